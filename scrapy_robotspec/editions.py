@@ -1,0 +1,225 @@
+"""Editions: the places where the source documents disagree, as named sets of policy values.
+
+Only values and the way to look them up belong here. No code branches on an edition's name: what
+differs is a field, the code reads the field. IDs are those of ``docs/specification.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+#: Accepted spellings of a field (lower case) and the field each of them means.
+Spellings = tuple[tuple[bytes, str], ...]
+
+#: The fields that mean something, as the documents write them.
+PLAIN_FIELDS: Spellings = (
+    (b"user-agent", "user-agent"),
+    (b"allow", "allow"),
+    (b"disallow", "disallow"),
+    (b"sitemap", "sitemap"),
+)
+
+#: FMT-10: what Google's matcher accepts, typing errors included, in the order it tries them.
+GOOGLE_FIELDS: Spellings = (
+    (b"user-agent", "user-agent"),
+    (b"useragent", "user-agent"),
+    (b"user agent", "user-agent"),
+    (b"allow", "allow"),
+    (b"disallow", "disallow"),
+    (b"dissallow", "disallow"),
+    (b"dissalow", "disallow"),
+    (b"disalow", "disallow"),
+    (b"diasllow", "disallow"),
+    (b"disallaw", "disallow"),
+    (b"sitemap", "sitemap"),
+    (b"site-map", "sitemap"),
+)
+
+
+class AgentMatch(Enum):
+    """When a group's name still matches a crawler's product token."""
+
+    HYPHEN_PREFIX = "hyphen-prefix"  #: UAG-04: equal, or a prefix that ends before a hyphen
+    EQUAL = "equal"  #: UAG-04 (rfc9309, google)
+    CONTAINED = "contained"  #: UAG-10 (classic)
+
+
+class Slashless(Enum):
+    """What a path that does not start with ``/`` is (RUL-04)."""
+
+    ASSUMED = "assumed"  #: the slash is put in front and counts
+    PATTERN = "pattern"  #: a path that starts with ``*`` is a pattern, any other never matches
+    NEVER = "never"  #: never matches
+
+
+class AfterLimit(Enum):
+    """What holds once an origin has been unreachable for ``unreachable_limit`` (FET-12)."""
+
+    COPY_OR_ALLOW = "copy or allow"  #: the last good copy; with none no restrictions
+    ALLOW_IF_PAGES_ANSWER = "allow if pages answer"  #: no restrictions if pages answer, else none
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edition:
+    """What one source document says wherever the documents differ.
+
+    ``dataclasses.replace(edition, name="mine", …)`` makes one's own. The defaults are the values
+    of ``google-2019``. Times are seconds.
+    """
+
+    name: str
+
+    # --- lines
+    whitespace: bytes = b" \t"
+    """Octets stripped from line, field and value (FMT-06)."""
+    partial_bom: bool = False
+    """The first one or two octets of a byte order mark are skipped too (FMT-05)."""
+    known_fields: Spellings = PLAIN_FIELDS
+    """Accepted spellings of the known fields (FMT-08, FMT-10)."""
+    fields_by_prefix: bool = False
+    """A field is known when it begins with a spelling (FMT-14)."""
+    missing_colon: bool = False
+    """White space may stand in the colon's place (FMT-11)."""
+    nul_ends_line: bool = False
+    """A NUL octet ends the text of its line (FMT-14)."""
+    max_line: int | None = None
+    """Octets of a line that are read; None: only the parsing limit counts (FMT-13)."""
+    blank_line_ends_group: bool = False
+    """A blank line ends a record (FMT-15, GRP-03)."""
+    other_fields: bool = True
+    """Sitemaps, crawl-delay and other fields are offered (FMT-15, SIT-01, EXT-01, EXT-03)."""
+    parsing_limit: int = 512_000
+    """Octets of a file that are read (FMT-12)."""
+    parsing_limit_minimum: int = 1
+    """No setting may lower ``parsing_limit`` below this (FMT-12)."""
+
+    # --- groups
+    whole_agent_names: bool = False
+    """A user-agent line's whole value up to ``/`` is the name (UAG-10), not the leading token."""
+    empty_tokens: bool = False
+    """A user-agent value without a leading token names the empty token (UAG-03)."""
+    agent_match: AgentMatch = AgentMatch.HYPHEN_PREFIX
+    """UAG-04, UAG-10."""
+    combine_tokens: bool = False
+    """Several tokens' groups are combined, instead of the first that has one (UAG-07)."""
+    case_sensitive_tokens: bool = False
+    """The letter of two documents that their own table contradicts (UAG-02)."""
+
+    # --- rules
+    wildcards: bool = True
+    """``*`` and a final ``$`` are special (PAT-02)."""
+    slashless: Slashless = Slashless.PATTERN
+    """RUL-04."""
+    count_trailing_star: bool = False
+    """A trailing ``*`` counts in a pattern's length (PAT-03, PRE-01)."""
+    decode_unreserved: bool = True
+    """Escapes are brought to one form: PAT-05, PAT-06, and a blank equals ``%20`` (PAT-12)."""
+    index_html: bool = False
+    """An allow rule for ``…/index.htm`` also allows the directory (PRE-05)."""
+    robots_txt_allowed: bool = True
+    """``/robots.txt`` itself is always allowed (PRE-04)."""
+
+    # --- access
+    too_many_requests_unreachable: bool = False
+    """A 429 counts as a server error (FET-09)."""
+    minimum_redirects: int = 5
+    """No setting may lower the redirects followed below this (FET-03)."""
+    stale_after: float = 30 * DAY
+    """Unreachable for so long, the last good copy stands in (FET-13)."""
+    allow_without_copy_after: float = 30 * DAY
+    """Unreachable for so long and with no copy, no restrictions hold (FET-12, FET-13)."""
+    unreachable_limit: float = 30 * DAY
+    """Unreachable for longer, ``after_limit`` holds (FET-12)."""
+    after_limit: AfterLimit = AfterLimit.COPY_OR_ALLOW
+    """FET-12."""
+
+
+_GOOGLE_2019 = Edition(name="google-2019")
+_RFC9309 = replace(
+    _GOOGLE_2019,
+    name="rfc9309",
+    parsing_limit_minimum=512_000,
+    agent_match=AgentMatch.EQUAL,
+    count_trailing_star=True,
+    stale_after=0.0,
+)
+_GOOGLE = replace(
+    _GOOGLE_2019,
+    name="google",
+    whitespace=b" \t\n\v\f\r",
+    partial_bom=True,
+    known_fields=GOOGLE_FIELDS,
+    fields_by_prefix=True,
+    missing_colon=True,
+    nul_ends_line=True,
+    max_line=16_663,
+    empty_tokens=True,
+    agent_match=AgentMatch.EQUAL,
+    combine_tokens=True,
+    count_trailing_star=True,
+    decode_unreserved=False,
+    index_html=True,
+    robots_txt_allowed=False,
+    too_many_requests_unreachable=True,
+    stale_after=12 * HOUR,
+    allow_without_copy_after=12 * HOUR,
+    after_limit=AfterLimit.ALLOW_IF_PAGES_ANSWER,
+)
+_GOOGLE_2010 = replace(
+    _GOOGLE_2019,
+    name="google-2010",
+    slashless=Slashless.ASSUMED,
+    minimum_redirects=0,
+    stale_after=0.0,
+)
+_CLASSIC = replace(
+    _GOOGLE_2010,
+    name="classic",
+    blank_line_ends_group=True,
+    other_fields=False,
+    whole_agent_names=True,
+    agent_match=AgentMatch.CONTAINED,
+    wildcards=False,
+    slashless=Slashless.NEVER,
+)
+
+#: The presets by name.
+EDITIONS: Mapping[str, Edition] = MappingProxyType(
+    {e.name: e for e in (_GOOGLE_2019, _RFC9309, _GOOGLE, _GOOGLE_2010, _CLASSIC)}
+)
+
+
+def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
+    """The edition meant by a preset's name, an :class:`Edition`, or overrides with ``"base"``.
+
+    Raises :class:`~scrapy_robotspec.errors.ConfigurationError` for an unknown name or field.
+    """
+    if isinstance(edition, Edition):
+        return edition
+    if isinstance(edition, str):
+        try:
+            return EDITIONS[edition]
+        except KeyError:
+            raise ConfigurationError(
+                f"unknown edition {edition!r}: use one of {', '.join(EDITIONS)}"
+            ) from None
+    overrides = dict(edition)
+    base = get_edition(overrides.pop("base", _GOOGLE_2019.name))
+    overrides.setdefault("name", f"{base.name} (modified)")
+    known = {field.name for field in fields(Edition)}
+    if unknown := sorted(set(overrides) - known):
+        raise ConfigurationError(
+            f"unknown edition field {unknown[0]!r}: use one of {', '.join(sorted(known))}"
+        )
+    return replace(base, **overrides)

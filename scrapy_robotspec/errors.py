@@ -1,0 +1,19 @@
+"""The errors this package raises, split by whose fault they are.
+
+A bad robots.txt is never an error, so nothing here speaks of one. What a refused request raises
+is Scrapy's business and stands in ``plugin/exceptions.py``.
+"""
+
+from __future__ import annotations
+
+
+class RobotSpecError(Exception):
+    """Base of every error of this package."""
+
+
+class ConfigurationError(RobotSpecError, ValueError):
+    """A setting or argument is wrong: the message names it, its value and the remedy."""
+
+
+class StoreError(RobotSpecError):
+    """A store's back end failed; the original exception is the cause."""
