@@ -1,0 +1,173 @@
+"""What changes in a crawl: the same small crawls with Scrapy's own middleware and with ours.
+
+``python compare.py`` runs them against the local site and prints the table of the README, in
+Markdown; ``--json`` prints the figures. The exit code is 1 when ours is not what the documents say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parent
+sys.path.insert(0, str(PROJECT))
+
+from example.local import LocalSite  # noqa: E402 - needs the path above
+from example.moods_compare import SLOW, SLOW_ORIGINS  # noqa: E402
+
+#: Only what a comparison needs is not Scrapy's default.
+BOTH = {"ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False}
+OURS = {
+    "ADDONS": {"scrapy_robotspec.Addon": 500},
+    "ROBOTSPEC_HOLD_TIMEOUT": 4,  # the default is five minutes, too long for a comparison
+    "ROBOTSPEC_RETRY_TIMES": 1,
+    "ROBOTSPEC_USER_AGENT_TOKEN": "ourbot",
+}
+PAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One row: which pages are asked for, and what is read off the crawl."""
+
+    title: str
+    moods: tuple[str, ...]
+    right: int | None = None  #: pages that ought to be crawled; None: a time is measured
+    pages: int = PAGES  #: pages of each mood
+    first: int | None = 1  #: pages asked for before the others; None: all at once
+    timed: str = ""  #: the mood whose last page is timed
+    domains: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+CLOSED = "`Disallow: /`"
+SCENARIOS = (
+    Scenario(
+        f"{PAGES} first requests at once, robots.txt says {CLOSED}",
+        ("closed",),
+        right=0,
+        first=None,
+        settings={"CONCURRENT_REQUESTS": 32, "CONCURRENT_REQUESTS_PER_DOMAIN": 32},
+    ),
+    Scenario(f"404, with {CLOSED} in its body", ("missing",), right=PAGES),
+    Scenario("503", ("down",), right=0),
+    Scenario("the connection breaks", ("broken",), right=0),
+    Scenario(f"503 for two seconds, then {CLOSED}", ("busy",), right=0),
+    Scenario("503 for two seconds, then everything is allowed", ("back",), right=PAGES),
+    Scenario(
+        f"a redirect to {CLOSED} on another host, spider with `allowed_domains`",
+        ("abroad",),
+        right=0,
+        domains=("127.0.0.1",),
+    ),
+    Scenario(f"six redirects to {CLOSED}", ("maze",), right=PAGES),
+    Scenario(f"600 KB, {CLOSED} after the first 500 KiB", ("oversized",), right=PAGES),
+    Scenario(
+        "header `Mozilla/5.0 (compatible; ourbot/1.0)`, "
+        "group `mozilla` allows, group `ourbot` does not",
+        ("agents",),
+        right=0,
+        settings={"USER_AGENT": "Mozilla/5.0 (compatible; ourbot/1.0)"},
+    ),
+    Scenario(
+        f"{SLOW_ORIGINS} origins with a robots.txt that takes {SLOW:g} s: "
+        "last of 20 pages of a fast origin",
+        (*(f"slow{n}" for n in range(SLOW_ORIGINS)), "fast"),
+        first=None,
+        timed="fast",
+    ),
+    Scenario(
+        "a file of 43 KB made to hurt (2500 names, 1000 rules): one page of that origin",
+        ("hostile",),
+        pages=1,
+        timed="hostile",
+    ),
+)
+
+
+def run(scenario: Scenario, site: LocalSite, settings: dict[str, Any]) -> dict[str, Any]:
+    """One crawl in a process of its own: URL → how it ended."""
+    urls = [
+        f"{site.origins[mood]}/page/{number}"
+        for mood in scenario.moods
+        for number in range(1 if mood.startswith("slow") else scenario.pages)
+    ]
+    settings = {**BOTH, **settings, **scenario.settings}
+    first, then = urls[: scenario.first], urls[scenario.first :] if scenario.first else []
+    task = {"settings": settings, "first": first, "then": then, "domains": scenario.domains}
+    command = [sys.executable, "-m", "example.crawl", json.dumps(task)]
+    out = subprocess.run(command, cwd=PROJECT, check=True, text=True, stdout=subprocess.PIPE)
+    ends: dict[str, Any] = json.loads(out.stdout)
+    if missing := set(urls) - set(ends):
+        raise RuntimeError(f"{len(missing)} requests had no end, such as {min(missing)}")
+    return ends
+
+
+def figure(scenario: Scenario, site: LocalSite, ends: dict[str, Any]) -> float:
+    """What the row shows: pages crawled, or the time of the last page timed (seconds)."""
+    if scenario.timed:
+        of_interest = site.origins[scenario.timed] + "/"
+        return max(end["seconds"] for url, end in ends.items() if url.startswith(of_interest))
+    return sum(end["crawled"] for end in ends.values())
+
+
+def measure(scenario: Scenario, settings: dict[str, Any]) -> float:
+    """The figure of one scenario, on a site that has just started."""
+    site = LocalSite.start("example.moods_compare:MOODS")
+    try:
+        return figure(scenario, site, run(scenario, site, settings))
+    finally:
+        site.stop()
+
+
+def cell(scenario: Scenario, value: float) -> str:
+    """A figure as the table writes it."""
+    if scenario.right is None:
+        return f"after {value:.1f} s"
+    number = f"{value:g} of {scenario.pages}"
+    return number if value == scenario.right else f"**{number}**"
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--ours-only", action="store_true", help="leave Scrapy's own out")
+    parser.add_argument("--only", default="", help="rows whose title contains this")
+    options = parser.parse_args()
+    scenarios = [row for row in SCENARIOS if options.only in row.title]
+    figures = []
+    for row in scenarios:
+        print(f"{row.title} …", file=sys.stderr, flush=True)
+        stock = None if options.ours_only else measure(row, {})
+        figures.append((stock, measure(row, OURS)))
+    if options.json:
+        rows = zip(scenarios, figures, strict=True)
+        print(json.dumps([{"title": r.title, "scrapy": s, "ours": o} for r, (s, o) in rows]))
+    else:
+        print_table(scenarios, figures)
+    wrong = [
+        r for r, (_, ours) in zip(scenarios, figures, strict=True) if r.right not in (None, ours)
+    ]
+    for row in wrong:
+        print(f"WRONG: {row.title}: ours should be {row.right}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def print_table(scenarios: list[Scenario], figures: list[tuple[float | None, float]]) -> None:
+    """The Markdown table; what is not as the documents say stands in bold."""
+    print(f"| robots.txt answers … | Scrapy {version('scrapy')} crawls | with this plugin |")
+    print("|---|---|---|")
+    for row, (stock, ours) in zip(scenarios, figures, strict=True):
+        first = "–" if stock is None else cell(row, stock)
+        print(f"| {row.title} | {first} | {cell(row, ours)} |")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

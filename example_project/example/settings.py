@@ -1,0 +1,24 @@
+"""Settings of the example project. The first three are all that a project of yours needs."""
+
+ROBOTSTXT_OBEY = True
+ADDONS = {"scrapy_robotspec.Addon": 500}
+USER_AGENT = "robotspec-example/0.1"
+
+#: Under which name groups of a robots.txt are looked for. ``tokens.py`` shows how to choose it.
+ROBOTSPEC_USER_AGENT_TOKEN = "example.tokens.choose"
+
+BOT_NAME = "example"
+SPIDER_MODULES = ["example.spiders"]
+ITEM_PIPELINES = {"example.table.TablePipeline": 100}
+
+#: A site of a stranger (``-a url=…``) is crawled slowly, and not for long.
+CLOSESPIDER_PAGECOUNT = 100
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 0.1
+
+LOG_LEVEL = "INFO"
+TELNETCONSOLE_ENABLED = False
+#: Where the local site is, as JSON; empty: the spider starts one for itself.
+EXAMPLE_SITE = ""
+#: A file for the results; empty: a table on standard output.
+EXAMPLE_RESULTS = ""

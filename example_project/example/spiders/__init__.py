@@ -1,0 +1,1 @@
+"""The spiders, one idea each. What they share stands in ``example/base.py``."""

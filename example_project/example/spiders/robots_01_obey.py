@@ -1,0 +1,10 @@
+"""Idea 1: two settings are enough. The rules decide, wildcards and longest match included."""
+
+from example.base import ExampleSpider
+
+
+class ObeySpider(ExampleSpider):
+    """Follows all links of an origin; the plugin refuses what its robots.txt disallows."""
+
+    name = "robots_01_obey"
+    moods = ("plain", "closed")

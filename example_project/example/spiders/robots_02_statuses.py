@@ -1,0 +1,16 @@
+"""Idea 2: the status decides first. 4xx allows everything, 5xx and a broken connection nothing."""
+
+from example.base import ExampleSpider
+
+
+class StatusesSpider(ExampleSpider):
+    """Meets a 404 whose body looks like rules, a 403, a 503, and a connection that breaks."""
+
+    name = "robots_02_statuses"
+    moods = ("missing", "locked", "down", "broken")
+    #: An example should not wait for minutes until it gives up what is unreachable.
+    custom_settings = {
+        "ROBOTSPEC_HOLD_TIMEOUT": 1.5,
+        "ROBOTSPEC_RETRY_TIMES": 1,
+        "ROBOTSPEC_RETRY_DELAY": 0.5,
+    }

@@ -1,0 +1,33 @@
+"""Idea 4: the token chooses the group. A setting, a function or the request itself names it."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from scrapy.http import Response
+
+from example.base import ExampleSpider
+from example.moods import TOKEN_PAGES
+
+
+class TokensSpider(ExampleSpider):
+    """Asks for the same pages under three names: two by ``tokens.choose``, one by its meta."""
+
+    name = "robots_04_tokens"
+    moods = ("tokens",)
+    #: What ``example.tokens.choose`` returns for this spider.
+    robots_tokens = ("robotspec-example-news", "robotspec-example")
+
+    async def start(self) -> AsyncIterator[Any]:
+        """The pages under the spider's own tokens, then under two others."""
+        names = {"": "by the hook", "robotspec-example": "", "otherbot": ""}
+        for front in self.front_pages():
+            for path in TOKEN_PAGES:
+                for token, note in names.items():
+                    meta = {"robotspec_user_agent_token": token} if token else {}
+                    note = note or f"as {token}"
+                    url = front.rstrip("/") + path
+                    yield self.page(url, meta=meta, cb_kwargs={"note": note}, dont_filter=True)
+
+    async def parse(self, response: Response, note: str) -> AsyncIterator[Any]:
+        """The item alone: no link is followed."""
+        yield await self.crawled(response)

@@ -1,0 +1,28 @@
+"""Idea 7: a spider can ask first, for a verdict, the sitemaps and the crawl delay."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from example.base import ExampleSpider
+from example.moods import PLAIN_PAGES
+
+
+class AskSpider(ExampleSpider):
+    """Asks about each page before it makes a request of it, and about what else the file says."""
+
+    name = "robots_07_ask"
+    moods = ("plain",)
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Requests only for what is allowed."""
+        for front in self.front_pages():
+            self.logger.info("sitemaps: %s", await self.robots.sitemaps(front))
+            self.logger.info("crawl delay: %s", await self.robots.crawl_delay(front))
+            for path in PLAIN_PAGES if not self.url else ["/"]:
+                url = front.rstrip("/") + path
+                decision = await self.robots.decision(url)
+                if decision.allowed:
+                    yield self.page(url)
+                else:
+                    rule = decision.verdict and decision.verdict.rule
+                    self.logger.info("not even asked for: %s (%s)", url, rule or decision.reason)

@@ -1,0 +1,76 @@
+"""``python3 run.py example`` and ``python3 run.py tests``: a fresh clone, Python and pip suffice.
+
+Makes an environment in ``.venv``, installs the package there with what the task needs, and runs
+the task in it; what follows the task's name is passed on to it. Only the standard library may be
+used here, and nothing outside this folder is touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+#: A task's name, the extras it needs, and the arguments to Python.
+TASKS = {
+    "example": ("", ["example_project/tour.py"]),
+    "compare": ("", ["example_project/compare.py"]),
+    "tests": ("[redis,test]", ["-m", "pytest"]),
+}
+
+
+def make_environment() -> None:
+    """Make ``.venv`` with pip in it, also where the system has split ensurepip off."""
+    with_pip = importlib.util.find_spec("ensurepip") is not None
+    venv.create(VENV, clear=True, symlinks=os.name != "nt", with_pip=with_pip)
+    if not with_pip:
+        code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+        target = subprocess.check_output([PYTHON, "-c", code], text=True).strip()
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", target, "pip"]
+        subprocess.run(pip, check=True)
+
+
+def stamp(extras: str) -> str:
+    """What an installation depends on; another value means that it is due again."""
+    files = b"".join((ROOT / name).read_bytes() for name in ("setup.cfg", "pyproject.toml"))
+    return f"{sys.version} {ROOT} {extras} {hashlib.sha256(files).hexdigest()}\n"
+
+
+def install(extras: str) -> None:
+    """Install the package from this folder, unless that is done already."""
+    done = VENV / "installed"
+    stamps = done.read_text().splitlines(keepends=True) if done.exists() else []
+    if stamp(extras) in stamps and PYTHON.exists():
+        return
+    print(f"installing into {VENV} …", file=sys.stderr, flush=True)
+    if not (stamps and PYTHON.exists()):
+        make_environment()
+    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--editable", f"{ROOT}{extras}"], check=True)
+    done.write_text("".join([*stamps, stamp(extras)]))
+
+
+def main() -> int:
+    """Run the task named on the command line; its exit code is ours."""
+    if len(sys.argv) < 2 or sys.argv[1] not in TASKS:
+        print(f"usage: python3 run.py {'|'.join(TASKS)} [arguments of the task]", file=sys.stderr)
+        return 2
+    extras, command = TASKS[sys.argv[1]]
+    try:
+        install(extras)
+    except subprocess.CalledProcessError as error:
+        print(f"could not install: {error}", file=sys.stderr)
+        return 1
+    return subprocess.call([PYTHON, *command, *sys.argv[2:]], cwd=ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
