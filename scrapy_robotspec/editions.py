@@ -123,6 +123,10 @@ class Edition:
     """RUL-04."""
     count_trailing_star: bool = False
     """A trailing ``*`` counts in a pattern's length (PAT-03, PRE-01)."""
+    empty_rules_decide_line: bool = False
+    """A rule without a path is named where no other matches, and still decides nothing (RUL-02)."""
+    semicolon_starts_path: bool = False
+    """A URL's path begins at the first ``;`` too, even one inside the authority (PAT-08)."""
     decode_unreserved: bool = True
     """Escapes are brought to one form: PAT-05, PAT-06, and a blank equals ``%20`` (PAT-12)."""
     index_html: bool = False
@@ -168,6 +172,8 @@ _GOOGLE = replace(
     agent_match=AgentMatch.EQUAL,
     combine_tokens=True,
     count_trailing_star=True,
+    empty_rules_decide_line=True,
+    semicolon_starts_path=True,
     decode_unreserved=False,
     index_html=True,
     robots_txt_allowed=False,

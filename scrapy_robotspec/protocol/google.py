@@ -1,0 +1,47 @@
+"""The leniencies of Google's open-source matcher, kept apart from what the documents say.
+
+Every function here is reached only through a field of the edition; the preset ``google`` sets them
+all. IDs with the word REF in the catalogue are obeyed here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition, Spellings
+
+#: Fewer octets may stand in a colon's place than are stripped around it (FMT-11).
+_TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
+_INDEX_PAGE = "/index.htm"
+
+
+def partial_mark(body: bytes, mark: bytes) -> int:
+    """Length of the part of a byte order mark the file starts with (FMT-05)."""
+    return next((n for n in range(len(mark), 0, -1) if body.startswith(mark[:n])), 0)
+
+
+def readable_part(text: bytes, edition: Edition) -> bytes:
+    """What is left of a line after the cut at the line buffer and at a NUL (FMT-13, FMT-14)."""
+    text = text[: edition.max_line]
+    return text.partition(b"\0")[0] if edition.nul_ends_line else text
+
+
+def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | None:
+    """Field and value of a stripped line of exactly two words (FMT-11)."""
+    words = _TWO_WORDS.fullmatch(content)
+    return (words[1].rstrip(white), words[2].lstrip(white)) if words else None
+
+
+def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
+    """The field whose spelling the name begins with, or ``""`` (FMT-10, FMT-14)."""
+    return next((field for spelling, field in spellings if lowered.startswith(spelling)), "")
+
+
+def directory_of_index_page(pattern: str) -> str | None:
+    """The pattern of the directory that an allowed index page also opens (PRE-05)."""
+    slash = pattern.rfind("/")
+    if slash < 0 or not pattern.startswith(_INDEX_PAGE, slash):
+        return None
+    return pattern[: slash + 1] + "$"

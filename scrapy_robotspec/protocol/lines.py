@@ -1,0 +1,104 @@
+"""Octets of a file -> numbered lines, each with its field and value.
+
+What a line *means* belongs elsewhere. Google's leniencies stand in ``google.py``; this module only
+asks the edition whether they apply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.protocol import google
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.editions import Edition
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: A line's field and value, both stripped (FMT-06).
+Pair = tuple[bytes, bytes]
+
+
+class Line(NamedTuple):
+    """One line of a file, valid or not."""
+
+    number: int
+    """From 1."""
+    start: int
+    """Offset of the line's first octet in the file."""
+    text: bytes
+    """As written, without the line end."""
+    name: bytes
+    """The field as written; empty where the line has none."""
+    field: str
+    """What the field means: one of the known fields, else the name in lower case, else ``""``."""
+    value: bytes
+
+
+def cut_to_limit(body: bytes, limit: int) -> bytes:
+    """The lines that lie wholly within the first ``limit`` octets (FMT-12)."""
+    if len(body) <= limit:
+        return body
+    return body[: 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))]
+
+
+def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
+    """How many octets of a byte order mark the file starts with (FMT-05)."""
+    if body.startswith(BYTE_ORDER_MARK):
+        return len(BYTE_ORDER_MARK)
+    return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
+
+
+def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
+    """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
+    start = skip_byte_order_mark(body, edition)
+    # Of bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
+    for number, raw in enumerate(body[start:].splitlines(keepends=True), 1):
+        text = raw.rstrip(b"\r\n")
+        pair = split_line(text, edition) if text else None
+        name, value = pair or (b"", b"")
+        yield Line(number, start, text, name, meaning(name, edition), value)
+        start += len(raw)
+
+
+def split_line(text: bytes, edition: Edition) -> Pair | None:
+    """A line's field and value, or None for a line that is none (FMT-06, FMT-07, FMT-11)."""
+    if edition.max_line is not None or edition.nul_ends_line:
+        text = google.readable_part(text, edition)
+    white = edition.whitespace
+    content = text.partition(b"#")[0].strip(white)
+    name, colon, value = content.partition(b":")
+    if not colon:
+        return google.split_without_colon(content, white) if edition.missing_colon else None
+    name = name.rstrip(white)
+    return (name, value.lstrip(white)) if name else None
+
+
+def meaning(name: bytes, edition: Edition) -> str:
+    """The field meant by a name: a known one, or the name itself in lower case (FMT-08)."""
+    lowered = name.lower()
+    if edition.fields_by_prefix:
+        known = google.field_by_prefix(lowered, edition.known_fields)
+    else:
+        known = next((field for spelling, field in edition.known_fields if spelling == lowered), "")
+    return known or lowered.decode("utf-8", "backslashreplace")
+
+
+def number_at(body: bytes, offset: int) -> int:
+    """The number, from 1, of the line that holds the octet at ``offset``.
+
+    Counting runs at the speed of memory, so no line number has to be kept for any rule.
+    """
+    returns = body.count(b"\r", 0, offset)
+    both = body.count(b"\r\n", 0, offset) if returns else 0
+    return 1 + body.count(b"\n", 0, offset) + returns - both
+
+
+def text_at(body: bytes, offset: int) -> bytes:
+    """The line that begins at ``offset``, without its line end."""
+    feed = body.find(b"\n", offset)
+    end = len(body) if feed < 0 else feed
+    carriage = body.find(b"\r", offset, end)
+    return body[offset : end if carriage < 0 else carriage]

@@ -1,0 +1,81 @@
+"""The values that leave this room: what a file says, as plain frozen objects.
+
+No reading, matching or choosing happens here. Texts are what the file holds, decoded for a person:
+octets that are no UTF-8 stand as ``\\xNN``. Nothing is escaped for a terminal; whoever prints it
+must do so (SAF-04).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["allow", "disallow"]
+VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
+
+#: The name of the default group (UAG-05).
+DEFAULT = "*"
+
+
+def decode(octets: bytes) -> str:
+    """Octets of a file as text for a person; never raises (FMT-04)."""
+    return octets.decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One allow or disallow line."""
+
+    kind: Kind
+    pattern: str
+    """The path pattern as written; empty where the line has none (RUL-02)."""
+    line: int
+    """Number of the line in the file, from 1."""
+    text: str
+    """The whole line as written, without its line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """User-agent lines and the rules below them, as written (GRP-01)."""
+
+    tokens: tuple[str, ...]
+    """The agents named, in order; ``"*"`` is the default, lines that name none are left out."""
+    rules: tuple[Rule, ...]
+    first_line: int
+    """Line number of the first user-agent line, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLine:
+    """A line of a group with a field the protocol does not know (EXT-03)."""
+
+    field: str
+    """In lower case, since fields do not depend on case (FMT-08)."""
+    value: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the linter has to say about one line."""
+
+    line: int
+    """Line number from 1; 0 for the file as a whole."""
+    code: str
+    message: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the file says about one URL, and which line says so (EXT-02)."""
+
+    allowed: bool
+    reason: VerdictReason
+    rule: Rule | None
+    """The deciding rule; None unless ``reason`` is ``"rule"``."""
+    group: tuple[str, ...]
+    """The tokens of the group followed, ``("*",)`` for the default, ``()`` for none."""
+    edition: str
+    """The edition's name."""
