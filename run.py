@@ -17,7 +17,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
-PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
@@ -27,13 +26,18 @@ TASKS = {
 }
 
 
-def make_environment() -> None:
-    """Make ``.venv`` with pip in it, also where the system has split ensurepip off."""
+def python(folder: Path) -> Path:
+    """The interpreter of an environment."""
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make_environment(folder: Path) -> None:
+    """Make an environment with pip in it, also where the system has split ensurepip off."""
     with_pip = importlib.util.find_spec("ensurepip") is not None
-    venv.create(VENV, clear=True, symlinks=os.name != "nt", with_pip=with_pip)
+    venv.create(folder, clear=True, symlinks=os.name != "nt", with_pip=with_pip)
     if not with_pip:
         code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-        target = subprocess.check_output([PYTHON, "-c", code], text=True).strip()
+        target = subprocess.check_output([python(folder), "-c", code], text=True).strip()
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", target, "pip"]
         subprocess.run(pip, check=True)
 
@@ -48,12 +52,14 @@ def install(extras: str) -> None:
     """Install the package from this folder, unless that is done already."""
     done = VENV / "installed"
     stamps = done.read_text().splitlines(keepends=True) if done.exists() else []
-    if stamp(extras) in stamps and PYTHON.exists():
+    if not python(VENV).exists():
+        stamps = []
+    if stamp(extras) in stamps:
         return
     print(f"installing into {VENV} …", file=sys.stderr, flush=True)
-    if not (stamps and PYTHON.exists()):
-        make_environment()
-    pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if not stamps:
+        make_environment(VENV)
+    pip = [python(VENV), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "--editable", f"{ROOT}{extras}"], check=True)
     done.write_text("".join([*stamps, stamp(extras)]))
 
@@ -69,7 +75,7 @@ def main() -> int:
     except subprocess.CalledProcessError as error:
         print(f"could not install: {error}", file=sys.stderr)
         return 1
-    return subprocess.call([PYTHON, *command, *sys.argv[2:]], cwd=ROOT)
+    return subprocess.call([python(VENV), *command, *sys.argv[2:]], cwd=ROOT)
 
 
 if __name__ == "__main__":
