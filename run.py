@@ -38,7 +38,7 @@ def make_environment(folder: Path) -> None:
     if not with_pip:
         code = "import sysconfig; print(sysconfig.get_path('purelib'))"
         target = subprocess.check_output([python(folder), "-c", code], text=True).strip()
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", target, "pip"]
+        pip = [sys.executable, "-m", "pip", "install", "-qq", "--target", target, "pip"]
         subprocess.run(pip, check=True)
 
 
@@ -59,7 +59,7 @@ def install(extras: str) -> None:
     print(f"installing into {VENV} …", file=sys.stderr, flush=True)
     if not stamps:
         make_environment(VENV)
-    pip = [python(VENV), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [python(VENV), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*pip, "--editable", f"{ROOT}{extras}"], check=True)
     done.write_text("".join([*stamps, stamp(extras)]))
 
