@@ -24,13 +24,17 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes back. ``cut`` breaks the connection instead; ``delay`` is in seconds."""
+    """What goes back. ``cut`` breaks the connection instead, ``short`` before the body is complete.
+
+    ``delay`` is in seconds.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut: bool = False
+    short: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example.moods import FORBID_ALL, Answer, Mood, busy, cut, fixed, hops, late
+from example.moods import FORBID_ALL, Answer, Mood, busy, cut, elsewhere, fixed, hops, late
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from example.moods import Visit
 
@@ -40,6 +40,16 @@ def to_localhost(visit: Visit) -> Answer:
     return Answer(301, headers={"Location": f"{target}/robots.txt"})
 
 
+def short(visit: Visit) -> Answer:
+    """The connection breaks before the body is complete."""
+    return Answer(body=ALLOW_ALL, short=True)
+
+
+def turns(count: int, body: bytes) -> Callable[[Visit], Answer]:
+    """503 for the first ``count`` requests, then the rules."""
+    return lambda visit: Answer(503) if visit.number <= count else Answer(body=body)
+
+
 MOODS: Mapping[str, Mood] = {
     "rules": Mood(fixed(FORBID_ALL)),
     "closed": Mood(late(0.5, FORBID_ALL)),
@@ -52,6 +62,15 @@ MOODS: Mapping[str, Mood] = {
     "maze": Mood(hops(6, FORBID_ALL)),
     "oversized": Mood(fixed(OVERSIZED)),
     "agents": Mood(fixed(AGENTS)),
+    "prefix": Mood(fixed(b"User-agent: our\nDisallow: /\n")),
+    "version": Mood(fixed(b"User-agent: ourbot/1.2\nDisallow: /\n")),
+    "delay": Mood(fixed(b"User-agent: ourbot\nCrawl-delay: 1\nUser-agent: x\nDisallow: /\n")),
+    **{f"status{n}": Mood(fixed(FORBID_ALL, n)) for n in (401, 403, 410, 429, 500)},
+    "open500": Mood(fixed(ALLOW_ALL, 500)),
+    "nowhere": Mood(fixed(FORBID_ALL, 302)),
+    "gone": Mood(elsewhere("missing")),
+    "short": Mood(short),
+    "turns": Mood(turns(3, FORBID_ALL)),
     "hostile": Mood(fixed(HOSTILE)),
     "fast": Mood(fixed(ALLOW_ALL)),
     **{f"slow{n}": Mood(late(SLOW, ALLOW_ALL)) for n in range(SLOW_ORIGINS)},

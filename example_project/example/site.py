@@ -86,8 +86,13 @@ def send(request: Request, answer: Answer) -> None:
     request.setHeader("Content-Type", "text/plain; charset=utf-8")
     for name, value in answer.headers.items():
         request.setHeader(name, value)
+    if answer.short:
+        request.setHeader("Content-Length", str(len(answer.body) + 1000))
     request.write(answer.body)
-    request.finish()
+    if answer.short:
+        reactor.callLater(0.1, request.transport.loseConnection)
+    else:
+        request.finish()
 
 
 def listen(resource: OriginResource, wanted: int) -> IListeningPort:

@@ -1,0 +1,104 @@
+"""The README and all other pages: code blocks run, commands exist, links lead somewhere.
+
+What a page says in prose is not checked here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import run
+
+ROOT = Path(run.__file__).parent
+PAGES = sorted(
+    page
+    for folder in (ROOT, ROOT / "docs", ROOT / "example_project")
+    for page in folder.glob("*.md")
+)
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(*languages: str) -> list[Any]:
+    """All blocks of these languages, as parameters of a test."""
+    found = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in FENCE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Block(page, line, match[1], match[2]))
+    return [pytest.param(block, id=str(block)) for block in found if block.language in languages]
+
+
+def test_there_are_blocks_to_check() -> None:
+    """The search finds what it is meant to find."""
+    assert len(blocks("python")) >= 6
+    assert len(blocks("console")) >= 4
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_runs(block: Block) -> None:
+    """A block runs by itself; settings in it start a crawler with the add-on."""
+    names: dict[str, Any] = {"__name__": "block"}
+    exec(compile("\n" * block.line + block.text, str(block.page), "exec"), names)
+    if settings := {name: value for name, value in names.items() if name.isupper()}:
+        start_crawler(settings)
+
+
+def start_crawler(settings: dict[str, Any]) -> None:
+    """Apply settings as a crawl does, up to the point where a wrong one is an error."""
+    from scrapy.utils.test import get_crawler
+
+    if "ROBOTSTXT_PARSER" not in settings:
+        settings = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSTXT_OBEY": True, **settings}
+    crawler = get_crawler(settings_dict=settings)
+    if "ROBOTSTXT_PARSER" in settings:
+        return
+    middlewares = crawler.settings.getwithbase("DOWNLOADER_MIDDLEWARES")
+    active = {getattr(key, "__name__", str(key)): at for key, at in middlewares.items()}
+    assert active["RobotSpecMiddleware"] is not None
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_commands_exist(block: Block) -> None:
+    """Each command of ours names a task, a spider, a file or the package that exists."""
+    for line in block.text.splitlines():
+        words = shlex.split(line, comments=True)
+        match words:
+            case ["python3", "run.py", task, *_]:
+                assert task in run.TASKS
+            case ["scrapy", "crawl", spider, *_]:
+                assert (ROOT / "example_project/example/spiders" / f"{spider}.py").is_file()
+            case ["pip", "install", *packages]:
+                assert all(re.match(r"scrapy-robotspec(\[\w+\])?$", name) for name in packages)
+            case ["python" | "python3", script, *_] if script.endswith(".py"):
+                assert (ROOT / script).is_file()
+            case [script] if script.startswith("."):
+                assert (ROOT / script).is_file()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    """Each link to a file of the project finds it."""
+    targets = [match[1] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
+    local = [target for target in targets if ":" not in target]
+    assert [target for target in local if not (page.parent / target).exists()] == []

@@ -1,0 +1,81 @@
+"""What is distributed: its metadata, and that a source distribution misses nothing."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import run
+
+ROOT = Path(run.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def setup() -> configparser.ConfigParser:
+    """setup.cfg, read."""
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / "setup.cfg", encoding="utf-8")
+    return parser
+
+
+def test_each_python_has_a_classifier_and_a_tox_environment(
+    setup: configparser.ConfigParser,
+) -> None:
+    """No version is promised without being tested."""
+    promised = re.findall(r"Python :: (3\.\d+)", setup["metadata"]["classifiers"])
+    tox = (ROOT / "tox.ini").read_text(encoding="utf-8")
+    assert promised[0] == setup["options"]["python_requires"].removeprefix(">=")
+    for version in promised:
+        assert re.search(rf"\bpy{version.replace('.', '')}\b", tox)
+
+
+def test_the_oldest_pins_are_what_setup_cfg_promises(setup: configparser.ConfigParser) -> None:
+    """The lowest versions that install are those that .ci/oldest.txt tests."""
+    pins = dict(re.findall(r"^([\w.-]+)==([\d.]+)", read(".ci/oldest.txt"), re.MULTILINE))
+    needed = setup["options"]["install_requires"] + setup["options.extras_require"]["redis"]
+    for name, lowest in re.findall(r"([\w.-]+)>=([\d.]+)", needed):
+        assert (pins[name] + ".").startswith(lowest + "."), name
+
+
+def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None:
+    """The first heading of the changelog is the version of the package."""
+    first = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
+    assert first
+    assert first[1] == setup["metadata"]["version"]
+
+
+def test_manifest_covers_every_tracked_file() -> None:
+    """The source distribution lacks nothing but what only a repository needs."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no repository, so nothing tells which files belong to it")
+    listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
+    manifest = read("MANIFEST.in")
+    grafted = tuple(f"{name}/" for name in re.findall(r"^graft (\S+)", manifest, re.MULTILINE))
+    included = set(" ".join(re.findall(r"^include (.*)", manifest, re.MULTILINE)).split())
+    always = {"setup.cfg", "pyproject.toml", "MANIFEST.in", ".gitignore"}
+    missing = [
+        name
+        for name in listed
+        if not name.startswith((*grafted, "scrapy_robotspec/", ".github/"))
+        and name not in included | always
+    ]
+    assert missing == []
+
+
+def test_nothing_names_a_place_outside_the_project() -> None:
+    """The project stands by itself: no path of somebody's machine in it."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no repository, so nothing tells which files belong to it")
+    patterns = ["-e", "/home/[a-z]", "-e", "/root/", "-e", r"\.pyenv"]
+    command = ["git", "grep", "-lIE", *patterns, "--", ".", ":!tests/project/test_packaging.py"]
+    found = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, check=False)
+    assert found.stdout.splitlines() == []
+
+
+def read(name: str) -> str:
+    """The text of a file of the project."""
+    return (ROOT / name).read_text(encoding="utf-8")
