@@ -1,0 +1,79 @@
+"""The public names of scrapy_robotspec; nothing is defined here.
+
+Importing this package loads neither Scrapy nor Twisted, nor much else: a name is imported from its
+home when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec import signals
+from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
+from scrapy_robotspec.errors import ConfigurationError, RobotSpecError, StoreError
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin.addon import Addon
+    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+    from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+    from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict
+
+__all__ = [
+    "EDITIONS",
+    "Addon",
+    "ConfigurationError",
+    "Decision",
+    "Edition",
+    "Finding",
+    "ForbiddenByRobots",
+    "Group",
+    "Origin",
+    "OtherLine",
+    "RobotSpecError",
+    "RobotSpecMiddleware",
+    "RobotSpecParser",
+    "RobotsTxt",
+    "RobotsUnreachable",
+    "Rule",
+    "StoreError",
+    "Verdict",
+    "WaitingPriorityQueue",
+    "get_edition",
+    "signals",
+]
+
+#: Where the names live that are imported at their first use.
+_HOMES = {
+    "Addon": "plugin.addon",
+    "Decision": "access.decision",
+    "Finding": "protocol.values",
+    "ForbiddenByRobots": "plugin.exceptions",
+    "Group": "protocol.values",
+    "Origin": "access.origin",
+    "OtherLine": "protocol.values",
+    "RobotSpecMiddleware": "plugin.middleware",
+    "RobotSpecParser": "plugin.robotparser",
+    "RobotsTxt": "protocol.robotstxt",
+    "RobotsUnreachable": "plugin.exceptions",
+    "Rule": "protocol.values",
+    "Verdict": "protocol.values",
+    "WaitingPriorityQueue": "plugin.waiting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

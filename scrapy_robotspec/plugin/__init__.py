@@ -1,0 +1,1 @@
+"""The plugin room: the only one that imports Scrapy."""

@@ -1,0 +1,101 @@
+"""Addon: the only wiring between this package and a Scrapy project.
+
+It checks the settings, puts the middleware into the place of Scrapy's own, and makes the scheduler
+leave waiting requests in line. What it installs stands elsewhere; what users have chosen, it keeps.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.scheduler import Scheduler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue, gated_scheduler
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+logger = logging.getLogger("scrapy_robotspec")
+
+_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+_STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+_POSITION = 100
+
+
+class Addon:
+    """``ADDONS = {"scrapy_robotspec.Addon": 500}``, beside ``ROBOTSTXT_OBEY = True``."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Called by Scrapy. Raises ``ConfigurationError`` for a wrong setting of ours.
+
+        Running it again changes nothing.
+        """
+        if not settings.getbool("ROBOTSTXT_OBEY"):
+            logger.warning(
+                "The add-on scrapy_robotspec.Addon is on and ROBOTSTXT_OBEY is off: "
+                "no robots.txt is obeyed. Set ROBOTSTXT_OBEY = True."
+            )
+            return
+        Settings.from_scrapy(settings, warn=False)  # the middleware warns
+        if _replace_middleware(settings):
+            _install_waiting(settings)
+
+
+def _replace_middleware(settings: BaseSettings) -> bool:
+    """Ours for Scrapy's. False: the user has switched ours off, so Scrapy's stays."""
+    chosen = settings.getdict(_MIDDLEWARES)
+    own = [position for key, position in chosen.items() if _is(key, RobotSpecMiddleware)]
+    if own and own[0] is None:
+        logger.warning(
+            "The add-on scrapy_robotspec.Addon is on and its RobotSpecMiddleware switched off "
+            "in %s: Scrapy's own robots.txt middleware is left in place.",
+            _MIDDLEWARES,
+        )
+        return False
+    stock_keys = [key for key in chosen if _is(key, RobotsTxtMiddleware)]
+    moved_to = [chosen.pop(key) for key in stock_keys]
+    # Before Scrapy 2.15 only this very text switches off the text in DOWNLOADER_MIDDLEWARES_BASE.
+    # From 2.15 on a class beside it would be one middleware named twice.
+    chosen[_STOCK_PATH] = None
+    if not own:
+        positions = [position for position in moved_to if position is not None]
+        chosen[RobotSpecMiddleware] = positions[0] if positions else _POSITION
+    settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
+    return True
+
+
+def _install_waiting(settings: BaseSettings) -> None:
+    """Our queue where Scrapy's own scheduler has its own queue, else a layer over the scheduler."""
+    scheduler = load_object(settings["SCHEDULER"])
+    queue = load_object(settings["SCHEDULER_PRIORITY_QUEUE"])
+    if scheduler is Scheduler and not settings.getint("CONCURRENT_REQUESTS_PER_IP"):
+        if issubclass(queue, WaitingPriorityQueue):
+            return
+        # Until 2.13 the default was another queue, and nobody chose it.
+        unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
+        if unchosen or queue is DownloaderAwarePriorityQueue:
+            _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
+            return
+    _set(settings, "SCHEDULER", gated_scheduler(scheduler))
+
+
+def _set(settings: BaseSettings, name: str, value: Any) -> None:
+    priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
+    settings.set(name, value, priority)
+
+
+def _is(key: Any, cls: type) -> bool:
+    """Whether a component's key, a class or an import path, means *cls*."""
+    if not isinstance(key, str):
+        return key is cls
+    try:
+        return load_object(key) is cls
+    except Exception:  # a component that is switched off need not be there
+        return False

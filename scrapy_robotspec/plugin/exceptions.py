@@ -1,0 +1,66 @@
+"""What a request raises that robots.txt does not let through.
+
+Both are Scrapy's ``IgnoreRequest``, so that errbacks run and nobody sees a traceback. The errors
+of this package itself stand in ``errors.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from scrapy.exceptions import IgnoreRequest
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.protocol.robotstxt import Verdict
+
+
+class _Refused(IgnoreRequest):
+    """A refusal with the decision behind it. It survives pickling."""
+
+    _beginning: ClassVar[str]
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(decision)
+        self.decision = decision
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the file says about the URL; None where no rules were asked."""
+        return self.decision.verdict
+
+    @property
+    def origin(self) -> Origin | None:
+        """The origin whose robots.txt governs the URL."""
+        return self.decision.origin
+
+    def __str__(self) -> str:
+        because = self._because()
+        return f"{self._beginning} ({because})" if because else self._beginning
+
+    def _because(self) -> str:
+        return ""
+
+
+class ForbiddenByRobots(_Refused):
+    """robots.txt, or what is taken for it, forbids the request. ``decision.reason`` says which."""
+
+    _beginning = "Forbidden by robots.txt"
+
+    def _because(self) -> str:
+        rule = self.verdict.rule if self.verdict is not None else None
+        if rule is None:
+            return self.decision.reason
+        # A rule is a stranger's text: it must not steer a terminal (SAF-04).
+        return f"line {rule.line}: {ascii(rule.text.strip())}"
+
+
+class RobotsUnreachable(_Refused):
+    """The origin gives no usable answer for its robots.txt, so nothing of it is crawled."""
+
+    _beginning = "robots.txt unreachable"
+
+    def _because(self) -> str:
+        status = self.decision.status
+        return f"status {status}" if status is not None else ""

@@ -1,0 +1,69 @@
+"""RobotSpecParser: this package's parser where Scrapy expects one (``ROBOTSTXT_PARSER``).
+
+Translates only: from Scrapy's arguments to ours. It works under Scrapy's own middleware, and
+the ``robots_parsed`` signal carries one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.robotstxt import RobotParser
+
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.token import text_of, tokens_of
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+
+class RobotSpecParser(RobotParser):
+    """A parsed robots.txt behind Scrapy's parser interface.
+
+    ``tokens`` are the product tokens to look for, whatever user agent a question names; None: the
+    token is found in the user agent given.
+    """
+
+    def __init__(self, robots: RobotsTxt, tokens: Sequence[str] | None = None) -> None:
+        self.robots = robots
+        self._fixed = None if tokens is None else tuple(tokens)
+        self._last: tuple[str | bytes, tuple[str, ...]] = ("", ())
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
+        """Parse *robotstxt_body* as the crawler's settings say (None: as the defaults do).
+
+        Raises :class:`ConfigurationError` for a wrong setting, and for a function as
+        ``ROBOTSPEC_USER_AGENT_TOKEN``: a parser is not told of the request.
+        """
+        settings = (
+            Settings() if crawler is None else Settings.from_scrapy(crawler.settings, warn=False)
+        )
+        tokens = settings.user_agent_token
+        if callable(tokens):
+            raise ConfigurationError(
+                f"ROBOTSPEC_USER_AGENT_TOKEN = {tokens!r} is wrong with ROBOTSTXT_PARSER: give a "
+                "token or a list of them, or use the add-on, which calls functions"
+            )
+        robots = RobotsTxt.parse(robotstxt_body, settings.edition, limit=settings.max_size)
+        return cls(robots, tokens)
+
+    def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        """Whether *url* may be crawled."""
+        return self.robots.allowed(url, self._tokens(user_agent))
+
+    def crawl_delay(self, user_agent: str | bytes) -> float | None:
+        """The crawl delay in seconds of the group that is followed (EXT-01), or None."""
+        return self.robots.crawl_delay(self._tokens(user_agent))
+
+    def _tokens(self, user_agent: str | bytes) -> tuple[str, ...]:
+        if self._fixed is not None:
+            return self._fixed
+        if self._last[0] != user_agent:
+            self._last = (user_agent, tokens_of(text_of(user_agent), self.robots.edition))
+        return self._last[1]
