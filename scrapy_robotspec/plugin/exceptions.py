@@ -13,7 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.protocol.robotstxt import Verdict
+    from scrapy_robotspec.protocol.values import Verdict
 
 
 class _Refused(IgnoreRequest):
@@ -53,7 +53,7 @@ class ForbiddenByRobots(_Refused):
         if rule is None:
             return self.decision.reason
         # A rule is a stranger's text: it must not steer a terminal (SAF-04).
-        return f"line {rule.line}: {ascii(rule.text.strip())}"
+        return f"line {rule.line}: {rule.text.strip()!a}"
 
 
 class RobotsUnreachable(_Refused):

@@ -94,10 +94,8 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
     }
     if not value or set(value) - set(read):
         raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")
-    given = {}
-    for name, raw in value.items():
-        try:
-            given[name] = read[name](raw)
-        except ValueError as error:
-            raise ValueError(f"for {host!r} as {name!r} {error}") from None
-    return Override(**given)
+    name = ""
+    try:
+        return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
+    except ValueError as error:
+        raise ValueError(f"for {host!r} as {name!r} {error}") from None

@@ -70,13 +70,14 @@ def seconds(minimum: float = 0.0, *, above: bool = False, endless: bool = False)
     return read
 
 
-def one_of(*words: str) -> Reader[str]:
+def one_of(*words: _T) -> Reader[_T]:
     """One of the *words*."""
 
-    def read(raw: Any) -> str:
-        if raw not in words:
-            raise ValueError(" or ".join(map(repr, words)))
-        return str(raw)
+    def read(raw: Any) -> _T:
+        for word in words:
+            if raw == word:
+                return word
+        raise ValueError(" or ".join(map(repr, words)))
 
     return read
 
@@ -143,16 +144,21 @@ _STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599
 
 def status_policy(raw: Any) -> Mapping[int, Meaning]:
     """From HTTP status to what it means, instead of what the edition says (FET-09)."""
-    meant = {}
-    for status, meaning in mapping(raw, _STATUS_POLICY).items():
-        try:
-            number = whole(100)(status)
-            if number > 599:
-                raise ValueError
-            meant[number] = Meaning(meaning)
-        except ValueError:
-            raise ValueError(_STATUS_POLICY) from None
+    try:
+        meant = {
+            _status(status): Meaning(meaning)
+            for status, meaning in mapping(raw, _STATUS_POLICY).items()
+        }
+    except ValueError:
+        raise ValueError(_STATUS_POLICY) from None
     return MappingProxyType(meant)
+
+
+def _status(raw: Any) -> int:
+    status = whole(100)(raw)
+    if status > 599:
+        raise ValueError
+    return status
 
 
 def _json(raw: str, wanted: str) -> Any:

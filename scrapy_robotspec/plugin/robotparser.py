@@ -41,9 +41,9 @@ class RobotSpecParser(RobotParser):
         Raises :class:`ConfigurationError` for a wrong setting, and for a function as
         ``ROBOTSPEC_USER_AGENT_TOKEN``: a parser is not told of the request.
         """
-        settings = (
-            Settings() if crawler is None else Settings.from_scrapy(crawler.settings, warn=False)
-        )
+        settings = Settings()
+        if crawler is not None:
+            settings = Settings.from_scrapy(crawler.settings, warn=False)
         tokens = settings.user_agent_token
         if callable(tokens):
             raise ConfigurationError(

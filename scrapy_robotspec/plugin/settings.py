@@ -7,13 +7,13 @@ file knows; ``docs/settings.md`` tells the users.
 
 from __future__ import annotations
 
+# ruff: noqa: RUF009  (the calls below make fields, not values)
 import dataclasses
 import difflib
 import logging
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import DAY, Edition, get_edition
@@ -23,6 +23,8 @@ from scrapy_robotspec.plugin.override import Override, overrides
 from scrapy_robotspec.plugin.token import Chooser, Tokens, token_source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import Meaning
@@ -32,6 +34,9 @@ logger = logging.getLogger("scrapy_robotspec")
 _T = TypeVar("_T")
 
 PREFIX = "ROBOTSPEC_"
+
+#: A file must live long enough to be used, whatever its server says of its lifetime (seconds).
+_SHORTEST_LIFE = 0.1
 
 
 def _setting(default: Any, read: Callable[[Any], _T]) -> _T:
@@ -55,14 +60,14 @@ class Settings:
     edition: Edition = _setting(get_edition("google-2019"), readers.edition)
     user_agent_token: Tokens | Chooser | None = _edition_setting(None, token_source)
     cache: str = _setting("memory://", readers.text("a URI such as memory:// or sqlite:///x.db"))
-    cache_ttl: float = _setting(DAY, readers.seconds())
+    cache_ttl: float = _setting(DAY, readers.seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(300.0, readers.seconds())
-    cache_max_ttl: float = _setting(DAY, readers.seconds())
+    cache_max_ttl: float = _setting(DAY, readers.seconds(_SHORTEST_LIFE))
     max_redirects: int = _setting(5, readers.whole(0))
     max_size: int = _setting(512_000, readers.whole(1))
     fetch_timeout: float = _setting(30.0, readers.seconds(above=True))
     concurrent_fetches: int = _setting(32, readers.whole(1))
-    unreachable: str = _setting("wait", readers.one_of("wait", "allow"))
+    unreachable: Literal["wait", "allow"] = _setting("wait", readers.one_of("wait", "allow"))
     hold_timeout: float = _setting(300.0, readers.seconds())
     retry_times: int = _setting(2, readers.whole(0))
     retry_delay: float = _setting(1.0, readers.seconds(above=True))
@@ -119,7 +124,7 @@ class Settings:
         return AccessPolicy(
             edition=self.edition,
             ttl=self.cache_ttl,
-            min_ttl=self.cache_min_ttl,
+            min_ttl=max(self.cache_min_ttl, _SHORTEST_LIFE),
             max_ttl=self.cache_max_ttl,
             status_policy=self.status_policy,
             unreachable=self.unreachable,

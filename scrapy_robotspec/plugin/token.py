@@ -230,7 +230,7 @@ class TokenHook:
         elif tokens[0].lower() in _CALLED_BY_TOO_MANY:
             problem = f"names {tokens[0]!r}, as it does for countless others"
         elif tokens[0] != name:
-            problem = f"names {ascii(name)}, no legal product token: {tokens[0]!r} is looked for"
+            problem = f"names {name!a}, no legal product token: {tokens[0]!r} is looked for"
         else:
             return
         logger.warning(
