@@ -171,6 +171,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--ours-only", action="store_true", help="leave Scrapy's own out")
     parser.add_argument("--all", action="store_true", help="more rows than the README has")
+    parser.add_argument("--write", type=Path, help="put the table into this page, too")
     parser.add_argument("--only", default="", help="rows whose title contains this")
     options = parser.parse_args()
     scenarios = [
@@ -185,7 +186,10 @@ def main() -> int:
         rows = zip(scenarios, figures, strict=True)
         print(json.dumps([{"title": r.title, "scrapy": s, "ours": o} for r, (s, o) in rows]))
     else:
-        print_table(scenarios, figures)
+        text = markdown(scenarios, figures)
+        print(text, end="")
+        if options.write:
+            put(options.write, "compare --all" if options.all else "compare", text)
     wrong = [
         r for r, (_, ours) in zip(scenarios, figures, strict=True) if r.right not in (None, ours)
     ]
@@ -194,13 +198,24 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def print_table(scenarios: list[Scenario], figures: list[tuple[float | None, float]]) -> None:
-    """The Markdown table; what is not as the documents say stands in bold."""
-    print(f"| robots.txt answers … | Scrapy {version('scrapy')} crawls | with this plugin |")
-    print("|---|---|---|")
+def markdown(scenarios: list[Scenario], figures: list[tuple[float | None, float]]) -> str:
+    """The table; what is not as the documents say stands in bold."""
+    head = f"| robots.txt … | Scrapy {version('scrapy')} | with this plugin |"
+    lines = [head, "|---|---|---|"]
     for row, (stock, ours) in zip(scenarios, figures, strict=True):
         first = "–" if stock is None else cell(row, stock)
-        print(f"| {row.title} | {first} | {cell(row, ours)} |")
+        lines.append(f"| {row.title} | {first} | {cell(row, ours)} |")
+    return "\n".join(lines) + "\n"
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Put the table between the two comments of this name."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    if not rest:
+        raise SystemExit(f"{page} has no line {begin!r}")
+    page.write_text(before + begin + text + end + after, encoding="utf-8")
 
 
 if __name__ == "__main__":

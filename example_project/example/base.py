@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from scrapy_robotspec import Decision
+    from scrapy_robotspec.access.outcome import Hop
 
 
 class ExampleSpider(scrapy.Spider):
@@ -76,39 +77,49 @@ class ExampleSpider(scrapy.Spider):
                 yield self.page(url)
 
     async def crawled(self, response: Response) -> dict[str, Any]:
-        """The item of a page that was let through."""
-        return self.item(
-            response.request, await self.robots.decision(response.request), crawled=True
-        )
+        """The item of a page that was let through; its request carries the reason."""
+        decision = await self.robots.decision(response.url)
+        return self.item(response.request, response.meta["robotspec"], decision.hops)
 
     def refused(self, failure: Failure) -> Iterable[dict[str, Any]]:
-        """The item of a page that was refused, by robots.txt or by the network."""
-        decision = getattr(failure.value, "decision", None)
+        """The item of a page that was refused; the exception carries the reason."""
+        decision: Decision | None = getattr(failure.value, "decision", None)
         if decision is None:
             self.logger.warning("%s: %s", failure.request.url, failure.value)
             return
-        yield self.item(failure.request, decision, crawled=False)
+        rule = decision.verdict.rule if decision.verdict else None
+        reason = {
+            "allowed": False,
+            "reason": decision.reason,
+            "status": decision.status,
+            "age": decision.age,
+            "line": rule.line if rule else None,
+            "rule": rule.text if rule else None,
+            "origin": str(decision.origin),
+        }
+        yield self.item(failure.request, reason, decision.hops)
 
     @property
     def robots(self) -> RobotSpecMiddleware:
         """The plugin itself, to ask it something."""
         return self.crawler.get_downloader_middleware(RobotSpecMiddleware)
 
-    def item(self, request: scrapy.Request, decision: Decision, *, crawled: bool) -> dict[str, Any]:
+    def item(
+        self, request: scrapy.Request, reason: dict[str, Any], hops: tuple[Hop, ...]
+    ) -> dict[str, Any]:
         """What became of a page, in plain values."""
-        rule = decision.verdict.rule if decision.verdict else None
+        origin = reason["origin"]
         return {
-            "spider": self.name,
-            "mood": self.names.get(str(decision.origin), "?"),
-            "origin": str(decision.origin),
-            "path": request.url.removeprefix(str(decision.origin)),
-            "crawled": crawled,
-            "reason": decision.reason,
-            "status": decision.status,
-            "hops": len(decision.hops),
-            "age": decision.age,
-            "line": rule.line if rule else None,
-            "rule": rule.text if rule else None,
+            "mood": self.names.get(origin, "?"),
+            "origin": origin,
+            "path": request.url.removeprefix(origin),
+            "crawled": reason["allowed"],
+            "reason": reason["reason"],
+            "status": reason["status"],
+            "hops": len(hops),
+            "age": reason["age"],
+            "line": reason["line"],
+            "rule": reason.get("rule"),
             "seconds": time.monotonic() - self.started,
             "note": request.cb_kwargs.get("note", ""),
         }

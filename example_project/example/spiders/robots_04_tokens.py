@@ -18,15 +18,18 @@ class TokensSpider(ExampleSpider):
     robots_tokens = ("robotspec-example-news", "robotspec-example")
 
     async def start(self) -> AsyncIterator[Any]:
-        """The pages under the spider's own tokens, then under two others."""
-        names = {"": "by the hook", "robotspec-example": "", "otherbot": ""}
+        """The pages once under the spider's own tokens, then under others, one at a time."""
         for front in self.front_pages():
             for path in TOKEN_PAGES:
-                for token, note in names.items():
-                    meta = {"robotspec_user_agent_token": token} if token else {}
-                    note = note or f"as {token}"
-                    url = front.rstrip("/") + path
-                    yield self.page(url, meta=meta, cb_kwargs={"note": note}, dont_filter=True)
+                url = front.rstrip("/") + path
+                yield self.page(url, cb_kwargs={"note": "by the hook"})
+                for token in ("robotspec-example", "otherbot"):
+                    yield self.page(
+                        url,
+                        meta={"robotspec_user_agent_token": token},
+                        cb_kwargs={"note": f"as {token}"},
+                        dont_filter=True,
+                    )
 
     async def parse(self, response: Response, note: str) -> AsyncIterator[Any]:
         """The item alone: no link is followed."""
