@@ -1,0 +1,466 @@
+"""The hallway: origin in, and out comes what is known of it or how long to wait.
+
+Only here do clock, stores and fetch meet; all of them are given, so that this file needs neither
+a reactor nor Scrapy. What an answer means is decided in ``access``, what a file says in
+``protocol``, and what happens to a request in ``plugin``.
+
+Of every origin there is at most one flight at a time: load the record, and if the policy asks for
+it, fetch and absorb. Whoever awaits an answer gets a Deferred of their own, so that no waiter can
+spoil another's result or cancel the fetch.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
+
+from scrapy_robotspec.access.outcome import Attempt, Meaning
+from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.policy import AccessPolicy, Plan
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.store.base import RecordStore
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+_Cause = TypeVar("_Cause", contravariant=True)
+
+#: A lease outlives the fetch it is taken for by this much (seconds).
+LEASE_MARGIN = 5.0
+#: First and longest pause between looks at a record that another process is fetching (seconds).
+FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An answer: ``plan`` says how to take the record, ``robots`` holds its rules if they count."""
+
+    origin: Origin
+    record: RobotsRecord | None
+    plan: Plan
+    robots: RobotsTxt | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """No answer before ``until`` (epoch seconds; ``inf``: before the flight under way has landed).
+
+    A time that has come already means that no place was free to ask now.
+    """
+
+    origin: Origin
+    until: float
+    record: RobotsRecord | None = None
+
+
+class FetchPlaces:
+    """How many robots.txt fetches may be under way at once (CONCURRENT_FETCHES).
+
+    Silent servers must not keep everybody else from being asked. So a fetch that has had no end
+    for ``LEND_AFTER`` seconds lends its place to others, up to ``limit * LENT_FACTOR`` in all.
+    A *strict* limit is never exceeded.
+    """
+
+    LEND_AFTER = 0.1
+    LENT_FACTOR = 8
+
+    def __init__(self, limit: int, *, strict: bool) -> None:
+        self._limit = limit
+        self._ceiling = limit if strict else limit * self.LENT_FACTOR
+        self._since: dict[Origin, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._since)
+
+    def free(self, now: float) -> bool:
+        """Whether one more fetch may begin at *now*."""
+        taken = len(self._since)
+        if taken < self._limit:
+            return True
+        if taken >= self._ceiling:
+            return False
+        # Fetches begin in the order of the clock, so the youngest are the last.
+        youngest = list(self._since.values())[-self._limit]
+        return youngest + self.LEND_AFTER <= now or youngest > now
+
+    def take(self, origin: Origin, now: float) -> None:
+        self._since[origin] = now
+
+    def give(self, origin: Origin) -> None:
+        self._since.pop(origin, None)
+
+
+class Surroundings(Protocol[_Cause]):
+    """What the lookup needs of the world around it, given by the plugin or the command line."""
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        """The access policy that holds for *origin*."""
+
+    def clock(self) -> float:
+        """The time, in epoch seconds."""
+
+    def random(self) -> float:
+        """A number in [0, 1) that spreads retries."""
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        """Call in *delay* seconds; the result has ``cancel()``."""
+
+    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        """Run a blocking call elsewhere."""
+
+    def fetch(self, origin: Origin, cause: _Cause, *, background: bool) -> Deferred[Attempt]:
+        """One robots.txt with its redirects. *background*: nobody waits for it."""
+
+    def parsed(
+        self, found: Known, cause: _Cause, replaced: RobotsTxt | None
+    ) -> Deferred[None] | None:
+        """Rules came in, before anybody is released; *replaced*: other rules held before."""
+
+    def landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
+        """A flight has ended with *found*; *before* is the record held when it began."""
+
+
+class Lookup(Generic[_Cause]):
+    """Answers :meth:`ask` at once and fetches what it must behind the scenes.
+
+    ``memory`` is always in front; ``shared`` is a slow store behind it that never raises (see
+    ``store/guarded.py``), or None. ``owner`` names this process in leases. ``lease`` is how long
+    one fetch may take (seconds). ``compiled`` bounds the parsed files that are kept.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings[_Cause],
+        memory: RecordStore,
+        *,
+        shared: RecordStore | None = None,
+        places: FetchPlaces,
+        owner: str = "",
+        lease: float = 30.0,
+        max_size: int | None = None,
+        compiled: int = 2000,
+    ) -> None:
+        self._around = around
+        self._memory = memory
+        self._shared = shared
+        self._places = places
+        self._owner = owner
+        self._lease = lease + LEASE_MARGIN
+        self._max_size = max_size
+        self._compiled = compiled
+        self._known: OrderedDict[Origin, Known] = OrderedDict()
+        self._flights: dict[Origin, Deferred[None]] = {}
+        self._waiters: dict[Origin, list[Deferred[None]]] = {}
+        self._writes: set[Deferred[None]] = set()
+        self._closed = False
+
+    # --- asking
+
+    def ask(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
+        """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
+        known = self._known.get(origin)
+        if known is not None and now < known.plan.until:
+            self._known.move_to_end(origin)
+            return known
+        return self._look(origin, now, cause)
+
+    def knows(self, origin: Origin, now: float) -> bool:
+        """Whether :meth:`ask` would answer without a flight. Starts nothing."""
+        known = self._known.get(origin)
+        if known is not None:
+            return now < known.plan.until
+        record = self._memory.get(origin)
+        if record is None:
+            return False
+        return self._around.policy(origin).plan(record, now).stance is not Stance.WAIT
+
+    def may_fetch(self, now: float) -> bool:
+        """Whether a new origin could be asked at *now*."""
+        return self._places.free(now)
+
+    async def answer(self, origin: Origin, cause: _Cause) -> Known:
+        """Wait until *origin* is known. Raises ``CancelledError`` when the lookup closes."""
+        while True:
+            if self._closed:
+                raise CancelledError
+            now = self._around.clock()
+            found = self.ask(origin, now, cause)
+            if isinstance(found, Known):
+                return found
+            await self._news(origin, found.until - now)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a flight is under way or somebody awaits an answer."""
+        return bool(self._flights or self._waiters)
+
+    def record(self, origin: Origin) -> RobotsRecord | None:
+        """The record in memory."""
+        return self._memory.get(origin)
+
+    def page_answered(self, origin: Origin) -> None:
+        """A page of *origin* answered, which matters while its robots.txt does not (FET-12)."""
+        record = self._memory.get(origin)
+        if record is not None and record.unreachable_since is not None:
+            now = self._around.clock()
+            self._keep(self._around.policy(origin).page_answered(record, now))
+
+    # --- closing
+
+    def stop(self) -> None:
+        """Cancel every fetch and send every waiter away."""
+        self._closed = True
+        for flight in list(self._flights.values()):
+            flight.cancel()
+        for origin in list(self._waiters):
+            self._wake(origin)
+
+    async def close(self) -> None:
+        """Stop, finish what is being written, close the stores."""
+        self.stop()
+        for write in list(self._writes):
+            await _copy(write)
+        if self._shared is not None:
+            await self._around.in_thread(self._shared.close)
+        self._memory.close()
+
+    # --- the record at hand
+
+    def _look(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
+        record = self._memory.get(origin)
+        flying = origin in self._flights
+        if record is None and self._shared is not None:
+            flying = flying or self._start(origin, now, cause, background=False)
+            return Wait(origin, self._landing(origin, flying, now))
+        plan = self._around.policy(origin).plan(record, now)
+        if plan.ask and not flying:
+            background = plan.stance is not Stance.WAIT
+            flying = self._start(origin, now, cause, background=background)
+        if plan.stance is Stance.WAIT:
+            until = plan.until if not plan.ask else now
+            return Wait(origin, self._landing(origin, flying, until), record)
+        if plan.ask and not flying:  # no place was free: look again soon
+            plan = replace(plan, until=min(plan.until, now + 1.0))
+        return self._remember(origin, record, plan)
+
+    def _landing(self, origin: Origin, flying: bool, otherwise: float) -> float:
+        """Until when to wait: for a flight's landing, unless it has landed at once."""
+        return math.inf if flying and origin in self._flights else otherwise
+
+    def _remember(self, origin: Origin, record: RobotsRecord | None, plan: Plan) -> Known:
+        known = Known(origin, record, plan, self._rules(origin, record, plan))
+        self._known[origin] = known
+        self._known.move_to_end(origin)
+        if len(self._known) > self._compiled:
+            self._known.popitem(last=False)
+        return known
+
+    def _rules(self, origin: Origin, record: RobotsRecord | None, plan: Plan) -> RobotsTxt | None:
+        if record is None or plan.stance is not Stance.RULES:
+            return None
+        before = self._known.get(origin)
+        if before is not None and before.record is not None and before.record.body == record.body:
+            if before.robots is not None:
+                return before.robots
+        return RobotsTxt.parse(
+            record.body, self._around.policy(origin).edition, limit=self._max_size
+        )
+
+    # --- flights
+
+    def _start(self, origin: Origin, now: float, cause: _Cause, *, background: bool) -> bool:
+        if self._closed or not self._places.free(now):
+            return False
+        self._places.take(origin, now)
+        before = self._memory.get(origin)
+        flight = self._flights[origin] = Deferred.fromCoroutine(
+            self._fly(origin, cause, background)
+        )
+        flight.addBoth(self._land, origin, before)
+        return True
+
+    async def _fly(self, origin: Origin, cause: _Cause, background: bool) -> None:
+        policy = self._around.policy(origin)
+        held = self._memory.get(origin)
+        record = await self._stored(origin, held)
+        if policy.plan(record, self._around.clock()).ask:
+            record = await self._lease_then_fetch(origin, cause, background, record)
+        elif record is not None:
+            self._memory.put(record)
+        await self._tell(origin, cause, held, record)
+
+    async def _lease_then_fetch(
+        self, origin: Origin, cause: _Cause, background: bool, record: RobotsRecord | None
+    ) -> RobotsRecord | None:
+        """Fetch as the only process that does, or take what another one brought (CAC-05)."""
+        around, policy, pause = self._around, self._around.policy(origin), FIRST_LOOK
+        while not await self._leased(origin):
+            self._places.give(origin)
+            await self._news(origin, pause, only_time=True)
+            pause = min(2 * pause, LONGEST_LOOK)
+            record = await self._stored(origin, record)
+            if not policy.plan(record, around.clock()).ask:
+                if record is not None:
+                    self._memory.put(record)
+                return record
+        try:
+            if self._shared is not None:  # it may have come in just before the lease was ours
+                record = await self._stored(origin, record)
+            if policy.plan(record, around.clock()).ask:
+                attempt = await self._attempt(origin, cause, background)
+                record = policy.absorb(record, origin, attempt, around.clock(), around.random())
+        finally:
+            if record is not None:
+                self._keep(record, release=True)
+        return record
+
+    async def _attempt(self, origin: Origin, cause: _Cause, background: bool) -> Attempt:
+        try:
+            return await self._around.fetch(origin, cause, background=background)
+        except CancelledError:
+            raise
+        except Exception as error:
+            # No failure of ours may become an endless loop of attempts: it counts as one that
+            # brought no answer.
+            logger.exception("Error while fetching the robots.txt of %s", origin)
+            return Attempt(error=f"{type(error).__name__} in the fetcher")
+
+    async def _tell(
+        self, origin: Origin, cause: _Cause, held: RobotsRecord | None, record: RobotsRecord | None
+    ) -> None:
+        """Announce rules that have just come in, from the net or from a store."""
+        if record is None or record.meaning is not Meaning.RULES:
+            return
+        if held is not None and held.fetched_at == record.fetched_at:
+            return
+        before = self._known.get(origin)
+        plan = self._around.policy(origin).plan(record, self._around.clock())
+        if plan.stance is Stance.RULES:
+            found = self._remember(origin, record, plan)
+            replaced = None
+            if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
+                replaced = before.robots if before is not None else None
+                replaced = replaced or RobotsTxt.parse(
+                    held.body, self._around.policy(origin).edition, limit=self._max_size
+                )
+            told = self._around.parsed(found, cause, replaced)
+            if told is not None:
+                await told
+
+    def _land(self, result: Any, origin: Origin, before: RobotsRecord | None) -> None:
+        self._flights.pop(origin, None)
+        self._places.give(origin)
+        if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
+            logger.error(
+                "Error while asking for the robots.txt of %s: %s", origin, result.getTraceback()
+            )
+        if self._closed:
+            return
+        now = self._around.clock()
+        record = self._memory.get(origin)
+        plan = self._around.policy(origin).plan(record, now)
+        found: Known | Wait
+        if plan.stance is Stance.WAIT:
+            self._known.pop(origin, None)
+            found = Wait(origin, plan.until if math.isfinite(plan.until) else now, record)
+        else:
+            found = self._remember(origin, record, plan)
+        self._around.landed(found, before)
+        self._wake(origin)
+
+    # --- the shared store
+
+    async def _stored(self, origin: Origin, held: RobotsRecord | None) -> RobotsRecord | None:
+        """The newer of what is in memory and what is in the shared store."""
+        if self._shared is None:
+            return held
+        return _newer(held, await self._around.in_thread(self._shared.get, origin))
+
+    async def _leased(self, origin: Origin) -> bool:
+        if self._shared is None:
+            return True
+        now = self._around.clock()
+        return await self._around.in_thread(
+            self._shared.acquire, origin, self._owner, now, self._lease
+        )
+
+    def _keep(self, record: RobotsRecord, *, release: bool = False) -> None:
+        """Put *record* into memory now and into the shared store in a while."""
+        self._memory.put(record)
+        shared = self._shared
+        if shared is None:
+            return
+
+        def write() -> None:
+            shared.put(record)
+            if release:
+                shared.release(record.origin, self._owner)
+
+        writing = self._around.in_thread(write)
+        self._writes.add(writing)
+        writing.addBoth(lambda _: self._writes.discard(writing))
+
+    # --- waiters
+
+    async def _news(self, origin: Origin, seconds: float, *, only_time: bool = False) -> None:
+        """Return when a flight of *origin* lands or *seconds* have passed."""
+        waiter: Deferred[None] = Deferred()
+        if not only_time:
+            self._waiters.setdefault(origin, []).append(waiter)
+        later = None
+        if math.isfinite(seconds):
+            later = self._around.call_later(max(seconds, 0.02), _fire, waiter)
+        try:
+            await waiter
+        finally:
+            if later is not None:
+                later.cancel()
+            if not only_time:
+                self._forget(origin, waiter)
+
+    def _forget(self, origin: Origin, waiter: Deferred[None]) -> None:
+        waiters = self._waiters.get(origin, [])
+        if waiter in waiters:
+            waiters.remove(waiter)
+        if not waiters:
+            self._waiters.pop(origin, None)
+
+    def _wake(self, origin: Origin) -> None:
+        for waiter in self._waiters.pop(origin, ()):
+            _fire(waiter)
+
+
+def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord | None:
+    """The record that tells of the later attempt."""
+    if one is None or other is None:
+        return one or other
+    return max(one, other, key=lambda record: record.updated_at)
+
+
+def _fire(waiter: Deferred[None]) -> None:
+    if not waiter.called:
+        waiter.callback(None)
+
+
+def _copy(original: Deferred[None]) -> Deferred[None]:
+    """A Deferred of one's own that fires when *original* does, whatever comes of it."""
+    copy: Deferred[None] = Deferred()
+
+    def pass_on(result: Any) -> Any:
+        _fire(copy)
+        return result
+
+    original.addBoth(pass_on)
+    return copy

@@ -1,0 +1,167 @@
+"""The gate: which origins' requests may leave the scheduler now.
+
+It knows origins, states and times. It holds no requests (``lanes.py``), decides nothing about
+robots.txt (``access/policy.py``) and starts no fetch (``lookup.py``). Everything is told, nothing
+is polled: whoever holds requests is a :class:`Listener` and hears of each change of state.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+
+    from scrapy_robotspec.access.origin import Origin
+
+
+class State(Enum):
+    """Where an origin stands at the gate."""
+
+    FREE = "free"  #: its requests go as they come
+    SPACED = "spaced"  #: its crawl-delay has passed: one may go
+    NEW = "new"  #: nothing is known, or an attempt is due: one may go, if a fetch may begin
+    HELD = "held"  #: none may go
+
+
+class Listener(Protocol):
+    """Whoever holds requests back for the gate."""
+
+    def moved(self, origin: Origin, state: State) -> None:
+        """The requests of *origin* are in *state* from now on."""
+
+    def waiting(self, origin: Origin) -> int:
+        """How many requests of *origin* are held."""
+
+
+class Gate:
+    """States of origins; every origin not named here is free, once its robots.txt is known.
+
+    ``origin_of`` gives the origin whose robots.txt governs a request, or None. ``knows`` and
+    ``may_fetch`` are the lookup's, ``clock`` gives epoch seconds, ``wake`` makes the engine look
+    into the scheduler.
+    """
+
+    def __init__(
+        self,
+        *,
+        origin_of: Callable[[Request], Origin | None],
+        knows: Callable[[Origin, float], bool],
+        may_fetch: Callable[[float], bool],
+        clock: Callable[[], float],
+        call_later: Callable[..., Any],
+        wake: Callable[[], None],
+    ) -> None:
+        self.origin_of = origin_of
+        self._knows = knows
+        self._may_fetch = may_fetch
+        self._clock = clock
+        self._call_later = call_later
+        self._wake = wake
+        self._states: dict[Origin, State] = {}
+        self._until: dict[Origin, tuple[float, State]] = {}
+        self._due: list[tuple[float, int, Origin]] = []
+        self._order = itertools.count()
+        self._alarm: tuple[float, Any] | None = None
+        self._nudging = False
+        self._listeners: list[Listener] = []
+
+    def subscribe(self, listener: Listener) -> None:
+        """Tell *listener* of every change from now on."""
+        self._listeners.append(listener)
+
+    def enter(self, origin: Origin) -> State:
+        """The state for requests of *origin* that somebody begins to hold."""
+        state = self._states.get(origin)
+        if state is None:
+            if self._knows(origin, self._clock()):
+                return State.FREE
+            state = self._states[origin] = State.NEW
+        return state
+
+    def is_free(self, origin: Origin) -> bool:
+        """Whether nothing is noted against *origin*."""
+        return origin not in self._states
+
+    def hold(self, origin: Origin, until: float, then: State = State.NEW) -> None:
+        """Hold the requests of *origin* until a time (``inf``: until told), when *then* holds."""
+        if until <= self._clock():
+            self._move(origin, then)
+            return
+        self._until[origin] = (until, then)
+        if math.isfinite(until):
+            heapq.heappush(self._due, (until, next(self._order), origin))
+            self._set_alarm()
+        self._move(origin, State.HELD)
+
+    def free(self, origin: Origin) -> None:
+        """Let the requests of *origin* go."""
+        self._until.pop(origin, None)
+        if self._states.pop(origin, None) is not None:
+            self._tell(origin, State.FREE)
+
+    def waiting(self, origin: Origin) -> int:
+        """How many requests of *origin* are held back."""
+        if origin not in self._states:
+            return 0
+        return sum(listener.waiting(origin) for listener in self._listeners)
+
+    def new_may_go(self) -> bool:
+        """Whether a request of an unknown origin may go. If not, the engine is woken in time."""
+        if self._may_fetch(self._clock()):
+            return True
+        if not self._nudging:  # a place may come free by time alone, without any event
+            self._nudging = True
+            self._call_later(0.1, self._nudge)
+        return False
+
+    def close(self) -> None:
+        """Make no more calls."""
+        if self._alarm is not None:
+            self._alarm[1].cancel()
+            self._alarm = None
+        self._listeners.clear()
+
+    def _move(self, origin: Origin, state: State) -> None:
+        if state is not State.HELD:
+            self._until.pop(origin, None)
+        if self._states.get(origin) is not state:
+            self._states[origin] = state
+            self._tell(origin, state)
+
+    def _tell(self, origin: Origin, state: State) -> None:
+        for listener in self._listeners:
+            listener.moved(origin, state)
+        if state is not State.HELD:
+            self._wake()
+
+    def _nudge(self) -> None:
+        self._nudging = False
+        self._wake()
+
+    def _set_alarm(self) -> None:
+        """One delayed call for all that is held, at the time of the first."""
+        earliest = self._due[0][0]
+        if self._alarm is not None:
+            if self._alarm[0] <= earliest:
+                return
+            self._alarm[1].cancel()
+        delay = max(0.0, earliest - self._clock())
+        self._alarm = (earliest, self._call_later(delay, self._ring))
+
+    def _ring(self) -> None:
+        self._alarm = None
+        now = self._clock()
+        while self._due and self._due[0][0] <= now:
+            until, _, origin = heapq.heappop(self._due)
+            held = self._until.get(origin)
+            if held is not None and held[0] == until:  # else it was held anew since, or let go
+                self._move(origin, held[1])
+        if self._due:
+            self._set_alarm()

@@ -1,0 +1,256 @@
+"""Lanes: requests waiting in line, one line for each download slot and origin.
+
+What belongs here: which line the next request comes from. Which origins may go at all is the
+gate's business (``gate.py``), what a line is made of that of whoever owns the lanes
+(``waiting.py``).
+
+A choice must not grow with the number of lines. So lines that may not go are not among those that
+are looked at, and of those that may, the first one whose download slot is idle is taken: no more
+lines are looked at than there are busy slots.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from scrapy_robotspec.plugin.gate import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy import Request
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin.gate import Gate
+
+
+class Line(Protocol):
+    """What requests of one slot and origin stand in."""
+
+    def push(self, request: Request) -> None: ...
+    def pop(self) -> Request | None: ...
+    def __len__(self) -> int: ...
+
+
+_L = TypeVar("_L", bound=Line)
+
+
+class Downloads(Protocol):
+    """What the downloader is doing."""
+
+    def active_in(self, slot: str) -> int:
+        """Requests under way in a download slot."""
+
+    def is_active(self, request: Request) -> bool:
+        """Whether *request* has not left the downloader and its middlewares."""
+
+
+class Lane(Generic[_L]):
+    """One line with what it is for."""
+
+    __slots__ = ("line", "origin", "slot", "state")
+
+    def __init__(self, slot: str, origin: Origin | None, line: _L, state: State) -> None:
+        self.slot = slot
+        self.origin = origin
+        self.line = line
+        self.state = state
+
+
+class _Pool(Generic[_L]):
+    """Lanes that may go, by download slot; slots and lanes take turns."""
+
+    def __init__(self) -> None:
+        self._slots: OrderedDict[str, OrderedDict[Origin | None, Lane[_L]]] = OrderedDict()
+        self._from_the_end = False
+
+    def add(self, lane: Lane[_L]) -> None:
+        self._slots.setdefault(lane.slot, OrderedDict())[lane.origin] = lane
+
+    def remove(self, lane: Lane[_L]) -> None:
+        lanes = self._slots.get(lane.slot)
+        if lanes is not None:
+            lanes.pop(lane.origin, None)
+            if not lanes:
+                del self._slots[lane.slot]
+
+    def least_busy(self, downloads: Downloads) -> Lane[_L] | None:
+        """A lane of a slot with the fewest requests under way, in turn."""
+        best, fewest = None, 0
+        for slot in self._slots:
+            active = downloads.active_in(slot)
+            if best is None or active < fewest:
+                best, fewest = slot, active
+            if not active:
+                break
+        if best is None:
+            return None
+        self._slots.move_to_end(best)
+        lanes = self._slots[best]
+        origin = next(iter(lanes))
+        lanes.move_to_end(origin)
+        return lanes[origin]
+
+    def oldest_or_newest(self) -> Lane[_L] | None:
+        """The lane that came first or last, by turns.
+
+        Thousands of silent origins may stand before an origin that answers at once; thousands
+        of newcomers must not keep the old ones waiting for ever.
+        """
+        if not self._slots:
+            return None
+        self._from_the_end = not self._from_the_end
+        ends = reversed if self._from_the_end else iter
+        lanes = self._slots[next(ends(self._slots))]
+        return lanes[next(ends(lanes))]
+
+
+class Lanes(Generic[_L]):
+    """All lines of one queue. ``gate`` None: everything may go.
+
+    ``drop`` is called with a lane that has become empty.
+    """
+
+    def __init__(
+        self,
+        gate: Gate | None,
+        downloads: Downloads,
+        drop: Callable[[Lane[_L]], None],
+        count_held: Callable[[int], None],
+    ) -> None:
+        self._gate = gate
+        self._downloads = downloads
+        self._drop = drop
+        self._count_held = count_held
+        self._all: dict[tuple[str, Origin | None], Lane[_L]] = {}
+        self._by_origin: dict[Origin, list[Lane[_L]]] = {}
+        self._pools: dict[State, _Pool[_L]] = {
+            state: _Pool() for state in State if state is not State.HELD
+        }
+        self._offered: list[tuple[Lane[_L], Request]] = []
+        self._requests = 0
+        if gate is not None:
+            gate.subscribe(self)
+
+    def __len__(self) -> int:
+        return self._requests
+
+    def __iter__(self) -> Iterator[Lane[_L]]:
+        return iter(self._all.values())
+
+    def get(self, slot: str, origin: Origin | None) -> Lane[_L] | None:
+        return self._all.get((slot, origin))
+
+    def open(self, slot: str, origin: Origin | None, line: _L) -> Lane[_L]:
+        """Take in a line, with what stands in it already."""
+        state = State.FREE
+        if origin is not None and self._gate is not None:
+            state = self._gate.enter(origin)
+            self._by_origin.setdefault(origin, [])
+        lane = Lane(slot, origin, line, state)
+        self._all[slot, origin] = lane
+        if origin is not None and self._gate is not None:
+            self._by_origin[origin].append(lane)
+        self._requests += len(line)
+        self._place(lane, state)
+        return lane
+
+    def push(self, lane: Lane[_L], request: Request) -> None:
+        """Put *request* into *lane*."""
+        lane.line.push(request)
+        self._requests += 1
+        if lane.state is State.HELD:
+            self._count_held(1)
+
+    def pop(self) -> Request | None:
+        """The next request that may go, or None."""
+        if self._offered:
+            self._take_back_dropped()
+        while (lane := self._choose()) is not None:
+            request = lane.line.pop()
+            if request is not None:
+                self._requests -= 1
+            self._after_pop(lane, request)
+            if request is not None:
+                return request
+        return None
+
+    def peek(self) -> Lane[_L] | None:
+        """The lane that :meth:`pop` would take from, give or take its turns."""
+        return self._choose()
+
+    def clear(self) -> None:
+        self._all.clear()
+        self._by_origin.clear()
+        self._offered.clear()
+        self._requests = 0
+        for pool in self._pools.values():
+            pool.__init__()  # type: ignore[misc]
+
+    # --- what the gate tells
+
+    def moved(self, origin: Origin, state: State) -> None:
+        lanes = self._by_origin.get(origin)
+        if not lanes:
+            return
+        if self._offered:
+            self._offered = [entry for entry in self._offered if entry[0].origin != origin]
+        for lane in lanes:
+            self._remove(lane)
+            self._place(lane, state)
+
+    def waiting(self, origin: Origin) -> int:
+        return sum(len(lane.line) for lane in self._by_origin.get(origin, ()))
+
+    # --- places
+
+    def _place(self, lane: Lane[_L], state: State) -> None:
+        lane.state = state
+        if state is State.HELD:
+            self._count_held(len(lane.line))
+        else:
+            self._pools[state].add(lane)
+
+    def _remove(self, lane: Lane[_L]) -> None:
+        if lane.state is State.HELD:
+            self._count_held(-len(lane.line))
+        else:
+            self._pools[lane.state].remove(lane)
+
+    def _choose(self) -> Lane[_L] | None:
+        pools = self._pools
+        lane = pools[State.SPACED].least_busy(self._downloads)
+        if lane is None:
+            lane = pools[State.NEW].oldest_or_newest()
+            if lane is not None and self._gate is not None and not self._gate.new_may_go():
+                lane = None
+        return lane or pools[State.FREE].least_busy(self._downloads)
+
+    def _after_pop(self, lane: Lane[_L], request: Request | None) -> None:
+        if not len(lane.line):
+            self._close(lane)
+        elif request is not None and lane.state is not State.FREE:
+            # One goes ahead; the others stay until the gate has heard of it.
+            self._pools[lane.state].remove(lane)
+            self._offered.append((lane, request))
+
+    def _close(self, lane: Lane[_L]) -> None:
+        self._remove(lane)
+        del self._all[lane.slot, lane.origin]
+        if lane.origin is not None and lane.origin in self._by_origin:
+            lanes = self._by_origin[lane.origin]
+            lanes.remove(lane)
+            if not lanes:
+                del self._by_origin[lane.origin]
+        self._drop(lane)
+
+    def _take_back_dropped(self) -> None:
+        """Offer an origin again whose one request was dropped before it came to the gate."""
+        kept = []
+        for lane, request in self._offered:
+            if self._downloads.is_active(request):
+                kept.append((lane, request))
+            else:
+                self._pools[lane.state].add(lane)
+        self._offered = kept

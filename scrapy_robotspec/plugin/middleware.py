@@ -1,0 +1,394 @@
+"""RobotSpecMiddleware: a thin shell over the road from a request to its decision.
+
+What belongs here: asking the lookup, handing its answer to Scrapy, counting. How requests wait
+stands in ``gate.py``, ``lanes.py`` and ``waiting.py``, how a robots.txt is fetched in
+``fetcher.py``, and what it all means outside this room.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from scrapy import Request
+from scrapy import signals as scrapy_signals
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from twisted.internet.defer import CancelledError, Deferred
+
+from scrapy_robotspec.access.decision import Decision, decide
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.editions import AfterLimit
+from scrapy_robotspec.lookup import FetchPlaces, Known, Lookup, Wait
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.account import Account
+from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.plugin.gate import Gate, State
+from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.spacing import Spacing
+from scrapy_robotspec.plugin.surroundings import CrawlSurroundings
+from scrapy_robotspec.plugin.token import TokenHook
+from scrapy_robotspec.plugin.waiting import hand_back, taken_up
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.guarded import GuardedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.plugin.override import Override
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.base import RecordStore
+
+logger = logging.getLogger("scrapy_robotspec")
+
+#: How often a shutdown is looked for while something is under way (seconds): no signal says so.
+_LOOK_FOR_CLOSING = 0.2
+
+
+class RobotSpecMiddleware:
+    """Downloader middleware that lets a request through, refuses it, or leaves it waiting.
+
+    The add-on puts it in the place of Scrapy's own robots.txt middleware (position 100). Reads
+    ``ROBOTSTXT_OBEY`` and the ``ROBOTSPEC_*`` settings; a wrong one raises
+    :class:`~scrapy_robotspec.errors.ConfigurationError`.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured
+        assert crawler.stats is not None
+        self.settings = Settings.from_scrapy(crawler.settings)
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._tokens = TokenHook(self.settings, crawler)
+        self._overrides = self.settings.overrides
+        self._spacing = Spacing(self.settings.crawl_delay_max)
+        self._account = Account(crawler.stats)
+        self._around = CrawlSurroundings(
+            crawler, self.settings, self._landed, self._look_for_closing
+        )
+        self.lookup = self._open_lookup()
+        self.gate = Gate(
+            origin_of=self._origin_at_gate,
+            knows=self.lookup.knows,
+            may_fetch=self.lookup.may_fetch,
+            clock=time.time,
+            call_later=_compat.call_later,
+            wake=lambda: _compat.wake(crawler.engine),
+        )
+        self._looking = False
+        self._sleepers: set[Deferred[None]] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        middleware = cls(crawler)
+        connect = crawler.signals.connect
+        connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
+            connect(middleware._page_answered, scrapy_signals.response_received)
+        return middleware
+
+    def _open_lookup(self) -> Lookup[Request]:
+        settings = self.settings
+        memory, shared = _open_stores(settings.cache)
+        places = FetchPlaces(
+            settings.concurrent_fetches, strict=settings.concurrent_fetches_explicit
+        )
+        return Lookup(
+            self._around,
+            memory,
+            shared=shared,
+            places=places,
+            owner=uuid4().hex,
+            lease=settings.fetch_timeout,
+            max_size=settings.max_size,
+        )
+
+    # --- what Scrapy calls
+
+    def process_request(
+        self, request: Request, spider: Spider | None = None
+    ) -> Request | Awaitable[None] | None:
+        """None lets *request* through; itself sends it back; exceptions refuse it."""
+        queued = taken_up(request)
+        if request.meta.get("dont_obey_robotstxt"):  # APP-01
+            return None
+        origin = Origin.of(request.url)
+        if origin is None:  # LOC-11, LOC-12
+            return None
+        override = self._override(origin)
+        if override is not None:
+            for kind in override.kinds:
+                self._stats.inc_value(f"robotspec/override/{kind}")
+            if override.robots_answer is not None:
+                self._follow(self._overridden(override.robots_answer, origin, request), request)
+                return None
+        now = time.time()
+        found = self.lookup.ask(origin, now, request)
+        if isinstance(found, Wait):
+            if queued:
+                self.gate.hold(origin, found.until)
+                return hand_back(request)
+            return self._decide_later(request, origin)
+        decision = self._decision(found, request, now)
+        delay = self._delay(found, request) if decision.allowed else None
+        if delay:
+            return self._space(request, found, decision, delay, queued, now)
+        self._open_gate(origin, now)
+        self._follow(decision, request, found)
+        return None
+
+    async def _decide_later(self, request: Request, origin: Origin) -> None:
+        """Wait for the answer: *request* does not come from the scheduler, so it can't go back.
+
+        It gives its place in the downloader to others meanwhile.
+        """
+        found = await self._answer(origin, request)
+        while True:
+            now = time.time()
+            decision = self._decision(found, request, now)
+            delay = self._delay(found, request) if decision.allowed else None
+            if not delay or now >= self._spacing.next_at(origin):
+                break
+            await self._sleep(self._spacing.next_at(origin) - now)
+        if delay:
+            self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
+        self._follow(decision, request, found)
+
+    # --- what a spider may ask
+
+    async def decision(self, url: str) -> Decision:
+        """Whether *url* may be crawled and why; waits until its robots.txt is known."""
+        request = Request(url)
+        origin = Origin.of(request.url)
+        if origin is None:
+            return Decision(allowed=True, reason="no_rule")
+        return self._decision(await self._answer(origin, request), request, time.time())
+
+    async def sitemaps(self, url: str) -> tuple[str, ...]:
+        """The sitemaps that the robots.txt for *url* names (SIT-01)."""
+        origin = Origin.of(Request(url).url)
+        found = await self._answer(origin, Request(url)) if origin is not None else None
+        return found.robots.sitemaps if found is not None and found.robots is not None else ()
+
+    async def crawl_delay(self, url: str) -> float | None:
+        """The crawl-delay in seconds that the followed group asks for (EXT-01), or None."""
+        request = Request(url)
+        origin = Origin.of(request.url)
+        found = await self._answer(origin, request) if origin is not None else None
+        if found is None or found.robots is None:
+            return None
+        return found.robots.crawl_delay(self._tokens(request))
+
+    # --- decisions
+
+    def _decision(self, found: Known, request: Request, now: float) -> Decision:
+        tokens = self._tokens(request)
+        return decide(found.record, found.plan, found.robots, request.url, tokens, now)
+
+    def _follow(self, decision: Decision, request: Request, found: Known | None = None) -> None:
+        """Let *request* through or raise."""
+        if found is not None:
+            self._stats.inc_value(_cache_stat(found))
+        if decision.allowed:
+            request.meta["robotspec"] = _summary(decision)
+        elif decision.reason == "unreachable":
+            self._stats.inc_value("robotspec/unreachable")
+            logger.debug("robots.txt unreachable: %s", request)
+            raise RobotsUnreachable(decision)
+        else:
+            self._stats.inc_value("robotstxt/forbidden")
+            logger.debug("Forbidden by robots.txt: %s", request)
+            raise ForbiddenByRobots(decision)
+
+    def _override(self, origin: Origin) -> Override | None:
+        return self._overrides.get(origin.host) if self._overrides else None
+
+    def _delay(self, found: Known, request: Request) -> float | None:
+        """Seconds to the origin's next page, if its crawl-delay is to be obeyed."""
+        override = self._override(found.origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        if not self.settings.crawl_delay or found.robots is None:
+            return None
+        return found.robots.crawl_delay(self._tokens(request))
+
+    def _space(
+        self,
+        request: Request,
+        found: Known,
+        decision: Decision,
+        delay: float,
+        queued: bool,
+        now: float,
+    ) -> Request | Awaitable[None] | None:
+        origin = found.origin
+        next_at = self._spacing.next_at(origin)
+        if now < next_at:
+            if not queued:
+                return self._decide_later(request, origin)
+            self.gate.hold(origin, next_at, State.SPACED)
+            return hand_back(request)
+        self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
+        self._follow(decision, request, found)
+        return None
+
+    def _overridden(self, answer: str | RobotsTxt, origin: Origin, request: Request) -> Decision:
+        """The user's own word for a host in the place of its robots.txt."""
+        if isinstance(answer, str):
+            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
+        verdict = answer.explain(request.url, self._tokens(request))
+        return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
+
+    # --- waiting
+
+    def _origin_at_gate(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt *request* may have to wait for."""
+        if request.meta.get("dont_obey_robotstxt"):
+            return None
+        origin = Origin.of(request.url)
+        override = self._override(origin) if origin is not None else None
+        if override is not None and override.robots_answer is not None:
+            return None
+        return origin
+
+    def _open_gate(self, origin: Origin, now: float) -> None:
+        """The origin is known: its requests may go, as far as its crawl-delay lets them."""
+        if self.gate.is_free(origin):
+            return
+        next_at = self._spacing.next_at(origin)
+        if now < next_at:
+            self.gate.hold(origin, next_at, State.SPACED)
+        else:
+            self.gate.free(origin)
+
+    async def _answer(self, origin: Origin, request: Request) -> Known:
+        """Wait for what is known of *origin*, without a place in the downloader."""
+        assert self._crawler.engine is not None
+        take_back = _compat.lend_place(self._crawler.engine)
+        self._look_for_closing()
+        try:
+            waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
+            found: Known = await _compat.as_future(waiting)
+            return found
+        except CancelledError:
+            raise IgnoreRequest(
+                f"the spider was closed before the robots.txt of {origin} was known"
+            ) from None
+        finally:
+            take_back()
+
+    async def _sleep(self, seconds: float) -> None:
+        pause: Deferred[None] = Deferred()
+        later = _compat.call_later(seconds, pause.callback, None)
+        self._sleepers.add(pause)
+        self._look_for_closing()
+        try:
+            await _compat.as_future(pause)
+        except CancelledError:
+            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
+        finally:
+            later.cancel()
+            self._sleepers.discard(pause)
+
+    def _landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
+        """A flight has ended: hold or release the requests of its origin, count and tell."""
+        now = time.time()
+        if before is None:
+            self._stats.inc_value("robotspec/cache/miss")
+        elif before.failures:
+            self._stats.inc_value("robotspec/retry_count")
+        if isinstance(found, Wait):
+            self.gate.hold(found.origin, found.until)
+            if found.record is not None:
+                until = (found.record.unreachable_since or now) + self.settings.hold_timeout
+                waiting = self.gate.waiting(found.origin)
+                self._account.starts_to_wait(found.record, waiting, now, until)
+            return
+        self._tell_end_of_wait(found)
+        self._open_gate(found.origin, now)
+
+    def _tell_end_of_wait(self, found: Known) -> None:
+        waited = self.gate.waiting(found.origin)
+        plan, record = found.plan, found.record
+        if record is not None and plan.stance is Stance.REFUSE:
+            self._account.given_up(record, waited)
+        elif record is not None and plan.stance is Stance.ALLOW and plan.reason == "unreachable":
+            self._account.allowed_unreachable(record)
+        else:
+            self._account.released(found.origin, waited)
+
+    def count_waiting(self, change: int) -> None:
+        """Whoever holds requests tells here how many more they are."""
+        self._account.waiting_changed(change)
+
+    # --- the end
+
+    def _look_for_closing(self) -> None:
+        """Look for a shutdown as long as something is under way."""
+        if not self._looking:
+            self._looking = True
+            _compat.call_later(_LOOK_FOR_CLOSING, self._look)
+
+    def _look(self) -> None:
+        self._looking = False
+        if _compat.is_closing(self._crawler.engine):
+            self.lookup.stop()
+            for pause in list(self._sleepers):
+                pause.cancel()
+        elif self.lookup.busy or self._sleepers:
+            self._look_for_closing()
+
+    async def _spider_closed(self) -> None:
+        self.gate.close()
+        await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
+        self._around.close()
+
+    def _page_answered(self, response: Response, request: Request) -> None:
+        """FET-12: whether pages answer matters while the robots.txt does not."""
+        if response.status < 500 and not request.meta.get("dont_obey_robotstxt"):
+            origin = Origin.of(request.url)
+            if origin is not None:
+                self.lookup.page_answered(origin)
+
+
+def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
+    """The store in memory, and the slow one behind it if the setting names one."""
+    if uri.startswith("memory:"):
+        return open_store(uri), None
+    shared = GuardedStore(lambda: open_store(uri), time.time)
+    shared.open()
+    return open_store("memory://"), shared
+
+
+def _cache_stat(found: Known) -> str:
+    """A copy that stands in for an unreachable file is stale, any other answer a hit."""
+    record = found.record
+    stale = record is not None and record.unreachable_since is not None
+    return "robotspec/cache/stale" if stale else "robotspec/cache/hit"
+
+
+def _summary(decision: Decision) -> dict[str, Any]:
+    """``meta["robotspec"]`` of a request that was let through: plain values only."""
+    verdict = decision.verdict
+    rule = verdict.rule if verdict is not None else None
+    return {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "pattern": rule.pattern if rule is not None else None,
+        "line": rule.line if rule is not None else None,
+        "group": verdict.group if verdict is not None else (),
+        "edition": verdict.edition if verdict is not None else None,
+        "outcome": decision.outcome,
+        "status": decision.status,
+        "age": decision.age,
+        "origin": str(decision.origin),
+    }

@@ -1,0 +1,109 @@
+"""The world around the lookup in a Scrapy crawl: clock, threads, fetcher, and who is told.
+
+Implements ``lookup.Surroundings``. It passes on, it decides nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy_robotspec import signals
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.fetcher import Fetcher
+from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import Attempt
+    from scrapy_robotspec.access.policy import AccessPolicy
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import Known, Wait
+    from scrapy_robotspec.plugin.settings import Settings
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+_T = TypeVar("_T")
+
+
+class CrawlSurroundings:
+    """``landed`` is called with every flight's end, ``fetching`` before every fetch."""
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        landed: Callable[[Known | Wait, RobotsRecord | None], None],
+        fetching: Callable[[], None],
+    ) -> None:
+        self._crawler = crawler
+        self._fetcher = Fetcher(crawler, settings)
+        self._threads: _compat.Threads | None = None
+        self._policy = settings.policy()
+        self._policies = {
+            host: replace(
+                self._policy, status_policy={**settings.status_policy, **override.status_policy}
+            )
+            for host, override in settings.overrides.items()
+            if override.status_policy
+        }
+        self._landed = landed
+        self._fetching = fetching
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        if self._policies:
+            return self._policies.get(origin.host, self._policy)
+        return self._policy
+
+    def clock(self) -> float:
+        return time.time()
+
+    def random(self) -> float:
+        return random.random()
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        return _compat.call_later(delay, call, *args)
+
+    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        if self._threads is None:
+            self._threads = _compat.Threads()
+        return self._threads(call, *args)
+
+    def fetch(self, origin: Origin, cause: Request, *, background: bool) -> Deferred[Attempt]:
+        self._fetching()
+        return self._fetcher.fetch(origin, cause, background=background, now=self.clock())
+
+    def parsed(
+        self, found: Known, cause: Request, replaced: RobotsTxt | None
+    ) -> Deferred[None] | None:
+        return _compat.deferred(self._tell(found, cause, replaced))
+
+    async def _tell(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> None:
+        """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
+        assert found.robots is not None
+        parser = RobotSpecParser(found.robots)
+        await _compat.send_signal(
+            self._crawler, _compat.robots_parsed, robotparser=parser, request=cause
+        )
+        if replaced is not None:
+            await _compat.send_signal(
+                self._crawler,
+                signals.robots_changed,
+                origin=found.origin,
+                old=replaced,
+                new=found.robots,
+            )
+
+    def landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
+        self._landed(found, before)
+
+    def close(self) -> None:
+        if self._threads is not None:
+            self._threads.close()

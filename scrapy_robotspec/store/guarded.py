@@ -1,0 +1,100 @@
+"""A store that may fail without the crawl noticing more than one warning.
+
+Wraps the opening and the calls of another store. While the back end is out of order it answers
+like an empty store that keeps nothing, so the crawl goes on with its memory; every few seconds
+the back end is tried again. It decides nothing about robots.txt.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store.base import RecordStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+
+logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+
+class GuardedStore(RecordStore):
+    """Calls the store that *opening* opens, and shields the caller from its failures.
+
+    ``clock`` gives the time in seconds; ``pause`` is how long a failed back end is left alone.
+    """
+
+    slow: ClassVar[bool] = True
+
+    def __init__(
+        self, opening: Callable[[], RecordStore], clock: Callable[[], float], pause: float = 5.0
+    ) -> None:
+        self._opening = opening
+        self._clock = clock
+        self._pause = pause
+        self._store: RecordStore | None = None
+        self._retry_at = 0.0
+        self._failing = False
+
+    def open(self) -> None:
+        """Open the back end now. A wrong configuration raises, a failure only warns."""
+        self._guard(lambda store: None, None)
+
+    def get(self, origin: Origin) -> RobotsRecord | None:
+        return self._guard(lambda store: store.get(origin), None)
+
+    def put(self, record: RobotsRecord) -> None:
+        self._guard(lambda store: store.put(record), None)
+
+    def delete(self, origin: Origin) -> None:
+        self._guard(lambda store: store.delete(origin), None)
+
+    def purge(self, before: float) -> int:
+        return self._guard(lambda store: store.purge(before), 0)
+
+    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
+        """Without a back end nobody shares anything with us: the lease is ours."""
+        return self._guard(lambda store: store.acquire(origin, owner, now, seconds), True)
+
+    def release(self, origin: Origin, owner: str) -> None:
+        self._guard(lambda store: store.release(origin, owner), None)
+
+    def close(self) -> None:
+        if self._store is not None:
+            self._guard(lambda store: store.close(), None)
+            self._store = None
+
+    def __len__(self) -> int:
+        return self._guard(len, 0)
+
+    def _guard(self, call: Callable[[RecordStore], _T], otherwise: _T) -> _T:
+        if self._failing and self._clock() < self._retry_at:
+            return otherwise
+        try:
+            if self._store is None:
+                self._store = self._opening()
+            answer = call(self._store)
+        except StoreError as error:
+            self._note_failure(error)
+            return otherwise
+        if self._failing:
+            self._failing = False
+            logger.info("The robots.txt store works again")
+        return answer
+
+    def _note_failure(self, error: StoreError) -> None:
+        self._retry_at = self._clock() + self._pause
+        if not self._failing:
+            self._failing = True
+            logger.warning(
+                "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl goes on with what "
+                "is in memory and tries the store again every %g s",
+                error,
+                self._pause,
+            )
