@@ -1,0 +1,1 @@
+"""Spiders that single tests need besides the plain one."""

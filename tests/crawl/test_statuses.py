@@ -1,0 +1,116 @@
+"""What each status of a robots.txt answer means for the pages of its origin (FET-02 to FET-16).
+
+Every origin answers with the same body, ``Disallow: /no``, so what is crawled tells what the
+status was taken for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.answers import redirect, reply
+from tests.harness.crawl import MODES, Result, crawl
+from tests.harness.server import Server, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RULES, ALLOW, UNREACHABLE = "rules", "allow", "unreachable"
+BODY = "User-agent: *\nDisallow: /no\n"
+
+#: Status: what it means, in the default edition.
+STATUSES = {
+    **dict.fromkeys((200, 201, 202, 203, 206, 226, 299), RULES),  # FET-02
+    **dict.fromkeys((204, 205), ALLOW),  # FET-02: no body, no rules
+    **dict.fromkeys((300, 301, 302, 303, 304, 307, 308, 399), ALLOW),  # FET-07: no Location
+    **dict.fromkeys((400, 401, 402, 403, 404, 405, 406, 407, 408, 409), ALLOW),  # FET-08
+    **dict.fromkeys((410, 418, 421, 429, 451, 499), ALLOW),  # FET-08, FET-09
+    **dict.fromkeys((500, 501, 502, 503, 504, 505, 507, 511, 520, 599), UNREACHABLE),  # FET-10
+    **dict.fromkeys((600, 700, 999), UNREACHABLE),  # FET-16
+}
+
+
+@pytest.fixture(scope="module", params=MODES)
+def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[int, Site], Result]]:
+    """One origin for each status, all in one crawl."""
+    with Server() as server:
+        sites = {
+            status: server.site(f"127.0.1.{n}", reply("" if status == 205 else BODY, status))
+            for n, status in enumerate(STATUSES)
+        }
+        urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
+        yield sites, crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0}, mode=request.param)
+
+
+@pytest.mark.parametrize(("status", "meaning"), STATUSES.items())
+def test_status_means(
+    crawled: tuple[dict[int, Site], Result], status: int, meaning: str
+) -> None:
+    """FET-02, FET-07 to FET-10, FET-16."""
+    sites, result = crawled
+    site = sites[status]
+    expected = {RULES: ["/yes"], ALLOW: ["/no", "/yes"], UNREACHABLE: []}[meaning]
+    assert sorted(site.pages_asked) == expected
+    refused = [result.errors[site.url(p)] for p in ("/no", "/yes") if p not in expected]
+    kind = "RobotsUnreachable" if meaning == UNREACHABLE else "ForbiddenByRobots"
+    assert [error["type"] for error in refused] == [kind] * len(refused)
+
+
+def test_every_request_ended_once(crawled: tuple[dict[int, Site], Result]) -> None:
+    """A response or an errback, never both, never none."""
+    sites, result = crawled
+    assert result.ended_once(site.url(p) for site in sites.values() for p in ("/yes", "/no"))
+    assert result.exit_code == 0
+
+
+def test_the_request_is_a_plain_get(crawled: tuple[dict[int, Site], Result]) -> None:
+    """FET-01: no conditional headers; LOC-01: the path in lower case."""
+    sites, _ = crawled
+    for site in sites.values():
+        for asked in site.robots_asked:
+            assert asked.method == "GET"
+            conditional = [n for n, _ in asked.headers if n.startswith("if-") or n == "range"]
+            assert conditional == []
+
+
+def test_429_by_edition_and_by_policy(server: Server) -> None:
+    """FET-09: the letter allows, ``google`` waits, a setting overrides both."""
+    site = server.site("127.0.0.2", reply(BODY, 429))
+    no_hold = {"ROBOTSPEC_HOLD_TIMEOUT": 0}
+    url = [site.url("/no")]
+    google = crawl(url, {**no_hold, "ROBOTSPEC_EDITION": "google"})
+    assert google.errors[url[0]]["type"] == "RobotsUnreachable"
+    policy = {"ROBOTSPEC_STATUS_POLICY": {429: "rules"}}
+    by_policy = crawl(url, {**no_hold, "ROBOTSPEC_EDITION": "google", **policy})
+    assert by_policy.errors[url[0]]["type"] == "ForbiddenByRobots"
+
+
+def test_status_policy_gives_each_meaning(server: Server) -> None:
+    """FET-09: every word of ROBOTSPEC_STATUS_POLICY, and the neighbouring status stays as it is."""
+    policy = {403: "disallow", 401: "unreachable", 404: "rules", 500: "allow"}
+    sites = {
+        status: server.site(f"127.0.0.{n}", reply(BODY, status))
+        for n, status in enumerate((*policy, 402, 501), 2)
+    }
+    urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
+    result = crawl(urls, {"ROBOTSPEC_STATUS_POLICY": policy, "ROBOTSPEC_HOLD_TIMEOUT": 0})
+    crawled = {status: sorted(site.pages_asked) for status, site in sites.items()}
+    both = ["/no", "/yes"]
+    assert crawled == {403: [], 401: [], 404: ["/yes"], 500: both, 402: both, 501: []}
+    reasons = {url: error["reason"] for url, error in result.errors.items()}
+    assert reasons[sites[403].url("/yes")] == "policy"
+    assert reasons[sites[401].url("/yes")] == "unreachable"
+
+
+def test_redirect_to_a_status_means_that_status(server: Server) -> None:
+    """FET-03: the answer at the end of the chain counts."""
+    ends = {200: ["/yes"], 404: ["/no", "/yes"], 503: []}
+    sites = {}
+    for n, status in enumerate(ends):
+        target = server.site(f"127.0.1.{n}", reply(BODY, status))
+        sites[status] = server.site(f"127.0.0.{n + 2}", redirect(target.url("/robots.txt"), 302))
+    urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
+    crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0})
+    assert {status: sorted(site.pages_asked) for status, site in sites.items()} == ends

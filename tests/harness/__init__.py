@@ -1,0 +1,6 @@
+"""What the crawl tests stand on: a server that misbehaves as told, and real crawls against it.
+
+``answers`` says what an origin may send, ``server`` sends it and keeps a log, ``crawl`` starts
+Scrapy in a process of its own, ``spiders``, ``notes`` and ``settings`` live in that process.
+No expectation about robots.txt belongs here.
+"""

@@ -1,0 +1,78 @@
+"""Runs inside the crawl: reads its job and writes down what happens, one JSON line an event.
+
+A line is on disk as soon as its event has happened, so that a killed crawl leaves its notes.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+
+from scrapy_robotspec import signals as robots_signals
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.robotstxt import RobotParser
+
+JOB_VARIABLE = "HARNESS_JOB"
+
+
+def read_job() -> dict[str, Any]:
+    """The job of this process: a Python literal in the file that the environment names."""
+    job: dict[str, Any] = ast.literal_eval(Path(os.environ[JOB_VARIABLE]).read_text())
+    return job
+
+
+class Notebook:
+    """The file of events."""
+
+    def __init__(self, path: str) -> None:
+        self._file = Path(path).open("a")  # noqa: SIM115  (open as long as the process lives)
+
+    def note(self, kind: str, **what: Any) -> None:
+        """Write down one event, with the time."""
+        self._file.write(json.dumps({"kind": kind, "at": time.time(), **what}, default=str) + "\n")
+        self._file.flush()
+
+
+class Notes:
+    """An extension that notes signals, and the stats at the end."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._notebook = Notebook(read_job()["notes"])
+        connect = crawler.signals.connect
+        connect(self._engine_started, signals.engine_started)
+        connect(self._closed, signals.spider_closed)
+        connect(self._changed, robots_signals.robots_changed)
+        if hasattr(signals, "robots_parsed"):  # from 2.18
+            connect(self._parsed, signals.robots_parsed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Notes:
+        return cls(crawler)
+
+    def _engine_started(self) -> None:
+        self._notebook.note("started")
+
+    def _parsed(self, robotparser: RobotParser, request: Request) -> None:
+        self._notebook.note(
+            "robots_parsed",
+            url=request.url,
+            allowed=robotparser.allowed(request.url, "examplebot"),
+            crawl_delay=robotparser.crawl_delay("examplebot"),
+        )
+
+    def _changed(self, origin: object, old: Any, new: Any) -> None:
+        self._notebook.note("robots_changed", origin=origin, old=old.body.decode(), new=new.body.decode())
+
+    def _closed(self, reason: str) -> None:
+        assert self._crawler.stats is not None
+        self._notebook.note("closed", reason=reason, stats=self._crawler.stats.get_stats())
