@@ -104,7 +104,7 @@ def _ask(raw: dict[str, Any], token: str | list[str], editions: tuple[str, ...])
     token = raw.get("token", token)
     url = raw["url"]
     return Ask(
-        url=url if "://" in url else f"http://example.com{url}",
+        url=f"http://example.com{url}" if url.startswith("/") else url,
         tokens=(token,) if isinstance(token, str) else tuple(token),
         answers={name: Answer.read(raw.get(name, raw["is"])) for name in editions},
     )
