@@ -6,6 +6,7 @@ differs is a field, the code reads the field. IDs are those of ``docs/specificat
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from types import MappingProxyType
@@ -141,10 +142,12 @@ class Edition:
     """No setting may lower the redirects followed below this (FET-03)."""
     stale_after: float = 30 * DAY
     """Unreachable for so long, the last good copy stands in (FET-13)."""
-    allow_without_copy_after: float = 30 * DAY
-    """Unreachable for so long and with no copy, no restrictions hold (FET-12, FET-13)."""
+    allow_without_copy_after: float = math.inf
+    """Unreachable for so long and with no copy, no restrictions hold (FET-13)."""
     unreachable_limit: float = 30 * DAY
-    """Unreachable for longer, ``after_limit`` holds (FET-12)."""
+    """Unreachable for so long, ``after_limit`` holds (FET-12)."""
+    limit_begins_stale: bool = False
+    """The limit counts from ``stale_after`` on, not from the first failure (FET-12)."""
     after_limit: AfterLimit = AfterLimit.COPY_OR_ALLOW
     """FET-12."""
 
@@ -180,6 +183,7 @@ _GOOGLE = replace(
     too_many_requests_unreachable=True,
     stale_after=12 * HOUR,
     allow_without_copy_after=12 * HOUR,
+    limit_begins_stale=True,
     after_limit=AfterLimit.ALLOW_IF_PAGES_ANSWER,
 )
 _GOOGLE_2010 = replace(

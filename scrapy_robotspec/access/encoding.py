@@ -1,0 +1,62 @@
+"""The envelope of a stored record: version, checksum, a JSON header, a body.
+
+Only octets and plain values are known here; ``record.py`` gives them their meaning. Whatever is
+torn, foreign or of another version reads as nothing, because a store may hold anything.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any, NoReturn
+
+#: Raise this with every change that an older reader would misunderstand.
+VERSION = 1
+
+_MAGIC = b"RSPC"
+#: Magic, version, CRC-32 of all that follows it, length of the JSON header, length of the body.
+_FRAME = struct.Struct(">4sBIII")
+_CHECKED = struct.Struct(">II")
+
+#: Shorter bodies are not worth the work of compressing.
+_WORTH_COMPRESSING = 256
+#: No body is that long: what claims to be is garbage, and a trap for our memory.
+_LONGEST_BODY = 2**26
+
+
+def pack(header: dict[str, Any], body: bytes) -> bytes:
+    """One octet string of *header* (plain JSON values) and *body*."""
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
+    stored = zlib.compress(body) if len(body) > _WORTH_COMPRESSING else body
+    rest = _CHECKED.pack(len(text), len(body)) + text + stored
+    checksum = zlib.crc32(rest)
+    return struct.pack(">4sBI", _MAGIC, VERSION, checksum) + rest
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
+    """What :func:`pack` was given, or None if *data* does not come from it."""
+    if len(data) < _FRAME.size:
+        return None
+    magic, version, checksum, text_length, body_length = _FRAME.unpack_from(data)
+    if (magic, version) != (_MAGIC, VERSION) or zlib.crc32(data[9:]) != checksum:
+        return None
+    text = data[_FRAME.size : _FRAME.size + text_length]
+    try:
+        header = json.loads(text, parse_constant=_refuse)
+        body = _body(data[_FRAME.size + text_length :], body_length)
+    except (ValueError, zlib.error, RecursionError):
+        return None
+    return (header, body) if isinstance(header, dict) and body is not None else None
+
+
+def _body(stored: bytes, length: int) -> bytes | None:
+    if length > _LONGEST_BODY:
+        return None
+    if length > _WORTH_COMPRESSING:
+        stored = zlib.decompressobj().decompress(stored, length + 1)
+    return stored if len(stored) == length else None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of ours")

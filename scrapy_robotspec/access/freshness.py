@@ -1,0 +1,93 @@
+"""How long an answer stays fresh (CAC-01, CAC-03), and how long Retry-After asks to wait (FET-11).
+
+Only HTTP's caching and retry fields are read here, after RFC 9111 and RFC 9110. Odd values never
+raise: a field that cannot be read counts as absent.
+"""
+
+from __future__ import annotations
+
+import re
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: One Cache-Control directive: a token, maybe with a value that is quoted or not.
+_DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,"]*)))?')
+
+#: RFC 9111, 1.2.2: what exceeds this many seconds may be read as this.
+_LONG = 2**31
+
+
+def lifetime(
+    headers: Mapping[str, str], now: float, *, ttl: float, min_ttl: float, max_ttl: float
+) -> float:
+    """Seconds for which an answer with *headers*, received at *now*, is fresh.
+
+    *ttl* where the headers say nothing; what they say is kept within *min_ttl* and *max_ttl*.
+    """
+    explicit = _explicit(headers, now)
+    if explicit is None:
+        return ttl
+    return min(max(explicit, min_ttl), max_ttl)
+
+
+def _explicit(headers: Mapping[str, str], now: float) -> float | None:
+    """The lifetime that the sender asks for; 0 or less: do not keep it."""
+    directives = parse_cache_control(headers.get("cache-control", ""))
+    # "no-cache=field" speaks of single fields only (RFC 9111, 5.2.2.4).
+    if "no-store" in directives or directives.get("no-cache") == "":
+        return 0.0
+    age = _seconds(headers.get("age")) or 0
+    for name in ("s-maxage", "max-age"):
+        seconds = _seconds(directives.get(name))
+        if seconds is not None:
+            return seconds - age
+    expires = headers.get("expires")
+    if expires is None:
+        return None
+    until = _date(expires)
+    if until is None:  # RFC 9111, 5.3: an invalid date, "0" above all, lies in the past
+        return 0.0
+    return until - _sent(headers, now) - age
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds from *now* that a Retry-After asks us to wait; None: it asks for nothing."""
+    value = headers.get("retry-after")
+    if value is None:
+        return None
+    seconds = _seconds(value)
+    if seconds is not None:
+        return float(seconds)
+    until = _date(value)
+    return None if until is None else max(0.0, until - _sent(headers, now))
+
+
+def parse_cache_control(value: str) -> dict[str, str]:
+    """The directives of a Cache-Control field, names in lower case; of equal ones the first."""
+    directives: dict[str, str] = {}
+    for name, quoted, plain in _DIRECTIVE.findall(value):
+        directives.setdefault(name.lower(), quoted or plain)
+    return directives
+
+
+def _sent(headers: Mapping[str, str], now: float) -> float:
+    """When the sender's clock says that it answered: its dates are to be read by that clock."""
+    date = _date(headers.get("date", ""))
+    return now if date is None else date
+
+
+def _seconds(value: str | None) -> int | None:
+    value = (value or "").strip()
+    if not (value.isascii() and value.isdigit()):
+        return None
+    return min(int(value), _LONG) if len(value) <= 10 else _LONG
+
+
+def _date(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,103 @@
+"""Origins: the (scheme, host, port) that one robots.txt is valid for (LOC-01 to LOC-12).
+
+Only the way from a URL to its origin belongs here. What a path means is the protocol's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import IPv6Address
+from urllib.parse import urlsplit
+
+from w3lib.url import safe_url_string
+
+#: The schemes that have a robots.txt (LOC-12), and the port each takes for granted (LOC-08).
+DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+
+#: What may stand before or inside a URL and is no part of it.
+_BLANKS = "".join(map(chr, range(33)))
+_REMOVED = str.maketrans("", "", "\t\n\r")
+
+#: A longer start of a URL is no plain "scheme://host:port" and not worth remembering.
+_LONGEST_KEPT = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Scheme, host and port. The port is always a number, the default one too (LOC-08).
+
+    ``host`` is lower case, in its ASCII form, without a trailing dot; an IPv6 address stands in
+    its shortest spelling, without brackets (LOC-05, LOC-10).
+    """
+
+    scheme: str
+    host: str
+    port: int
+    # Origins are keys of the tables that every request passes, so their hash is worked out once.
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.scheme, self.host, self.port)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Origin], tuple[str, str, int]]:
+        # A hash means nothing in another process.
+        return (Origin, (self.scheme, self.host, self.port))
+
+    @classmethod
+    def of(cls, url: str) -> Origin | None:
+        """The origin of *url*, or None where no robots.txt applies (LOC-11, LOC-12).
+
+        Never raises for a string. Cheap when the same origin comes again and again.
+        """
+        end = url.find("/", 8)  # behind "http://" and at least one character
+        base = url if end < 0 else url[:end]
+        origin = _of_base(base) if len(base) <= _LONGEST_KEPT else _parse(base)
+        if origin is None and (head := url[:16]) != _clean(head):
+            return cls.of(_clean(url))
+        return origin
+
+    @property
+    def robots_url(self) -> str:
+        """Where the robots.txt of this origin is (LOC-01), without any user info (LOC-10)."""
+        return f"{self}/robots.txt"
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        if self.port == DEFAULT_PORTS.get(self.scheme):
+            return f"{self.scheme}://{host}"
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def _parse(base: str) -> Origin | None:
+    if not _may_have_one(base):
+        return None
+    try:
+        # Scrapy writes the URLs of its requests with this function: the same mapping of
+        # international host names, so that a raw URL and a request's lead to one origin (LOC-05).
+        parts = urlsplit(safe_url_string(base))
+        scheme, host, port = parts.scheme, parts.hostname, parts.port
+        if scheme not in DEFAULT_PORTS or not host:
+            return None
+        host = IPv6Address(host).compressed if ":" in host else host.removesuffix(".")
+    except ValueError:
+        return None
+    if not host:
+        return None
+    return Origin(scheme, host, DEFAULT_PORTS[scheme] if port is None else port)
+
+
+def _may_have_one(base: str) -> bool:
+    """Spare ``data:`` URLs and their like, which may be long, the careful look."""
+    return _clean(base[:16]).lower().startswith(("http", "ftp"))
+
+
+def _clean(url: str) -> str:
+    """*url* without what readers of URLs skip: blanks before it, tabs and line ends anywhere."""
+    return url.translate(_REMOVED).lstrip(_BLANKS)
+
+
+_of_base = lru_cache(maxsize=16_384)(_parse)

@@ -1,0 +1,121 @@
+"""What one attempt to fetch a robots.txt brought, and what that means (FET-02 to FET-16).
+
+The status table belongs here. What follows from it over time stands in ``policy.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.editions import Edition
+
+
+class Outcome(str, Enum):
+    """The three words for what a fetch attempt meant."""
+
+    SUCCESSFUL = "successful"
+    UNAVAILABLE = "unavailable"
+    UNREACHABLE = "unreachable"
+
+
+class Meaning(str, Enum):
+    """What an answer does to the crawl; also the words of ``ROBOTSPEC_STATUS_POLICY``."""
+
+    RULES = "rules"
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A redirect that was followed or ended the chain: the URL asked and its status.
+
+    User info is taken out of the URL: hops are stored and shown (LOC-10).
+    """
+
+    url: str
+    status: int
+
+    def __post_init__(self) -> None:
+        scheme, slashes, rest = self.url.partition("://")
+        end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
+        host = rest[:end].rpartition("@")[2]
+        object.__setattr__(self, "url", f"{scheme}{slashes}{host}{rest[end:]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What one attempt, redirects included, brought."""
+
+    status: int | None = None
+    """HTTP status of the last answer; None: there was no HTTP answer at all."""
+    body: bytes = b""
+    """Decoded body, not much longer than the size limit."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Headers of the last answer that matter here, with lower-case names."""
+    hops: tuple[Hop, ...] = ()
+    """The redirects on the way."""
+    ended: str | None = None
+    """Why the chain counts as a 404 (FET-03, FET-07, FET-15, FET-18)."""
+    error: str | None = None
+    """Why there is no usable answer, in one short line."""
+    complete: bool = True
+    """False: part of the answer was lost (FET-14)."""
+    truncated: bool = False
+    """We stopped reading at the size limit ourselves, which is no failure (FMT-12)."""
+
+
+#: By hundreds of the status. Anything else is a server error (FET-10) or no HTTP (FET-16).
+_BY_CLASS = {
+    2: Meaning.RULES,  # FET-02
+    3: Meaning.ALLOW,  # FET-07: a redirect that led nowhere counts as a 404
+    4: Meaning.ALLOW,  # FET-08
+}
+
+_OUTCOMES = {
+    Meaning.RULES: Outcome.SUCCESSFUL,
+    Meaning.ALLOW: Outcome.UNAVAILABLE,
+    Meaning.DISALLOW: Outcome.UNAVAILABLE,
+    Meaning.UNREACHABLE: Outcome.UNREACHABLE,
+}
+
+
+def meaning(
+    attempt: Attempt, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
+) -> Meaning:
+    """What *attempt* means under *edition*, unless *status_policy* says otherwise.
+
+    The policy speaks about answers: it cannot make an answer of a failure (FET-14).
+    """
+    if attempt.ended is None and (attempt.error is not None or not attempt.complete):
+        return Meaning.UNREACHABLE
+    return status_meaning(attempt.status, attempt.ended, edition, status_policy)
+
+
+def status_meaning(
+    status: int | None,
+    ended: str | None,
+    edition: Edition,
+    status_policy: Mapping[int, Meaning] | None = None,
+) -> Meaning:
+    """What a complete answer with *status* means; *ended*: why its chain counts as a 404."""
+    if ended is not None:
+        status = 404
+    if status is None:
+        return Meaning.UNREACHABLE
+    if status_policy and status in status_policy:
+        return Meaning(status_policy[status])
+    if status == 429 and edition.too_many_requests_unreachable:  # FET-09
+        return Meaning.UNREACHABLE
+    return _BY_CLASS.get(status // 100, Meaning.UNREACHABLE)
+
+
+def outcome_of(meaning: Meaning) -> Outcome:
+    """The outcome that *meaning* belongs to."""
+    return _OUTCOMES[meaning]

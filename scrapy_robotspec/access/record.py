@@ -1,0 +1,141 @@
+"""What is held about one origin, and its form as octets.
+
+Only facts belong here: the last answer and the failures since. Whether they may be relied on is
+``policy.py``'s question. Nothing depends on a crawler's product token (CAC-04), so one record
+serves every crawler.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from scrapy_robotspec.access.encoding import pack, unpack
+from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
+from scrapy_robotspec.access.outcome import Hop, Meaning
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsRecord:
+    """The last answer of an origin and the failures since. Times are epoch seconds."""
+
+    origin: Origin
+
+    # --- the last answer that was a result; absent where fetched_at is None
+    meaning: Meaning | None = None
+    """What the answer meant to the one who fetched it; never ``UNREACHABLE``."""
+    status: int | None = None
+    body: bytes = field(default=b"", repr=False)
+    """Raw octets of the file; empty unless the answer meant rules."""
+    truncated: bool = False
+    """The file was longer than what is kept (FMT-12)."""
+    hops: tuple[Hop, ...] = ()
+    fetched_at: float | None = None
+    expires_at: float | None = None
+    content_type: str = ""
+
+    # --- failures since that answer
+    unreachable_since: float | None = None
+    """When the first of them happened."""
+    failures: int = 0
+    unanswered: int = 0
+    """How many of the latest attempts in a row brought no HTTP answer at all."""
+    next_attempt: float | None = None
+    failure: str | None = None
+    """What went wrong the last time, in one short line."""
+    failure_status: int | None = None
+    pages_answered_at: float | None = None
+    """When a page of the origin last answered below 500 while its robots.txt did not (FET-12)."""
+    failed_at: float | None = None
+    """When the last failure happened."""
+    ended: str | None = None
+    """Why the redirect chain of the last answer counts as a 404."""
+
+    @property
+    def updated_at(self) -> float:
+        """The time of the latest attempt that the record knows of; 0 for none."""
+        return max(self.fetched_at or 0.0, self.failed_at or 0.0)
+
+    def to_bytes(self) -> bytes:
+        """The record as octets that :meth:`from_bytes` reads."""
+        header: dict[str, Any] = {
+            name: value for name in _PLAIN if (value := getattr(self, name)) != _DEFAULTS[name]
+        }
+        header["origin"] = [self.origin.scheme, self.origin.host, self.origin.port]
+        if self.meaning is not None:
+            header["meaning"] = self.meaning.value
+        if self.hops:
+            header["hops"] = [[hop.url, hop.status] for hop in self.hops]
+        return pack(header, self.body)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> RobotsRecord | None:
+        """The record that :meth:`to_bytes` wrote; None for garbage or an unknown version."""
+        unpacked = unpack(data)
+        if unpacked is None:
+            return None
+        header, body = unpacked
+        try:
+            return _read(header, body)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            return None
+
+
+#: The fields whose values JSON knows, and the types that they may have.
+_TIME = (int, float)
+_PLAIN: dict[str, tuple[type, ...]] = {
+    "status": (int,),
+    "truncated": (bool,),
+    "fetched_at": _TIME,
+    "expires_at": _TIME,
+    "content_type": (str,),
+    "unreachable_since": _TIME,
+    "failures": (int,),
+    "unanswered": (int,),
+    "next_attempt": _TIME,
+    "failure": (str,),
+    "failure_status": (int,),
+    "pages_answered_at": _TIME,
+    "failed_at": _TIME,
+    "ended": (str,),
+}
+_DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
+
+
+def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
+    """The record of a header. Raises one of three errors for a header that is not ours."""
+    values = {name: header[name] for name in _PLAIN if name in header}
+    for name, value in values.items():
+        if type(value) not in _PLAIN[name]:
+            raise TypeError(name)
+        if float in _PLAIN[name]:
+            values[name] = _finite(value)
+    scheme, host, port = header["origin"]
+    if scheme not in DEFAULT_PORTS or type(host) is not str or type(port) is not int:
+        raise ValueError("origin")
+    meaning = Meaning(header["meaning"]) if "meaning" in header else None
+    hops = tuple(Hop(str(url), int(status)) for url, status in header.get("hops", ()))
+    record = RobotsRecord(
+        Origin(scheme, host, port), meaning=meaning, body=body, hops=hops, **values
+    )
+    if not _is_whole(record):
+        raise ValueError("incomplete")
+    return record
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _is_whole(record: RobotsRecord) -> bool:
+    """Whether an answer and a failure each have all that the policy reads, or nothing."""
+    answer = (record.meaning, record.status, record.fetched_at, record.expires_at)
+    failure = (record.unreachable_since, record.failed_at, record.next_attempt)
+    return (
+        (answer.count(None) in (0, len(answer)))
+        and (failure.count(None) in (0, len(failure)))
+        and record.meaning is not Meaning.UNREACHABLE
+    )

@@ -1,0 +1,118 @@
+"""From the value of ``ROBOTSPEC_CACHE`` to a store.
+
+Only reading the value belongs here. A back end's module is imported when it is asked for, so that
+nobody needs a client library that is not used.
+"""
+
+from __future__ import annotations
+
+from os.path import dirname, isdir
+from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from scrapy_robotspec.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from urllib.parse import SplitResult
+
+    from scrapy_robotspec.store.base import RecordStore
+
+_EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
+
+
+def open_store(uri: str) -> RecordStore:
+    """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
+
+    ``memory://?max=N`` bounds the number of records; ``sqlite:///relative.db`` and
+    ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
+    takes ``?prefix=P``, ``timeout=S`` and ``keep=S``. Raises ``ConfigurationError`` for anything
+    else, and ``StoreError`` if the back end cannot be opened.
+    """
+    try:
+        parts = urlsplit(uri)
+        opener = _OPENERS[parts.scheme]
+        return opener(uri, parts, _Options(uri, parts.query))
+    except KeyError:
+        _fail(uri, "there is no such store")
+    except ConfigurationError:
+        raise
+    except (ValueError, TypeError, AttributeError) as error:
+        _fail(uri, str(error))
+
+
+class _Options:
+    """The options behind the ``?`` of a URI, each of which has to be asked for."""
+
+    def __init__(self, uri: str, query: str) -> None:
+        self._uri = uri
+        self._left = dict(parse_qsl(query, keep_blank_values=True))
+
+    def number(self, name: str, default: float) -> float:
+        """The number above zero that option *name* gives."""
+        text = self._left.pop(name, None)
+        if text is None:
+            return default
+        try:
+            number = float(text)
+        except ValueError:
+            number = 0.0
+        if not 0 < number < float("inf"):
+            _fail(self._uri, f"{name}={text} is no number above 0")
+        return number
+
+    def text(self, name: str, default: str) -> str:
+        return self._left.pop(name, default)
+
+    def end(self) -> None:
+        """Nothing else may have been given."""
+        for name in self._left:
+            _fail(self._uri, f"there is no option {name!r}")
+
+
+def _memory(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+    from scrapy_robotspec.store.memory import MemoryStore
+
+    max_records = options.number("max", 100_000)
+    options.end()
+    if parts.netloc or parts.path not in ("", "/") or max_records < 1:
+        _fail(uri, "use memory:// or memory://?max=100000")
+    return MemoryStore(int(max_records))
+
+
+def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+    from scrapy_robotspec.store.sqlite import SqliteStore
+
+    timeout = options.number("timeout", 5.0)
+    options.end()
+    path = unquote(parts.path[1:])
+    if parts.netloc or not path or path == ":memory:":
+        _fail(uri, "use sqlite:///relative.db or sqlite:////absolute/path.db")
+    if not isdir(dirname(path) or "."):
+        _fail(uri, f"there is no directory {dirname(path)!r}, create it first")
+    return SqliteStore(path, timeout)
+
+
+def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+    from scrapy_robotspec.store.redis import RedisStore
+
+    prefix = options.text("prefix", "robotspec")
+    timeout = options.number("timeout", 2.0)
+    keep = options.number("keep", 60 * 86_400.0)
+    options.end()
+    return RedisStore(parts._replace(query="").geturl(), prefix, timeout, keep)
+
+
+_OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "redis": _redis,
+    "rediss": _redis,
+}
+
+
+def _fail(uri: object, why: str) -> NoReturn:
+    shown = uri
+    if isinstance(uri, str) and "@" in uri:  # a password is nobody's business
+        shown = f"{uri.partition('://')[0]}://…@{uri.rpartition('@')[2]}"
+    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")
