@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Outcome, outcome_of
-from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.access.plan import Stance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
-    from scrapy_robotspec.access.policy import Plan
+    from scrapy_robotspec.access.plan import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Verdict

@@ -1,0 +1,47 @@
+"""The answer of the policy: what to do with an origin's requests, and when to ask again.
+
+Only the words are here. How they are found stands in ``policy.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+from scrapy_robotspec.access.outcome import Meaning
+
+
+class Stance(Enum):
+    """What to do with a request of the origin."""
+
+    RULES = "rules"  #: the rules of the copy decide
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    WAIT = "wait"  #: nothing is known yet, or a failure may pass soon
+    REFUSE = "refuse"  #: unreachable for too long to wait
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the record is to be taken from now on."""
+
+    stance: Stance
+    reason: str
+    """``""`` (the rules decide, or we wait for a first answer), ``"unavailable"``,
+    ``"unreachable"``, ``"limit_passed"`` or ``"policy"``."""
+    ask: bool
+    """An attempt is due: the caller starts one unless one is under way."""
+    until: float
+    """Ask for a new plan at this time (epoch seconds); inf: only an attempt changes anything."""
+
+
+#: Nothing usable is known: one attempt has to end first (CAC-05).
+ASK_FIRST = Plan(Stance.WAIT, "", True, math.inf)
+
+#: How a copy is taken that may be relied on: the stance and its reason.
+BY_COPY = {
+    Meaning.RULES: (Stance.RULES, ""),
+    Meaning.ALLOW: (Stance.ALLOW, "unavailable"),
+    Meaning.DISALLOW: (Stance.DISALLOW, "policy"),
+}
