@@ -7,6 +7,7 @@ leave waiting requests in line. What it installs stands elsewhere; what users ha
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy.core.scheduler import Scheduler
@@ -15,9 +16,11 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.plugin.middleware import POOL_ROOM, RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue, gated_scheduler
+from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -43,9 +46,16 @@ class Addon:
                 "no robots.txt is obeyed. Set ROBOTSTXT_OBEY = True."
             )
             return
-        Settings.from_scrapy(settings, warn=False)  # the middleware warns
+        _check(settings)
         if _replace_middleware(settings):
             _install_waiting(settings)
+
+
+def _check(settings: BaseSettings) -> None:
+    """Raise here what the middleware would raise later, in the midst of other tracebacks."""
+    cache = Settings.from_scrapy(settings, warn=False).cache  # of names the middleware warns
+    with suppress(StoreError):  # that is not the user's fault, and no reason to stop
+        open_store(cache).close()
 
 
 def _replace_middleware(settings: BaseSettings) -> bool:
@@ -84,6 +94,20 @@ def _install_waiting(settings: BaseSettings) -> None:
             _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
             return
     _set(settings, "SCHEDULER", gated_scheduler(scheduler))
+
+
+def _widen_pool(settings: BaseSettings, checked: Settings) -> None:
+    """Without a reactor, connections for robots.txt beside those of ``CONCURRENT_REQUESTS``.
+
+    There (from Scrapy 2.15) the handlers open no more connections than that setting says, so
+    silent robots.txt would stop the pages. The middleware takes the room off again for pages.
+    """
+    pages = settings.getint("CONCURRENT_REQUESTS")
+    if settings.getbool("TWISTED_REACTOR_ENABLED", True) or not pages or settings.get(POOL_ROOM):
+        return
+    room = checked.most_fetches
+    _set(settings, POOL_ROOM, room)
+    _set(settings, "CONCURRENT_REQUESTS", pages + room)
 
 
 def _set(settings: BaseSettings, name: str, value: Any) -> None:

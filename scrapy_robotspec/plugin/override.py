@@ -6,7 +6,7 @@ Reads ``ROBOTSPEC_OVERRIDES``. Using it, and counting the use, is the middleware
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,7 +32,7 @@ class Override:
 
     robots_answer: Literal["ignore", "disallow"] | RobotsTxt | None = None
     """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
-    status_policy: Mapping[int, Meaning] = MappingProxyType({})
+    status_policy: Mapping[int, Meaning] = field(default_factory=lambda: MappingProxyType({}))
     token: tuple[str, ...] | None = None
     crawl_delay: float | None = None
     """Seconds."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from os.path import dirname, isdir
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -83,15 +84,22 @@ def one_of(*words: _T) -> Reader[_T]:
 
 
 def text(wanted: str) -> Reader[str]:
-    """A text that is not empty. Paths count as text."""
+    """A text that is not empty."""
 
     def read(raw: Any) -> str:
-        value = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-        if not isinstance(value, str) or not value.strip():
+        if not isinstance(raw, str) or not raw.strip():
             raise ValueError(wanted)
-        return value
+        return raw
 
     return read
+
+
+def new_file(raw: Any) -> str:
+    """The path of a file that can be made; also a ``Path``."""
+    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
+    if not isinstance(path, str) or isdir(path) or not isdir(dirname(path) or "."):
+        raise ValueError("the path of a file, in a folder that is there")
+    return path
 
 
 def optional(read: Reader[_T]) -> Reader[_T | None]:
@@ -144,11 +152,9 @@ _STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599
 
 def status_policy(raw: Any) -> Mapping[int, Meaning]:
     """From HTTP status to what it means, instead of what the edition says (FET-09)."""
+    given = mapping(raw, _STATUS_POLICY)
     try:
-        meant = {
-            _status(status): Meaning(meaning)
-            for status, meaning in mapping(raw, _STATUS_POLICY).items()
-        }
+        meant = {_status(status): Meaning(meaning) for status, meaning in given.items()}
     except ValueError:
         raise ValueError(_STATUS_POLICY) from None
     return MappingProxyType(meant)

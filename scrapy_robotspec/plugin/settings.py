@@ -33,23 +33,30 @@ logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
 
+#: Fetches that have been silent for a while make room for others, up to so many times the number
+#: of ``ROBOTSPEC_CONCURRENT_FETCHES``, unless the user has set that.
+LENT_FACTOR = 8
+
 PREFIX = "ROBOTSPEC_"
 
 #: A file must live long enough to be used, whatever its server says of its lifetime (seconds).
 _SHORTEST_LIFE = 0.1
 
+#: Lower and upper bounds of one thing.
+_PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
+
 
 def _setting(default: Any, read: Callable[[Any], _T]) -> _T:
     """A field whose setting is read by *read*."""
     return dataclasses.field(  # type: ignore[no-any-return]
-        default=default, metadata={"read": lambda raw, edition: read(raw)}
+        default_factory=lambda: default, metadata={"read": lambda raw, edition: read(raw)}
     )
 
 
 def _edition_setting(default: Any, read: Callable[[Any, Edition], _T]) -> _T:
     """A field whose reader needs the edition too."""
     return dataclasses.field(  # type: ignore[no-any-return]
-        default=default, metadata={"read": read}
+        default_factory=lambda: default, metadata={"read": read}
     )
 
 
@@ -81,7 +88,7 @@ class Settings:
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_aside: int = _setting(1000, readers.whole(1))
-    report: str | None = _setting(None, readers.optional(readers.text("a path")))
+    report: str | None = _setting(None, readers.optional(readers.new_file))
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""
@@ -90,6 +97,13 @@ class Settings:
     def concurrent_fetches_explicit(self) -> bool:
         """Whether the user has set ``ROBOTSPEC_CONCURRENT_FETCHES``, and means just that."""
         return "concurrent_fetches" in self.given
+
+    @property
+    def most_fetches(self) -> int:
+        """How many fetches may ever be under way at once, silent ones included."""
+        if self.concurrent_fetches_explicit:
+            return self.concurrent_fetches
+        return self.concurrent_fetches * LENT_FACTOR
 
     @classmethod
     def names(cls) -> dict[str, dataclasses.Field[Any]]:
@@ -115,7 +129,7 @@ class Settings:
             if raw is not None:
                 given[field.name] = _read(name, raw, field.metadata["read"], edition)
                 edition = given.get("edition", edition)
-        read = cls(**{**_of_edition(edition), **given}, given=frozenset(given))
+        read = cls(**{**_of_edition(edition), **_below(given), **given}, given=frozenset(given))
         _check_agreement(read, settings)
         return read
 
@@ -158,19 +172,23 @@ def _of_edition(edition: Edition) -> dict[str, Any]:
     }
 
 
+def _below(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Defaults of lower bounds, which give way to an upper bound that the user has set."""
+    default = Settings()
+    return {low: min(getattr(default, low), given[high]) for low, high in _PAIRS if high in given}
+
+
 def _check_agreement(read: Settings, settings: BaseSettings) -> None:
     """What no setting can see by itself: the first disagreement is raised."""
     edition = read.edition
     rules = (
-        (
-            read.cache_min_ttl <= read.cache_max_ttl,
-            "CACHE_MIN_TTL",
-            f"at most ROBOTSPEC_CACHE_MAX_TTL ({read.cache_max_ttl:g})",
-        ),
-        (
-            read.retry_delay <= read.retry_max_delay,
-            "RETRY_DELAY",
-            f"at most ROBOTSPEC_RETRY_MAX_DELAY ({read.retry_max_delay:g})",
+        *(
+            (
+                getattr(read, low) <= getattr(read, high),
+                low.upper(),
+                f"at most {PREFIX}{high.upper()} ({getattr(read, high):g})",
+            )
+            for low, high in _PAIRS
         ),
         (
             read.max_redirects >= edition.minimum_redirects,
