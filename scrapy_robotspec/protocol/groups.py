@@ -19,13 +19,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 
-class RawRule(NamedTuple):
-    """An allow or disallow line."""
-
-    allow: bool
-    value: bytes
-    start: int
-    """Offset of its line in the file."""
+#: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
+RawRule = tuple[bool, bytes, int]
 
 
 class RawOther(NamedTuple):
@@ -81,7 +76,7 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
         elif group is None:
             pass  # GRP-05
         elif name == "allow" or name == "disallow":
-            group.rules.append(RawRule(name == "allow", value, start))
+            group.rules.append((name == "allow", value, start))
         elif name != "sitemap" and edition.other_fields:
             group.others.append(RawOther(name, value, start))
     return groups

@@ -59,28 +59,42 @@ def to_octets(url: str | bytes) -> bytes:
 
 
 def path_of(url: str | bytes, edition: Edition) -> str:
-    """Path and query of a URL, normalised (PAT-01, PAT-04, PAT-08)."""
-    path = normalise(_raw_path(to_octets(url), edition), edition)
-    return path.translate(LITERAL) if edition.decode_unreserved else path
+    """Path and query of a URL, in the one form (PAT-01, PAT-04, PAT-08)."""
+    octets = to_octets(url)
+    path = octets[_path_start(octets, edition) :]
+    return spell(path if path.startswith(b"/") else b"/" + path, edition)
 
 
-def _raw_path(url: bytes, edition: Edition) -> bytes:
-    """From the end of the authority to the fragment; at least a slash."""
-    delimiters = b"/?;" if edition.semicolon_starts_path else b"/?"
-    start = _first_of(delimiters, url, _authority(url, delimiters))
-    fragment = url.find(b"#")
-    end = len(url) if fragment < 0 else fragment
-    path = url[start:end]
-    return path if path.startswith(b"/") else b"/" + path
+def spell(path: str | bytes, edition: Edition) -> str:
+    """A path as it stands in a URL, in the one form and without the fragment."""
+    text = normalise(to_octets(path).partition(b"#")[0], edition)
+    return text.translate(LITERAL) if edition.decode_unreserved else text
 
 
-def _authority(url: bytes, delimiters: bytes) -> int:
-    """Where the authority begins, in ``scheme://authority``, ``//authority`` and ``authority``."""
+def base_of(url: str | bytes, edition: Edition) -> str:
+    """A URL up to and with the slash its path begins with, or ``""`` where that is not plain.
+
+    The path of any other URL that begins alike begins at the same slash.
+    """
+    if not isinstance(url, str) or not url.isascii():
+        return ""
+    start = _path_start(url.encode(), edition)
+    return url[: start + 1] if url.startswith("/", start) else ""
+
+
+def needs_spelling(path: str) -> bool:
+    """Whether any character of a path has another form, percent signs aside."""
+    return not path.isascii() or " " in path or "*" in path or "$" in path
+
+
+def _path_start(url: bytes, edition: Edition) -> int:
+    """Where the authority ends; it begins the URL, or stands behind ``//`` or ``scheme://``."""
+    delimiters = b"/?#;" if edition.semicolon_starts_path else b"/?#"
     begin = 2 if url.startswith(b"//") else 0
     scheme_end = url.find(b"://", begin)
-    if scheme_end < 0 or _first_of(delimiters, url, begin) < scheme_end:
-        return begin
-    return scheme_end + len(b"://")
+    if 0 <= scheme_end <= _first_of(delimiters, url, begin):
+        begin = scheme_end + len(b"://")
+    return _first_of(delimiters, url, begin)
 
 
 def _first_of(octets: bytes, url: bytes, begin: int) -> int:

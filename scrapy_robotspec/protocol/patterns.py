@@ -26,9 +26,10 @@ class Pattern(NamedTuple):
     """What PRE-01 compares."""
 
     @property
-    def is_prefix(self) -> bool:
-        """Nothing special is left, so the path only has to start with the literal."""
-        return len(self.literals) == 1 and not self.anchored
+    def text(self) -> str:
+        """The pattern in its one form; a star keeps a last ``$`` that is none from being one."""
+        stays = "*" if self.literals[-1].endswith("$") else ""
+        return "*".join(self.literals) + ("$" if self.anchored else stays)
 
     def matches(self, path: str) -> bool:
         """Whether a normalised path matches.

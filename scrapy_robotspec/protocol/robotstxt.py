@@ -7,7 +7,7 @@ tokens led to stay compiled.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.groups import follow, read_groups
@@ -18,8 +18,15 @@ from scrapy_robotspec.protocol.lines import (
     split_line,
     text_at,
 )
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.ruleset import RuleSet
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, needs_spelling, path_of, spell
+from scrapy_robotspec.protocol.ruleset import (
+    NO_RULE,
+    RuleSet,
+    forbids,
+    line_start,
+    ranked_patterns,
+)
+from scrapy_robotspec.protocol.scan import is_plain, scan
 from scrapy_robotspec.protocol.sitemaps import read_sitemaps
 from scrapy_robotspec.protocol.values import Finding, Group, Kind, OtherLine, Rule, Verdict, decode
 
@@ -28,16 +35,27 @@ if TYPE_CHECKING:
 
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
+#: Verdicts kept for one group. They do not depend on the URL, so few are ever made.
+_KEPT_VERDICTS = 256
+
+#: In a rank's place: the file itself was asked for (PRE-04). It does not forbid.
+_ITSELF = -1 << 34
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
-class _Followed(NamedTuple):
+class _Followed:
     """What stays of a file for one crawler."""
 
-    tokens: tuple[str, ...]
-    names: tuple[str, ...]
-    rules: RuleSet
+    __slots__ = ("asked", "names", "rules", "verdicts")
+
+    def __init__(
+        self, asked: str | tuple[str, ...], names: tuple[str, ...], rules: RuleSet
+    ) -> None:
+        self.asked = asked
+        self.names = names
+        self.rules = rules
+        self.verdicts: dict[int, Verdict] | None = None  # by rank
 
 
 class RobotsTxt:
@@ -47,7 +65,7 @@ class RobotsTxt:
     argument of a wrong type is a ``TypeError``.
     """
 
-    __slots__ = ("_followed", "body", "edition", "truncated")
+    __slots__ = ("_base", "_earlier", "_followed", "_path_at", "body", "edition", "truncated")
 
     body: bytes
     """The octets that are read, cut to the parsing limit."""
@@ -59,7 +77,10 @@ class RobotsTxt:
         self.body = body
         self.edition = edition
         self.truncated = truncated
-        self._followed: list[_Followed] = []
+        self._followed = _NOBODY
+        self._earlier: tuple[_Followed, ...] = ()
+        self._base = ""  # the last URL up to the slash its path begins with
+        self._path_at = 0
 
     @classmethod
     def parse(
@@ -83,31 +104,32 @@ class RobotsTxt:
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these product tokens, most specific first, may ask for a URL."""
-        path = path_of(url, self.edition)
-        if self._is_robots_txt(path):
+        if self._followed.asked != tokens:
+            self._follow(tokens)
+        if not self._followed.rules.forbids:
             return True
-        choice = self._follow(tokens).rules.find(path)
-        return choice is None or choice.allow or choice.inert
+        return not forbids(self._find(url))
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed` with the group and the rule that decided (EXT-02)."""
-        path = path_of(url, self.edition)
-        followed = self._follow(tokens)
-        names, edition = followed.names, self.edition.name
-        if self._is_robots_txt(path):
-            return Verdict(True, "robots_txt_itself", None, names, edition)
-        choice = followed.rules.find(path)
-        if choice is None:
-            return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
-        rule = self._rule(choice.start)
-        return Verdict(choice.allow or choice.inert, "rule", rule, names, edition)
+        if self._followed.asked != tokens:
+            self._follow(tokens)
+        followed = self._followed
+        rank = self._find(url)
+        verdict = followed.verdicts.get(rank) if followed.verdicts else None
+        return verdict or self._keep_verdict(followed, rank)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
-        """Every rule of the group followed that matches a URL, the deciding one first."""
+        """Every rule of the group followed that matches a URL, the deciding one first.
+
+        For tools: the group is read anew.
+        """
         path = path_of(url, self.edition)
-        choices = self._follow(tokens).rules.matching(path)
-        first_of_line = {choice.start: choice for choice in reversed(list(choices))}
-        return tuple(self._rule(choice.start) for choice in reversed(first_of_line.values()))
+        rules = follow(self.body, _as_tuple(tokens), self.edition).rules
+        ranks = sorted(
+            rank for rank, pattern in ranked_patterns(rules, self.edition) if pattern.matches(path)
+        )
+        return tuple(map(self._rule_at, dict.fromkeys(map(line_start, ranks))))
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -120,7 +142,7 @@ class RobotsTxt:
         return tuple(
             Group(
                 tuple(group.names),
-                tuple(self._rule(rule.start) for rule in group.rules),
+                tuple(self._rule_at(start) for _, _, start in group.rules),
                 number_at(self.body, group.start),
             )
             for group in read_groups(self.body, self.edition)
@@ -150,28 +172,72 @@ class RobotsTxt:
 
         return lint(self)
 
-    def _is_robots_txt(self, path: str) -> bool:
-        return path == ROBOTS_TXT and self.edition.robots_txt_allowed  # PRE-04
+    def _find(self, url: str | bytes) -> int:
+        """The rank of what decides about a URL for the crawler followed.
 
-    def _rule(self, start: int) -> Rule:
+        A file is asked about the URLs of one site, so nearly always all up to the path is what it
+        was before. Comparing that costs a tenth of finding where the path begins, and only a path
+        with a percent sign or a fragment has to be looked at more closely.
+        """
+        rules = self._followed.rules
+        if url.__class__ is str and url.startswith(self._base) and self._base:
+            path = url[self._path_at :]
+            if "%" in path or "#" in path or (rules.escapes and needs_spelling(path)):
+                path = spell(path, self.edition)
+        else:
+            path = path_of(url, self.edition)
+            self._base = base_of(url, self.edition)
+            self._path_at = len(self._base) - 1
+        if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
+            return _ITSELF
+        return rules.find(path)
+
+    def _keep_verdict(self, followed: _Followed, rank: int) -> Verdict:
+        if followed.verdicts is None or len(followed.verdicts) >= _KEPT_VERDICTS:
+            followed.verdicts = {}
+        verdict = followed.verdicts[rank] = self._verdict(followed.names, rank)
+        return verdict
+
+    def _verdict(self, names: tuple[str, ...], rank: int) -> Verdict:
+        edition = self.edition.name
+        if rank == _ITSELF:
+            return Verdict(True, "robots_txt_itself", None, names, edition)
+        if rank == NO_RULE:
+            return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
+        return Verdict(not forbids(rank), "rule", self._rule_at(line_start(rank)), names, edition)
+
+    def _rule_at(self, start: int) -> Rule:
         """The rule whose line begins at an offset."""
         text = text_at(self.body, start)
         name, value = split_line(text, self.edition) or (b"", b"")
         kind: Kind = "allow" if meaning(name, self.edition) == "allow" else "disallow"
         return Rule(kind, decode(value), number_at(self.body, start), decode(text))
 
-    def _follow(self, tokens: str | Sequence[str]) -> _Followed:
-        """What a crawler with these tokens follows, compiled at the first question."""
-        wanted = _as_tuple(tokens)
-        for followed in self._followed:
-            if followed.tokens == wanted:
-                return followed
-        names, groups = follow(self.body, wanted, self.edition)
-        rules = RuleSet((rule for group in groups for rule in group.rules), self.edition)
-        followed = _Followed(wanted, names, rules)
-        self._followed = [followed, *self._followed[: _KEPT - 1]]
-        return followed
+    def _follow(self, tokens: str | Sequence[str]) -> None:
+        """Turn to what a crawler with these tokens follows, compiled at the first question."""
+        asked = tokens if isinstance(tokens, str) else tuple(tokens)
+        others = tuple(kept for kept in (self._followed, *self._earlier) if kept.asked != asked)
+        known = next(
+            (kept for kept in (self._followed, *self._earlier) if kept.asked == asked), None
+        )
+        self._followed = known or self._compile(asked)
+        self._earlier = others[: _KEPT - 1]
+
+    def _compile(self, asked: str | tuple[str, ...]) -> _Followed:
+        tokens = _as_tuple(asked)
+        if is_plain(self.edition):
+            names, rules = scan(self.body, tokens, self.edition)
+        else:
+            followed = follow(self.body, tokens, self.edition)
+            names, rules = followed.names, followed.rules
+        return _Followed(asked, names, RuleSet(rules, self.edition) if rules else _NO_RULES)
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
     return (tokens,) if isinstance(tokens, str) else tuple(tokens)
+
+
+#: One for all groups that hold none.
+_NO_RULES = RuleSet((), get_edition("google-2019"))
+#: Before the first question.
+_NOBODY = _Followed((), (), _NO_RULES)

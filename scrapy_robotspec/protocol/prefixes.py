@@ -1,0 +1,120 @@
+"""Sorted prefixes: which of many is the longest that a path starts with?
+
+What it buys: one binary search in C instead of a test of every rule, so a verdict costs about the
+same with ten rules as with ten thousand. Of the prefixes that sort before a path, the last one
+either starts it or shares its beginning with every other that does, so only the prefixes *of that
+prefix* are left to try: its parent, the parent's parent, and so on.
+
+Nothing here knows what a rule is.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+#: From this many prefixes on memory counts more than the last tenth of a microsecond.
+_PACK_FROM = 64
+_BLOCK = 8
+#: Sorts before whatever may follow a prefix; see ``PackedPrefixes``.
+_SEPARATOR = "\0"
+_AFTER_SEPARATOR = "\1"
+
+
+def sort_prefixes(prefixes: Sequence[str]) -> SortedPrefixes:
+    """The best structure for distinct prefixes that are sorted already."""
+    if len(prefixes) >= _PACK_FROM and _SEPARATOR not in "".join(prefixes):
+        return PackedPrefixes(prefixes)
+    return SortedPrefixes(prefixes)
+
+
+def _parents(prefixes: Sequence[str]) -> array[int] | None:
+    """For each prefix the index of the longest other it starts with, or -1.
+
+    None when no prefix starts with another, which is usual.
+    """
+    parents = array("i")
+    above: list[int] = []  # each starts with the one before it
+    for index, prefix in enumerate(prefixes):
+        while above and not prefix.startswith(prefixes[above[-1]]):
+            above.pop()
+        parents.append(above[-1] if above else -1)
+        above.append(index)
+    return parents if any(parent >= 0 for parent in parents) else None
+
+
+class SortedPrefixes:
+    """A sorted list of distinct prefixes."""
+
+    __slots__ = ("_parents", "_prefixes")
+
+    def __init__(self, prefixes: Sequence[str]) -> None:
+        self._parents = _parents(prefixes)
+        self._prefixes = self._keep(prefixes)
+
+    def _keep(self, prefixes: Sequence[str]) -> list[str]:
+        return list(prefixes)
+
+    def longest(self, path: str) -> int:
+        """Index of the longest prefix that a path starts with, or -1."""
+        prefixes = self._prefixes
+        index = bisect_right(prefixes, path) - 1
+        if index < 0 or path.startswith(prefixes[index]):
+            return index
+        parents = self._parents
+        if parents is None:
+            return -1
+        index = parents[index]
+        while index >= 0 and not path.startswith(prefixes[index]):
+            index = parents[index]
+        return index
+
+    def parent(self, index: int) -> int:
+        """Index of the longest other prefix that this one starts with, or -1."""
+        return -1 if self._parents is None else self._parents[index]
+
+    def chain(self, index: int) -> Iterator[int]:
+        """This prefix and every other that it starts with, the longest first."""
+        while index >= 0:
+            yield index
+            index = self.parent(index)
+
+
+class PackedPrefixes(SortedPrefixes):
+    """The same in blocks, each one text, for many prefixes: a third of the memory.
+
+    A search takes one step more: among the blocks, then within one. Blocks compare as their first
+    prefixes do, because the separator behind those sorts before any octet that may stand there.
+    """
+
+    __slots__ = ()
+
+    def _keep(self, prefixes: Sequence[str]) -> list[str]:
+        return [
+            _SEPARATOR.join(prefixes[first : first + _BLOCK])
+            for first in range(0, len(prefixes), _BLOCK)
+        ]
+
+    def longest(self, path: str) -> int:
+        """Index of the longest prefix that a path starts with, or -1."""
+        if _SEPARATOR in path:  # no prefix has one
+            path = path.partition(_SEPARATOR)[0]
+        number = bisect_right(self._prefixes, path + _AFTER_SEPARATOR) - 1
+        if number < 0:
+            return -1
+        block = self._prefixes[number].split(_SEPARATOR)
+        place = bisect_right(block, path) - 1
+        index = number * _BLOCK + place
+        if path.startswith(block[place]):
+            return index
+        index = self.parent(index)
+        while index >= 0 and not path.startswith(self._prefix(index)):
+            index = self.parent(index)
+        return index
+
+    def _prefix(self, index: int) -> str:
+        return self._prefixes[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]
