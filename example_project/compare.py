@@ -29,7 +29,6 @@ OURS = {
     "ADDONS": {"scrapy_robotspec.Addon": 500},
     "ROBOTSPEC_HOLD_TIMEOUT": 4,  # the default is five minutes, too long for a comparison
     "ROBOTSPEC_RETRY_TIMES": 1,
-    "ROBOTSPEC_USER_AGENT_TOKEN": "ourbot",
 }
 PAGES = 20
 
@@ -171,12 +170,16 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument("--ours-only", action="store_true", help="leave Scrapy's own out")
     parser.add_argument("--all", action="store_true", help="more rows than the README has")
+    parser.add_argument("--list", action="store_true", help="print the rows, measure nothing")
     parser.add_argument("--write", type=Path, help="put the table into this page, too")
     parser.add_argument("--only", default="", help="rows whose title contains this")
     options = parser.parse_args()
     scenarios = [
         row for row in SCENARIOS if options.only in row.title and (row.brief or options.all)
     ]
+    if options.list:
+        print("\n".join(row.title for row in scenarios))
+        return 0
     figures = []
     for row in scenarios:
         print(f"{row.title} …", file=sys.stderr, flush=True)

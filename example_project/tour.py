@@ -69,7 +69,8 @@ def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dic
     options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     begin = time.monotonic()
     command = [sys.executable, "-m", "scrapy", "crawl", spider, *options]
-    subprocess.run(command, cwd=PROJECT, check=True)
+    if subprocess.run(command, cwd=PROJECT, check=False).returncode:
+        raise SystemExit(f"{spider} failed; its own message is above")
     items = lines(results)
     print(f"{len(items)} pages in {time.monotonic() - begin:.1f} s")
     return items
@@ -83,7 +84,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def section(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]) -> str:
     """The part of the table that belongs to one spider."""
     fetches = sum(visit["path"] == "/robots.txt" for visit in visits)
-    return f"{spider}: {idea(spider)}\n{fetches} requests for robots.txt\n{table(items)}"
+    head = f"{spider}: {idea(spider)}"
+    return f"{head}\nRequests for robots.txt: {fetches}\n\n{table(items)}"
 
 
 def idea(spider: str) -> str:

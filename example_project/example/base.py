@@ -79,7 +79,9 @@ class ExampleSpider(scrapy.Spider):
     async def crawled(self, response: Response) -> dict[str, Any]:
         """The item of a page that was let through; its request carries the reason."""
         decision = await self.robots.decision(response.url)
-        return self.item(response.request, response.meta["robotspec"], decision.hops)
+        return self.item(
+            response.url, response.meta["robotspec"], decision.hops, **response.cb_kwargs
+        )
 
     def refused(self, failure: Failure) -> Iterable[dict[str, Any]]:
         """The item of a page that was refused; the exception carries the reason."""
@@ -87,17 +89,20 @@ class ExampleSpider(scrapy.Spider):
         if decision is None:
             self.logger.warning("%s: %s", failure.request.url, failure.value)
             return
+        yield self.refusal(failure.request.url, decision, **failure.request.cb_kwargs)
+
+    def refusal(self, url: str, decision: Decision, note: str = "") -> dict[str, Any]:
+        """The item of a page that robots.txt refuses."""
         rule = decision.verdict.rule if decision.verdict else None
         reason = {
             "allowed": False,
             "reason": decision.reason,
             "status": decision.status,
-            "age": decision.age,
             "line": rule.line if rule else None,
             "rule": rule.text if rule else None,
             "origin": str(decision.origin),
         }
-        yield self.item(failure.request, reason, decision.hops)
+        return self.item(url, reason, decision.hops, note)
 
     @property
     def robots(self) -> RobotSpecMiddleware:
@@ -105,21 +110,20 @@ class ExampleSpider(scrapy.Spider):
         return self.crawler.get_downloader_middleware(RobotSpecMiddleware)
 
     def item(
-        self, request: scrapy.Request, reason: dict[str, Any], hops: tuple[Hop, ...]
+        self, url: str, reason: dict[str, Any], hops: tuple[Hop, ...], note: str = ""
     ) -> dict[str, Any]:
-        """What became of a page, in plain values."""
+        """What became of a page, in plain values; a note tells apart what one origin has twice."""
         origin = reason["origin"]
         return {
             "mood": self.names.get(origin, "?"),
+            "note": note,
             "origin": origin,
-            "path": request.url.removeprefix(origin),
+            "path": url.removeprefix(origin),
             "crawled": reason["allowed"],
             "reason": reason["reason"],
             "status": reason["status"],
             "hops": len(hops),
-            "age": reason["age"],
             "line": reason["line"],
             "rule": reason.get("rule"),
             "seconds": time.monotonic() - self.started,
-            "note": request.cb_kwargs.get("note", ""),
         }

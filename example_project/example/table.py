@@ -57,9 +57,10 @@ def table(items: Iterable[Item]) -> str:
     blocks: dict[tuple[str, str, str], list[Item]] = {}
     for item in items:
         blocks.setdefault((item["mood"], item["origin"], item["note"]), []).append(item)
-    rows = [HEAD, *(summary(*key, block) for key, block in blocks.items())]
+    ordered = sorted(blocks.items(), key=lambda entry: entry[0][1:])
+    rows = [HEAD, *(summary(*key, block) for key, block in ordered)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    details = [[], *(list(refusals(block)) for block in blocks.values())]
+    details = [[], *(list(refusals(block)) for _, block in ordered)]
     lines: list[str] = []
     for row, below in zip(rows, details, strict=True):
         lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())
@@ -67,21 +68,25 @@ def table(items: Iterable[Item]) -> str:
     return "\n".join(lines)
 
 
-HEAD = ("site", "origin", "robots.txt answered", "so", "crawled", "refused")
+HEAD = ("site", "origin", "robots.txt answered", "so", "crawled", "refused", "first after")
 
 
 def summary(mood: str, origin: str, note: str, block: Sequence[Item]) -> tuple[str, ...]:
     """The line of one origin."""
     crawled = sum(item["crawled"] for item in block)
     name = f"{mood}, {note}" if note else mood
-    return name, origin, answered(block), meaning(block), str(crawled), str(len(block) - crawled)
+    counts = str(crawled), str(len(block) - crawled)
+    first = f"{min(item['seconds'] for item in block):.1f} s"
+    return name, origin, answered(block), meaning(block), *counts, first
 
 
 def answered(block: Sequence[Item]) -> str:
     """What robots.txt answered, in words."""
     item = block[-1]
     status = str(item["status"]) if item["status"] else "nothing"
-    return f"{status} after {item['hops']} redirects" if item["hops"] else status
+    if not item["hops"]:
+        return status
+    return f"{status} after {item['hops']} redirect{'s' if item['hops'] > 1 else ''}"
 
 
 def meaning(block: Sequence[Item]) -> str:
@@ -91,7 +96,11 @@ def meaning(block: Sequence[Item]) -> str:
 
 def refusals(block: Iterable[Item]) -> Iterable[str]:
     """Each refused page and the line that refused it."""
-    for item in block:
-        if not item["crawled"]:
-            why = f"line {item['line']}: {item['rule']}" if item["line"] else item["reason"]
-            yield f"{item['path']}  refused by {why}" if item["line"] else f"{item['path']}  {why}"
+    for item in sorted(block, key=lambda item: item["path"]):
+        if item["crawled"]:
+            continue
+        if item["line"]:
+            rule = " ".join(item["rule"].split())
+            yield f"{item['path']}  refused by line {item['line']}: {rule}"
+        else:
+            yield f"{item['path']}  refused, {item['reason']}"

@@ -34,6 +34,7 @@ def item(path: str, **values: Any) -> dict[str, Any]:
         "line": None,
         "rule": None,
         "note": "",
+        "seconds": 0.25,
         **values,
     }
 
@@ -43,8 +44,8 @@ def test_a_refused_page_stands_below_its_origin_with_the_line() -> None:
     refused = item("/x/", crawled=False, reason="rule", line=3, rule="Disallow: /x/")
     text = load().table([item("/"), refused])
     assert [" ".join(line.split()) for line in text.splitlines()] == [
-        "site origin robots.txt answered so crawled refused",
-        "plain http://127.0.0.1:1 200 its rules decide 1 1",
+        "site origin robots.txt answered so crawled refused first after",
+        "plain http://127.0.0.1:1 200 its rules decide 1 1 0.2 s",
         "- /x/ refused by line 3: Disallow: /x/",
     ]
 
@@ -53,8 +54,8 @@ def test_an_origin_without_an_answer_says_so() -> None:
     """Nothing was answered, nothing may be crawled (FET-14)."""
     text = load().table([item("/", crawled=False, reason="unreachable", status=None)])
     assert [" ".join(line.split()) for line in text.splitlines()[1:]] == [
-        "plain http://127.0.0.1:1 nothing nothing may be crawled 0 1",
-        "- / unreachable",
+        "plain http://127.0.0.1:1 nothing nothing may be crawled 0 1 0.2 s",
+        "- / refused, unreachable",
     ]
 
 

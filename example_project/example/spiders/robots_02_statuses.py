@@ -1,4 +1,4 @@
-"""Idea 2: the status decides first. 4xx allows everything, 5xx and a broken connection nothing."""
+"""Idea 2: the status decides first. 4xx allows all; 5xx, or a broken connection, nothing."""
 
 from example.base import ExampleSpider
 

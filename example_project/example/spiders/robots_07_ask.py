@@ -3,6 +3,8 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
+from scrapy.http import Response
+
 from example.base import ExampleSpider
 from example.moods import PLAIN_PAGES
 
@@ -21,8 +23,8 @@ class AskSpider(ExampleSpider):
             for path in PLAIN_PAGES if not self.url else ["/"]:
                 url = front.rstrip("/") + path
                 decision = await self.robots.decision(url)
-                if decision.allowed:
-                    yield self.page(url)
-                else:
-                    rule = decision.verdict and decision.verdict.rule
-                    self.logger.info("not even asked for: %s (%s)", url, rule or decision.reason)
+                yield self.page(url) if decision.allowed else self.refusal(url, decision)
+
+    async def parse(self, response: Response) -> AsyncIterator[Any]:
+        """The item alone: no link is followed, as nobody has asked about it."""
+        yield await self.crawled(response)

@@ -1,0 +1,178 @@
+"""The example project, run as a newcomer runs it: its table is right line by line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import run
+
+ROOT = Path(run.__file__).parent
+PROJECT = ROOT / "example_project"
+
+#: spider → lines of its table, the place of an origin and times left out, blanks made one
+EXPECTED = {
+    "robots_01_obey": """
+        Requests for robots.txt: 2
+        plain 200 its rules decide 5 3
+        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
+        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+        closed 200 its rules decide 0 1
+        - / refused by line 2: Disallow: /
+    """,
+    "robots_02_statuses": """
+        missing 404 no restrictions 3 0
+        locked 403 no restrictions 3 0
+        down 503 nothing may be crawled 0 1
+        - / refused, unreachable
+        broken nothing nothing may be crawled 0 1
+        - / refused, unreachable
+    """,
+    "robots_03_redirects": """
+        moved 200 after 5 redirects its rules decide 2 1
+        - /private/a.html refused by line 2: Disallow: /private/
+        maze 302 after 6 redirects no restrictions 3 0
+        circle 302 after 1 redirect no restrictions 3 0
+    """,
+    "robots_04_tokens": """
+        Requests for robots.txt: 1
+        tokens, as otherbot 200 its rules decide 0 3
+        - / refused by line 2: Disallow: /
+        - /news/today.html refused by line 2: Disallow: /
+        - /private/a.html refused by line 2: Disallow: /
+        tokens, as robotspec-example 200 its rules decide 2 1
+        - /private/a.html refused by line 5: Disallow: /private/
+        tokens, by the hook 200 its rules decide 1 2
+        - / refused by line 8: Disallow: /
+        - /private/a.html refused by line 8: Disallow: /
+    """,
+    "robots_05_waiting": """
+        plain 200 its rules decide 5 3
+        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
+        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+        missing 404 no restrictions 3 0
+        busy 200 its rules decide 2 1
+        - /private/a.html refused by line 2: Disallow: /private/
+    """,
+    "robots_06_cache": """
+        Requests for robots.txt: 0
+        plain 200 its rules decide 5 3
+        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
+        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+        hops 200 after 4 redirects its rules decide 2 1
+        - /private/a.html refused by line 2: Disallow: /private/
+    """,
+    "robots_07_ask": """
+        Requests for robots.txt: 1
+        plain 200 its rules decide 5 3
+        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
+        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+    """,
+}
+
+
+def python(*arguments: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[str]:
+    """Run this Python with these arguments, and this package."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def tour() -> subprocess.CompletedProcess[str]:
+    """The whole tour, run once."""
+    return python("tour.py")
+
+
+def sections(output: str) -> dict[str, list[str]]:
+    """Spider → its lines, as ``EXPECTED`` has them. Of a spider run twice the second counts."""
+    found: dict[str, list[str]] = {}
+    for part in re.split(r"\n\n(?=robots_\d\d)", output)[1:]:
+        spider, _, rest = part.partition(": ")
+        text = re.sub(r" http://127\.0\.0\.1:\d+ | +\d+\.\d s$", " ", rest, flags=re.MULTILINE)
+        found[spider] = [" ".join(line.split()) for line in text.splitlines()]
+    return found
+
+
+def test_the_tour_ends_well(tour: subprocess.CompletedProcess[str]) -> None:
+    """The site's own log agrees with the spiders, and nobody complains."""
+    assert tour.returncode == 0, tour.stderr
+    assert tour.stdout.endswith("no refused page was asked for.\n")
+    assert tour.stderr == ""
+
+
+@pytest.mark.parametrize("spider", EXPECTED)
+def test_the_table_is_right_line_by_line(
+    tour: subprocess.CompletedProcess[str], spider: str
+) -> None:
+    """Answers, meanings, counts and deciding lines (FET-02, FET-03, FET-08, FET-10, FET-14)."""
+    lines = sections(tour.stdout)[spider]
+    expected = [line.strip() for line in EXPECTED[spider].strip().splitlines()]
+    assert [line for line in expected if line not in lines] == []
+    start = next(i for i, line in enumerate(lines) if line.startswith("site origin"))
+    table = [line for line in lines[start + 1 :] if line]
+    assert (
+        table[: len(expected) - 1]
+        == [line for line in expected if not line.startswith("Requests")][: len(expected) - 1]
+    )
+
+
+def test_waiting_pages_come_last(tour: subprocess.CompletedProcess[str]) -> None:
+    """FET-11: the others are crawled while one origin answers 503 for three seconds."""
+    part = tour.stdout.partition("\nrobots_05_waiting")[2].partition("\nrobots_06")[0]
+    first = {
+        name: float(seconds)
+        for name, seconds in re.findall(r"^(\w+) +http.* (\d+\.\d) s$", part, re.MULTILINE)
+    }
+    assert first["plain"] < 3.0 <= first["busy"] + 0.05
+    assert first["missing"] < first["busy"]
+
+
+def test_a_spider_runs_by_itself_and_on_a_site_that_the_user_names() -> None:
+    """``scrapy crawl`` starts the site; ``-a url=`` crawls another one instead."""
+    alone = python("-m", "scrapy", "crawl", "robots_01_obey")
+    assert alone.returncode == 0, alone.stderr
+    assert "its rules decide" in alone.stdout
+    command = [sys.executable, "-m", "example.site", "example.moods:TOUR"]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as site:
+        try:
+            assert site.stdout is not None
+            url = json.loads(site.stdout.readline())["moved"]
+            named = python("-m", "scrapy", "crawl", "robots_01_obey", "-a", f"url={url}/")
+        finally:
+            site.terminate()
+    assert "yours" in named.stdout, named.stderr
+    assert "/private/a.html  refused by line 2" in named.stdout
+
+
+def test_the_comparison_measures_and_ours_is_right() -> None:
+    """Twenty first requests under ``Disallow: /``: none is crawled (RUL-05)."""
+    result = python("compare.py", "--json", "--only", "first requests at once")
+    assert result.returncode == 0, result.stderr
+    [row] = json.loads(result.stdout)
+    assert row["ours"] == 0
+    assert row["scrapy"] is not None
+
+
+@pytest.mark.parametrize(
+    ("page", "options"), [("README.md", []), ("docs/differences.md", ["--all"])]
+)
+def test_the_tables_have_the_rows_that_are_measured(page: str, options: list[str]) -> None:
+    """No row was added, dropped or reworded since the table was written."""
+    measured = python("compare.py", "--list", *options).stdout.splitlines()
+    text = (ROOT / page).read_text(encoding="utf-8")
+    table = text.partition("begin -->\n")[2].partition("<!--")[0].splitlines()[2:]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in table] == measured
+    assert all(line.endswith(" |") for line in table)
