@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import AccessPolicy, Plan
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.places import FetchPlaces
     from scrapy_robotspec.store.base import RecordStore
 
 logger = logging.getLogger(__name__)
@@ -63,43 +64,6 @@ class Wait:
     origin: Origin
     until: float
     record: RobotsRecord | None = None
-
-
-class FetchPlaces:
-    """How many robots.txt fetches may be under way at once (CONCURRENT_FETCHES).
-
-    Silent servers must not keep everybody else from being asked. So a fetch that has had no end
-    for ``LEND_AFTER`` seconds lends its place to others, up to ``limit * LENT_FACTOR`` in all.
-    A *strict* limit is never exceeded.
-    """
-
-    LEND_AFTER = 0.1
-    LENT_FACTOR = 8
-
-    def __init__(self, limit: int, *, strict: bool) -> None:
-        self._limit = limit
-        self._ceiling = limit if strict else limit * self.LENT_FACTOR
-        self._since: dict[Origin, float] = {}
-
-    def __len__(self) -> int:
-        return len(self._since)
-
-    def free(self, now: float) -> bool:
-        """Whether one more fetch may begin at *now*."""
-        taken = len(self._since)
-        if taken < self._limit:
-            return True
-        if taken >= self._ceiling:
-            return False
-        # Fetches begin in the order of the clock, so the youngest are the last.
-        youngest = list(self._since.values())[-self._limit]
-        return youngest + self.LEND_AFTER <= now or youngest > now
-
-    def take(self, origin: Origin, now: float) -> None:
-        self._since[origin] = now
-
-    def give(self, origin: Origin) -> None:
-        self._since.pop(origin, None)
 
 
 class Surroundings(Protocol[_Cause]):
@@ -271,9 +235,9 @@ class Lookup(Generic[_Cause]):
         if record is None or plan.stance is not Stance.RULES:
             return None
         before = self._known.get(origin)
-        if before is not None and before.record is not None and before.record.body == record.body:
-            if before.robots is not None:
-                return before.robots
+        held = before.record if before is not None and before.robots is not None else None
+        if before is not None and held is not None and held.body == record.body:
+            return before.robots
         return RobotsTxt.parse(
             record.body, self._around.policy(origin).edition, limit=self._max_size
         )

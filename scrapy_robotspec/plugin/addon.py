@@ -46,16 +46,18 @@ class Addon:
                 "no robots.txt is obeyed. Set ROBOTSTXT_OBEY = True."
             )
             return
-        _check(settings)
+        checked = _check(settings)
         if _replace_middleware(settings):
             _install_waiting(settings)
+            _widen_pool(settings, checked)
 
 
-def _check(settings: BaseSettings) -> None:
+def _check(settings: BaseSettings) -> Settings:
     """Raise here what the middleware would raise later, in the midst of other tracebacks."""
-    cache = Settings.from_scrapy(settings, warn=False).cache  # of names the middleware warns
+    checked = Settings.from_scrapy(settings, warn=False)  # of unknown names the middleware warns
     with suppress(StoreError):  # that is not the user's fault, and no reason to stop
-        open_store(cache).close()
+        open_store(checked.cache).close()
+    return checked
 
 
 def _replace_middleware(settings: BaseSettings) -> bool:

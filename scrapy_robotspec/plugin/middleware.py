@@ -21,7 +21,8 @@ from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Stance
 from scrapy_robotspec.editions import AfterLimit
-from scrapy_robotspec.lookup import FetchPlaces, Known, Lookup, Wait
+from scrapy_robotspec.lookup import Known, Lookup, Wait
+from scrapy_robotspec.places import FetchPlaces
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.account import Account
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore
 
 logger = logging.getLogger("scrapy_robotspec")
+
+#: Internal setting: connections that the add-on has added to ``CONCURRENT_REQUESTS`` for fetches.
+POOL_ROOM = "_ROBOTSPEC_POOL_ROOM"
 
 #: How often a shutdown is looked for while something is under way (seconds): no signal says so.
 _LOOK_FOR_CLOSING = 0.2
@@ -91,6 +95,7 @@ class RobotSpecMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
         connect = crawler.signals.connect
+        connect(middleware._spider_opened, scrapy_signals.spider_opened)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
         if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             connect(middleware._page_answered, scrapy_signals.response_received)
@@ -99,9 +104,7 @@ class RobotSpecMiddleware:
     def _open_lookup(self) -> Lookup[Request]:
         settings = self.settings
         memory, shared = _open_stores(settings.cache)
-        places = FetchPlaces(
-            settings.concurrent_fetches, strict=settings.concurrent_fetches_explicit
-        )
+        places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
         return Lookup(
             self._around,
             memory,
@@ -346,6 +349,13 @@ class RobotSpecMiddleware:
                 pause.cancel()
         elif self.lookup.busy or self._sleepers:
             self._look_for_closing()
+
+    def _spider_opened(self) -> None:
+        """Pages may be as many at once as the user has said; see ``Addon``."""
+        room = self._crawler.settings.getint(POOL_ROOM)
+        if room:
+            assert self._crawler.engine is not None
+            self._crawler.engine.downloader.total_concurrency -= room
 
     async def _spider_closed(self) -> None:
         self.gate.close()

@@ -198,7 +198,7 @@ class WaitingSchedulerMixin:
                 middleware.count_waiting,
             )
         opened = getattr(super(), "open", None)
-        return opened(spider) if opened is not None else None  # type: ignore[no-any-return]
+        return opened(spider) if opened is not None else None
 
     def next_request(self) -> Request | None:
         lanes = self._lanes
@@ -242,7 +242,7 @@ class WaitingSchedulerMixin:
                 for request in lane.line:
                     super().enqueue_request(hand_back(request))  # type: ignore[misc]
         closed = getattr(super(), "close", None)
-        return closed(reason) if closed is not None else None  # type: ignore[no-any-return]
+        return closed(reason) if closed is not None else None
 
 
 def gated_scheduler(base: type) -> type:
