@@ -50,7 +50,7 @@ class _Followed:
     __slots__ = ("asked", "names", "rules", "verdicts")
 
     def __init__(
-        self, asked: str | tuple[str, ...], names: tuple[str, ...], rules: RuleSet
+        self, asked: str | tuple[str, ...] | None, names: tuple[str, ...], rules: RuleSet
     ) -> None:
         self.asked = asked
         self.names = names
@@ -239,5 +239,5 @@ def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
 
 #: One for all groups that hold none.
 _NO_RULES = RuleSet((), get_edition("google-2019"))
-#: Before the first question.
-_NOBODY = _Followed((), (), _NO_RULES)
+#: Before the first question. Not even the question with no tokens, for the default group, is this.
+_NOBODY = _Followed(None, (), _NO_RULES)
