@@ -20,8 +20,8 @@ STAIR = (
     {"errors", "editions", "signals"},
     {"protocol"},
     {"access"},
-    {"store"},
-    {"lookup"},
+    {"store", "places"},
+    {"lookup", "show"},
     {"plugin", "cli"},
     {"__init__", "__main__"},
 )

@@ -28,7 +28,7 @@ from scrapy_robotspec import (
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-    from typing_extensions import assert_type
+    from typing_extensions import assert_type  # noqa: TC004  (this file is never run)
 
 
 def reading(robots: RobotsTxt, verdict: Verdict) -> None:
