@@ -1,8 +1,8 @@
 """The protocol in its plainest form: an obvious, slow reading of one file for one edition.
 
-It shares nothing with the package but the values of :class:`Edition`, so that the real reader can be
-held against it. Nothing here is fast or kept; whatever a reader of ``docs/specification.md`` would
-do with a pencil is done in that order: lines, groups, choice of the group, rules, verdict.
+It shares nothing with the package but the values of :class:`Edition`, so that the real reader can
+be held against it. Nothing here is fast or kept; whatever a reader of ``docs/specification.md``
+would do with a pencil is done in that order: lines, groups, choice of the group, rules, verdict.
 """
 
 from __future__ import annotations

@@ -85,7 +85,9 @@ def read_cases() -> list[Case]:
 
 
 def _case(part: str, raw: dict[str, Any]) -> Case:
-    unknown = (raw.keys() - CASE_KEYS) | {key for ask in raw["ask"] for key in ask.keys() - ASK_KEYS}
+    unknown = (raw.keys() - CASE_KEYS) | {
+        key for ask in raw["ask"] for key in ask.keys() - ASK_KEYS
+    }
     if unknown or not raw["source"] or not raw["why"]:
         raise ValueError(f"{part}, {raw.get('why')}: unknown or missing {unknown or 'source, why'}")
     editions = tuple(raw.get("editions", EDITIONS))
@@ -137,9 +139,7 @@ def _spaced(body: bytes) -> bytes:
 
 def _each_field(body: bytes, change: Callable[[bytes], bytes]) -> bytes:
     parts = (line.partition(b":") for line in body.splitlines(keepends=True))
-    return b"".join(
-        change(name) + colon + value if colon else name for name, colon, value in parts
-    )
+    return b"".join(change(name) + colon + value if colon else name for name, colon, value in parts)
 
 
 #: How a file may be spelt without any edition reading it otherwise.
@@ -157,7 +157,7 @@ DELIVERIES: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def deliveries(case: Case) -> Iterator[tuple[str, bytes, int]]:
-    """The ways to spell a case's file: name, octets, and what its line numbers are multiplied by."""
+    """The spellings of a case's file: name, octets, and what multiplies its line numbers."""
     for name, spell in DELIVERIES.items():
         yield name, spell(case.body), 2 if spell is _comment_lines else 1
         if case.as_is:
