@@ -1,0 +1,143 @@
+"""The HTML page of each command: its sections, and what is noted beside the lines of the file.
+
+The sections' own markup stands in ``sections.py``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.cli import sections
+from scrapy_robotspec.cli.inputs import MisuseError
+from scrapy_robotspec.show import answers, markup
+from scrapy_robotspec.show.markup import esc
+from scrapy_robotspec.show.sheet import Notes, sheet
+from scrapy_robotspec.show.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scrapy_robotspec.cli.inputs import Crawler
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.show.answers import Answer
+    from scrapy_robotspec.show.terminal import Screen
+
+Section = tuple[str, str, str]
+
+
+def write(name: str, text: str, screen: Screen) -> None:
+    """Write a page to the file of that name."""
+    try:
+        Path(name).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise MisuseError(f"cannot write {name}: {error.strerror}") from error
+    screen.note(f"page written: {name}")
+
+
+def answers_page(
+    name: str, robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[Crawler] = ()
+) -> str:
+    """``explain`` and ``check``: the answers, and the file with the lines that gave them."""
+    notes = Notes()
+    _note_findings(notes, robots)
+    for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
+        _note_followed(notes, robots, tokens)
+    _note_answers(notes, found, "line-")
+    return markup.page(
+        f"What {name} says",
+        _lead(robots),
+        [
+            ("answers", "Answers", sections.answered(found, robots)),
+            ("findings", "Findings", sections.findings(robots, "line-")),
+            ("file", "The file", sheet(robots, notes, "line-")),
+        ],
+    )
+
+
+def lint_page(files: Sequence[tuple[str, RobotsTxt]]) -> str:
+    """``lint``: the findings of one file or more, and the files."""
+    parts: list[Section] = []
+    for number, (name, robots) in enumerate(files, 1):
+        notes, prefix = Notes(), f"file{number}-line-"
+        _note_findings(notes, robots)
+        findings = sections.findings(robots, prefix) or "<p>Nothing to find fault with.</p>"
+        parts.append((f"findings{number}", f"Findings in {name}", _lead(robots) + findings))
+        parts.append((f"file{number}", name, sheet(robots, notes, prefix)))
+    return markup.page("What the linter found", "", parts)
+
+
+def diff_page(
+    old_name: str,
+    old: RobotsTxt,
+    new_name: str,
+    new: RobotsTxt,
+    found: Sequence[tuple[Answer, Answer]],
+) -> str:
+    """``diff``: the verdicts that differ, and both files."""
+    parts: list[Section] = [("answers", "Verdicts that differ", sections.flips(found))]
+    for at, (name, robots) in enumerate(((old_name, old), (new_name, new))):
+        notes, prefix = Notes(), ("old-line-", "new-line-")[at]
+        _note_answers(notes, [pair[at] for pair in found[: sections.MOST_ROWS]], prefix)
+        heading = f"{('Before', 'After')[at]}: {name}"
+        parts.append((("old", "new")[at], heading, sheet(robots, notes, prefix)))
+    lead = f"<p>{count(len(found), 'verdict')} differ, read by edition {esc(old.edition.name)}.</p>"
+    return markup.page(f"From {old_name} to {new_name}", lead, parts)
+
+
+def editions_page(
+    name: str, readings: Mapping[str, RobotsTxt], rows: Sequence[Sequence[Answer]]
+) -> str:
+    """``editions``: a table of URLs and editions, and the file as the default edition reads it."""
+    notes = Notes()
+    robots = next(iter(readings.values()))
+    _note_findings(notes, robots)
+    return markup.page(
+        f"Where the editions disagree about {name}",
+        f"<p>{count(len(rows), 'question')} shown.</p>",
+        [
+            ("answers", "Answers", sections.disagreements(readings, rows)),
+            ("file", "The file", sheet(robots, notes, "line-")),
+        ],
+    )
+
+
+def _lead(robots: RobotsTxt) -> str:
+    groups = robots.groups
+    rules = sum(len(group.rules) for group in groups)
+    parts = [
+        count(len(robots.body), "octet"),
+        count(len(groups), "group"),
+        count(rules, "rule"),
+        count(len(robots.sitemaps), "sitemap"),
+        f"edition {robots.edition.name}",
+    ]
+    return f'<p class="soft">{esc(" · ".join(parts))}</p>'
+
+
+# --- notes
+
+
+def _note_findings(notes: Notes, robots: RobotsTxt) -> None:
+    for finding in robots.lint():
+        text = f"<b>{esc(finding.code)}</b> {esc(finding.message)}"
+        notes.add(max(finding.line, 1), f'<span class="finding">{text}</span>')
+
+
+def _note_followed(notes: Notes, robots: RobotsTxt, tokens: Crawler) -> None:
+    for line in answers.followed(robots, tokens).first_lines:
+        notes.followed.setdefault(line, []).append(answers.crawler_words(tokens))
+
+
+def _note_answers(notes: Notes, found: Sequence[Answer], prefix: str) -> None:
+    links: dict[tuple[int, str], list[int]] = {}
+    for number, one in enumerate(found, 1):
+        if one.verdict.rule is not None:
+            line = one.verdict.rule.line
+            notes.decides[line] = one.verdict.allowed and notes.decides.get(line, True)
+            role = "allows" if one.verdict.allowed else "disallows"
+            links.setdefault((line, role), []).append(number)
+        for rule in one.losing:
+            links.setdefault((rule.line, "loses for"), []).append(number)
+    for (line, role), numbers in links.items():
+        notes.add(line, sections.links(role, numbers))

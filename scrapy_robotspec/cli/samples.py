@@ -1,0 +1,48 @@
+"""Paths to ask about when nobody names any: they are made from the rules of the files.
+
+For every rule a path that it matches and one beside it, so that two readings of a file that differ
+anywhere tend to differ on one of them. A help for people, no proof that nothing else differs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: A file of half a megabyte has many rules; nobody reads more answers than this.
+MOST = 2000
+
+
+def sample_paths(files: Iterable[RobotsTxt]) -> list[bytes]:
+    """Distinct paths made from the files' rules, in file order, ``/`` first."""
+    paths: dict[str, None] = {"/": None}
+    for robots in files:
+        for group in robots.groups:
+            for rule in group.rules:
+                paths.update(dict.fromkeys(_around(rule.pattern)))
+                if len(paths) > MOST:
+                    return _octets(list(paths)[:MOST])
+    return _octets(paths)
+
+
+def _around(pattern: str) -> Iterator[str]:
+    slashed = pattern if pattern.startswith(("/", "*")) else f"/{pattern}"
+    plain = slashed.removesuffix("$")
+    for star in ("", "x", "x/y"):
+        path = plain.replace("*", star)
+        path = path if path.startswith("/") else f"/{path}"
+        yield path
+        yield f"{path}x"
+        if path.endswith("/"):
+            yield path.rstrip("/") or "/"
+        if "*" not in plain:
+            break
+    yield from (slashed for special in "*$" if special in slashed[1:])
+
+
+def _octets(paths: Iterable[str]) -> list[bytes]:
+    return [path.encode("utf-8", "surrogatepass") for path in paths if "#" not in path]

@@ -1,0 +1,154 @@
+"""The parts of the HTML pages that hold answers and findings: cards, tables, links to lines.
+
+Whole pages are put together in ``pages.py``; text becomes markup in ``show.markup`` only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.show import answers, markup
+from scrapy_robotspec.show.markup import code, esc
+from scrapy_robotspec.show.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.values import Rule
+    from scrapy_robotspec.show.answers import Answer
+
+#: Up to here each answer has a card of its own, beyond they are rows of a table.
+MOST_CARDS = 25
+#: A page with more answers or links on one line helps nobody.
+MOST_ROWS = 5000
+MOST_LINKS = 12
+
+
+def links(role: str, numbers: list[int]) -> str:
+    """A role that a line has, and the answers it has it for."""
+    style = {"allows": "good", "disallows": "bad"}.get(role, "")
+    shown = " ".join(f'<a href="#answer-{number}">{number}</a>' for number in numbers[:MOST_LINKS])
+    more = f" and {len(numbers) - MOST_LINKS:,} more" if len(numbers) > MOST_LINKS else ""
+    return f'<span class="word {style}">{role}</span> <span>{shown}{more}</span>'
+
+
+def answered(found: Sequence[Answer], robots: RobotsTxt) -> str:
+    """The answers: a card for each, or a table for many."""
+    if len(found) > MOST_CARDS:
+        return _table(found)
+    groups = {one.tokens: answers.followed(robots, one.tokens) for one in found}
+    return "\n".join(_card(number, one, groups[one.tokens]) for number, one in enumerate(found, 1))
+
+
+def _card(number: int, found: Answer, group: answers.Followed) -> str:
+    rules = found.matches
+    facts = [
+        ("Why", esc(answers.matches_words(found))),
+        ("Crawler", esc(answers.crawler_words(found.tokens))),
+        ("Group", esc(answers.group_words(group))),
+        ("Compared", code(found.path)),
+    ]
+    if rules:
+        facts.append(("Rules", f"<ol>{''.join(_rules(found))}</ol>"))
+    terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
+    return (
+        f'<article class="answer" id="answer-{number}" aria-labelledby="url-{number}">'
+        f'<h3 id="url-{number}"><span class="soft">{number}.</span> '
+        f"{markup.verdict(found.verdict.allowed)} {code(found.url)}</h3><dl>{terms}</dl></article>"
+    )
+
+
+def _rules(found: Answer) -> list[str]:
+    decisive = [found.verdict.rule] if found.verdict.rule is not None else []
+    return [f"<li>{_rule(rule)} decides</li>" for rule in decisive] + [
+        f'<li>{_rule(rule)} <span class="soft">loses</span></li>'
+        for rule in found.losing[:MOST_LINKS]
+    ]
+
+
+def _rule(rule: Rule) -> str:
+    return f'<a href="#line-{rule.line}">line {rule.line}</a> {code(rule.text.strip())}'
+
+
+def _why(found: Answer, prefix: str) -> str:
+    rule = found.verdict.rule
+    if rule is None:
+        return esc(answers.reason_words(found.verdict))
+    return f'<a href="#{prefix}{rule.line}">line {rule.line}</a> {code(rule.text.strip())}'
+
+
+def _row(number: int, found: Answer, cells: Iterable[str]) -> str:
+    who = esc(answers.crawler_words(found.tokens))
+    rest = "".join(f"<td>{cell}</td>" for cell in cells)
+    return (
+        f'<tr id="answer-{number}"><td>{number}</td><th scope="row">{code(found.url)}</th>'
+        f"<td>{who}</td>{rest}</tr>"
+    )
+
+
+def _rows(heads: Iterable[str], rows: Sequence[str], caption: str) -> str:
+    names = "".join(f'<th scope="col">{esc(head)}</th>' for head in ("#", "URL", "Crawler", *heads))
+    more = f"; {len(rows) - MOST_ROWS:,} more are left out" if len(rows) > MOST_ROWS else ""
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{esc(caption)}"><table>'
+        f"<caption>{esc(caption + more)}</caption><thead><tr>{names}</tr></thead>"
+        f"<tbody>{''.join(rows[:MOST_ROWS])}</tbody></table></div>"
+    )
+
+
+def _table(found: Sequence[Answer]) -> str:
+    rows = [
+        _row(number, one, (markup.verdict(one.verdict.allowed), _why(one, "line-")))
+        for number, one in enumerate(found, 1)
+    ]
+    allowed = sum(one.verdict.allowed for one in found)
+    caption = f"{allowed:,} allowed, {len(found) - allowed:,} disallowed"
+    return _rows(("Verdict", "Why"), rows, caption)
+
+
+def flips(found: Sequence[tuple[Answer, Answer]]) -> str:
+    """What two files answer differently."""
+    if not found:
+        return "<p>No verdict differs.</p>"
+    rows = [
+        _row(
+            number,
+            old,
+            (
+                f"{markup.verdict(old.verdict.allowed)} {_why(old, 'old-line-')}",
+                f"{markup.verdict(new.verdict.allowed)} {_why(new, 'new-line-')}",
+            ),
+        )
+        for number, (old, new) in enumerate(found, 1)
+    ]
+    return _rows(("Before", "After"), rows, count(len(found), "verdict"))
+
+
+def disagreements(readings: Mapping[str, RobotsTxt], rows: Sequence[Sequence[Answer]]) -> str:
+    """What each edition answers."""
+    if not rows:
+        return "<p>They agree about every URL asked.</p>"
+    cells = [
+        _row(
+            number,
+            row[0],
+            (f"{markup.verdict(one.verdict.allowed)} {_why(one, 'line-')}" for one in row),
+        )
+        for number, row in enumerate(rows, 1)
+    ]
+    return _rows(readings, cells, count(len(rows), "question"))
+
+
+def findings(robots: RobotsTxt, prefix: str) -> str:
+    """What the linter found, linked to the lines; empty where it found nothing."""
+    items = "".join(
+        f'<li><a href="#{prefix}{max(one.line, 1)}">{_place(one.line)}</a> '
+        f"{markup.word('note', one.code)} {esc(one.message)}</li>"
+        for one in robots.lint()
+    )
+    return f'<ol class="findings" role="list">{items}</ol>' if items else ""
+
+
+def _place(line: int) -> str:
+    return f"line {line}" if line else "whole file"
