@@ -56,8 +56,9 @@ def test_there_are_blocks_to_check() -> None:
 
 
 @pytest.mark.parametrize("block", blocks("python"))
-def test_python_runs(block: Block) -> None:
+def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block runs by itself; settings in it start a crawler with the add-on."""
+    monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "block"}
     exec(compile("\n" * block.line + block.text, str(block.page), "exec"), names)
     if settings := {name: value for name, value in names.items() if name.isupper()}:
