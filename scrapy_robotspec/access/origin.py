@@ -53,8 +53,8 @@ class Origin:
 
         Never raises for a string. Cheap when the same origin comes again and again.
         """
-        end = url.find("/", 8)  # behind "http://" and at least one character
-        base = url if end < 0 else url[:end]
+        end = url.find("/", 8) + 1  # behind "http://" and at least one character
+        base = url[:end] if end else url
         origin = _of_base(base) if len(base) <= _LONGEST_KEPT else _parse(base)
         if origin is None and (head := url[:16]) != _clean(head):
             return cls.of(_clean(url))

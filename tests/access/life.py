@@ -1,0 +1,65 @@
+"""A crawler's life with one origin, simulated: no clock, no net, weeks in milliseconds.
+
+Used by the tests of the policy. The origin is a function from a time to the Attempt it yields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Attempt
+from scrapy_robotspec.access.policy import AccessPolicy, Plan
+from scrapy_robotspec.editions import get_edition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.access.record import RobotsRecord
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
+START = 1_800_000_000.0
+ORIGIN = Origin("http", "example.com", 80)
+
+FILE = Attempt(status=200, body=b"User-agent: *\nDisallow: /private\n")
+MISSING = Attempt(status=404, body=b"<html>not here</html>")
+DOWN = Attempt(status=503)
+DEAD = Attempt(error="DNS lookup failed")
+
+
+def policy(edition: str = "google-2019", **settings: object) -> AccessPolicy:
+    return AccessPolicy(edition=get_edition(edition), **settings)  # type: ignore[arg-type]
+
+
+@dataclass
+class Life:
+    """Asks the policy as the lookup does: an attempt that is due ends at once."""
+
+    policy: AccessPolicy
+    answer: Callable[[float], Attempt]
+    record: RobotsRecord | None = None
+    now: float = START
+    jitter: float = 0.0
+    attempts: list[float] = field(default_factory=list)
+
+    def ask(self) -> Plan:
+        """A request comes by: fetch if the plan says so, and return the plan that then holds."""
+        plan = self.policy.plan(self.record, self.now)
+        if plan.ask:
+            self.attempts.append(self.now)
+            attempt = self.answer(self.now)
+            self.record = self.policy.absorb(self.record, ORIGIN, attempt, self.now, self.jitter)
+            plan = self.policy.plan(self.record, self.now)
+        return plan
+
+    def live(self, seconds: float, every: float = MINUTE) -> list[tuple[float, str]]:
+        """Requests come by *every* so many seconds: (seconds since START, stance), changes only."""
+        end = self.now + seconds
+        stances: list[tuple[float, str]] = []
+        while self.now < end:
+            stance = self.ask().stance.value
+            if not stances or stances[-1][1] != stance:
+                stances.append((self.now - START, stance))
+            self.now += every
+        return stances

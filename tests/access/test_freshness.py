@@ -1,0 +1,115 @@
+"""Lifetimes from HTTP's caching fields (CAC-01, CAC-03) and Retry-After (FET-11)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.access.freshness import lifetime, parse_cache_control, retry_after
+
+NOW = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT
+IN_AN_HOUR = "Sun, 06 Nov 1994 09:49:37 GMT"
+NOW_DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+
+def fresh_for(**headers: str) -> float:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lifetime(named, NOW, ttl=86_400, min_ttl=300, max_ttl=86_400)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, 86_400),
+        ({"cache_control": "max-age=3600"}, 3600),
+        ({"cache_control": "public, MAX-AGE = 3600 , foo"}, 3600),
+        ({"cache_control": 'max-age="3600"'}, 3600),
+        ({"cache_control": 'ext="a, max-age=7, b", max-age=3600'}, 3600),
+        ({"cache_control": "max-age=3600, max-age=7200"}, 3600),
+        ({"cache_control": "s-maxage=1800, max-age=3600"}, 1800),
+        ({"cache_control": "max-age=3600, s-maxage=1800"}, 1800),
+        ({"cache_control": "max-age=3600", "expires": NOW_DATE}, 3600),
+        ({"cache_control": "max-age=3600", "age": "600"}, 3000),
+        ({"cache_control": "max-age=3600", "age": "7200"}, 300),
+        ({"cache_control": "max-age=3600", "age": "soon"}, 3600),
+        ({"cache_control": "max-age=1"}, 300),
+        ({"cache_control": "max-age=0"}, 300),
+        ({"cache_control": "max-age=604800"}, 86_400),
+        ({"cache_control": "max-age=" + "9" * 5000}, 86_400),
+        ({"cache_control": "no-store"}, 300),
+        ({"cache_control": "no-cache, max-age=3600"}, 300),
+        ({"cache_control": 'no-cache="set-cookie", max-age=3600'}, 3600),
+        ({"cache_control": "must-revalidate, private"}, 86_400),
+        ({"expires": IN_AN_HOUR}, 3600),
+        ({"expires": IN_AN_HOUR, "age": "600"}, 3000),
+        ({"expires": NOW_DATE}, 300),
+        ({"expires": "0"}, 300),
+        ({"expires": "-1"}, 300),
+        ({"expires": IN_AN_HOUR, "date": "Sun, 06 Nov 1994 09:29:37 GMT"}, 1200),
+        ({"expires": IN_AN_HOUR, "date": "yesterday"}, 3600),
+        ({"cache_control": "max-age=-5"}, 86_400),
+        ({"cache_control": "max-age=1.5"}, 86_400),
+        ({"cache_control": "max-age"}, 86_400),
+        ({"cache_control": "max-age=, s-maxage=x", "expires": IN_AN_HOUR}, 3600),
+        ({"cache_control": "max-age=\u0663\u0666"}, 86_400),
+        ({"age": "80000"}, 86_400),
+    ],
+)
+def test_lifetimes(headers, seconds) -> None:
+    """CAC-03: s-maxage, max-age, Expires in this order; Age counts; within the bounds."""
+    assert fresh_for(**headers) == seconds
+
+
+def test_the_bounds_are_on_what_the_headers_say_and_not_on_the_default() -> None:
+    """CAC-01, CAC-03: a user's own short or long lifetime stands."""
+    assert lifetime({}, NOW, ttl=5, min_ttl=300, max_ttl=600) == 5
+    assert lifetime({}, NOW, ttl=9e9, min_ttl=300, max_ttl=600) == 9e9
+
+
+def test_more_than_a_day_has_to_be_allowed() -> None:
+    """CAC-03."""
+    headers = {"cache-control": "max-age=604800"}
+    assert lifetime(headers, NOW, ttl=86_400, min_ttl=300, max_ttl=1e9) == 604_800
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        (None, None),
+        ("120", 120),
+        (" 0 ", 0),
+        ("9" * 5000, 2**31),
+        (IN_AN_HOUR, 3600),
+        ("Sunday, 06-Nov-94 09:49:37 GMT", 3600),
+        ("Sun Nov  6 09:49:37 1994", 3600),
+        ("Sun, 06 Nov 1994 07:49:37 GMT", 0),
+        ("-5", None),
+        ("1.5", None),
+        ("soon", None),
+        ("", None),
+        ("Sun, 99 Nov 1994 09:49:37 GMT", None),
+    ],
+)
+def test_retry_after(value, seconds) -> None:
+    """FET-11: seconds or any of HTTP's three kinds of date."""
+    headers = {} if value is None else {"retry-after": value}
+    assert retry_after(headers, NOW) == seconds
+
+
+def test_dates_are_read_by_the_senders_clock() -> None:
+    """A server whose clock is an hour fast does not make us wait an hour more."""
+    headers = {"retry-after": "Sun, 06 Nov 1994 09:59:37 GMT", "date": IN_AN_HOUR}
+    assert retry_after(headers, NOW) == 600
+
+
+@given(st.text(), st.text(), st.text(), st.text(), st.text())
+def test_no_header_raises_or_leaves_the_bounds(cache_control, age, expires, date, retry) -> None:
+    """SAF-01 for headers."""
+    headers = {"cache-control": cache_control, "age": age, "expires": expires, "date": date}
+    assert lifetime(headers, NOW, ttl=1000, min_ttl=300, max_ttl=2000) == pytest.approx(1150, 1)
+    assert (retry_after({"retry-after": retry, "date": date}, NOW) or 0) >= 0
+
+
+def test_directives_of_a_long_header_take_linear_time() -> None:
+    """SAF-01: half a million characters are read like few."""
+    assert parse_cache_control('="' * 100_000 + ", max-age=5")["max-age"] == "5"
+    assert "max-age" not in parse_cache_control("a=" + '"' + "b, " * 100_000)

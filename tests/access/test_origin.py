@@ -1,0 +1,183 @@
+"""Which robots.txt governs a URL (LOC-01 to LOC-12): URLs in, origins out."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy import Request
+
+from scrapy_robotspec.access.origin import Origin
+
+
+def covered(robots_url: str, url: str) -> bool:
+    """Whether the robots.txt at *robots_url* is the one that counts for *url*."""
+    origin = Origin.of(url)
+    return origin is not None and origin.robots_url == robots_url
+
+
+#: (ID, robots.txt, URL, whether it is valid for it): the documents' own table, and our additions.
+VALIDITY = [
+    ("LOC-01", "http://example.com/robots.txt", "http://example.com/ROBOTS.TXT", True),
+    ("LOC-02", "http://example.com/robots.txt", "http://example.com/", True),
+    ("LOC-02", "http://example.com/robots.txt", "http://example.com/folder/file", True),
+    ("LOC-02", "http://example.com/robots.txt", "http://other.example.com/", False),
+    ("LOC-02", "http://example.com/robots.txt", "https://example.com/", False),
+    ("LOC-02", "http://example.com/robots.txt", "http://example.com:8181/", False),
+    ("LOC-03", "http://www.example.com/robots.txt", "http://www.example.com/", True),
+    ("LOC-03", "http://www.example.com/robots.txt", "http://example.com/", False),
+    ("LOC-03", "http://www.example.com/robots.txt", "http://shop.www.example.com/", False),
+    ("LOC-03", "http://www.example.com/robots.txt", "http://www.shop.example.com/", False),
+    ("LOC-04", "http://example.com/robots.txt", "http://example.com/folder/robots.txt", True),
+    ("LOC-05", "http://www.xn--mller-kva.eu/robots.txt", "http://www.müller.eu/", True),
+    ("LOC-05", "http://www.xn--mller-kva.eu/robots.txt", "http://www.xn--mller-kva.eu/", True),
+    ("LOC-05", "http://www.xn--mller-kva.eu/robots.txt", "http://www.MÜLLER.eu/", True),
+    ("LOC-05", "http://www.xn--mller-kva.eu/robots.txt", "http://www.muller.eu/", False),
+    ("LOC-05", "http://xn--r8jz45g.jp/robots.txt", "http://例え。jp/", True),
+    ("LOC-06", "ftp://example.com/robots.txt", "ftp://example.com/", True),
+    ("LOC-06", "ftp://example.com/robots.txt", "ftp://me:secret@example.com/file", True),
+    ("LOC-06", "ftp://example.com/robots.txt", "http://example.com/", False),
+    ("LOC-07", "http://212.96.82.21/robots.txt", "http://212.96.82.21/", True),
+    ("LOC-07", "http://212.96.82.21/robots.txt", "http://example.com/", False),
+    ("LOC-08", "http://example.com/robots.txt", "http://example.com:80/", True),
+    ("LOC-08", "http://example.com/robots.txt", "http://example.com:81/", False),
+    ("LOC-08", "https://example.com/robots.txt", "https://example.com:443/", True),
+    ("LOC-08", "ftp://example.com/robots.txt", "ftp://example.com:21/x", True),
+    ("LOC-08", "http://example.com/robots.txt", "http://example.com:443/", False),
+    ("LOC-08", "http://example.com:443/robots.txt", "http://example.com:443/", True),
+    ("LOC-09", "http://example.com:8181/robots.txt", "http://example.com:8181/a", True),
+    ("LOC-09", "http://example.com:8181/robots.txt", "http://example.com/", False),
+    ("LOC-10", "http://example.com/robots.txt", "HTTP://EXAMPLE.Com/", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://example.com./", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://example.com.:80/", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://example.com:/", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://example.com:080/", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://me:p%40ss@example.com/", True),
+    ("LOC-10", "http://example.com/robots.txt", "http://a@b@example.com/", True),
+    ("LOC-10", "http://[2001:db8::1]/robots.txt", "http://[2001:DB8:0:0:0:0:0:1]:80/x", True),
+    ("LOC-10", "http://[2001:db8::1]:81/robots.txt", "http://[2001:db8::0001]:81/x", True),
+    ("LOC-10", "http://[2001:db8::1]/robots.txt", "http://[2001:db8::2]/x", False),
+    ("RFC 3986", "http://example.com/robots.txt", "http://example.com", True),
+    ("RFC 3986", "http://example.com/robots.txt", "http://example.com?a=http://b/", True),
+    ("RFC 3986", "http://example.com/robots.txt", "http://example.com#/x", True),
+    ("WHATWG", "http://example.com/robots.txt", " \t http://example.com/x", True),
+    ("WHATWG", "http://example.com/robots.txt", "ht\ntp://exam\tple.com/x", True),
+    ("WHATWG", "http://example.com/robots.txt", "h\t\tttp://example.com/x", True),
+]
+
+
+@pytest.mark.parametrize(("source", "robots_url", "url", "valid"), VALIDITY)
+def test_range_of_validity(source: str, robots_url: str, url: str, valid: bool) -> None:
+    """LOC-01 to LOC-10."""
+    assert covered(robots_url, url) is valid
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "data:text/plain,http://example.com/",
+        "file:///etc/passwd",
+        "about:blank",
+        "mailto:me@example.com",
+        "s3://bucket/key",
+        "ws://example.com/",
+        "httpx://example.com/",
+        "//example.com/x",
+        "/x",
+        "example.com/x",
+        "http:///x",
+        "http:x",
+        "http://",
+        "http://./",
+        "http://user@/",
+        "",
+    ],
+)
+def test_urls_without_a_robots_txt(url: str) -> None:
+    """LOC-11, LOC-12."""
+    assert Origin.of(url) is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1",
+        "http://[example]/",
+        "http://example.com:99999/",
+        "http://example.com:-1/",
+        "http://example.com:abc/",
+        "http://\ud800.com/",
+        "http://[::1]]/",
+    ],
+)
+def test_broken_urls_have_no_origin_and_never_raise(url: str) -> None:
+    """Nothing can be requested there, by Scrapy neither."""
+    assert Origin.of(url) is None
+
+
+@given(st.text())
+def test_any_text_has_an_origin_or_none(url: str) -> None:
+    """No string raises, also behind a scheme."""
+    for start in ("", "http://", "https://", "ftp://a@", "http://["):
+        origin = Origin.of(start + url)
+        assert origin is None or origin.robots_url.startswith(("http", "ftp"))
+
+
+@given(st.text(min_size=1), st.sampled_from(["http", "https", "ftp"]))
+def test_a_raw_url_and_scrapys_request_have_the_same_origin(host: str, scheme: str) -> None:
+    """LOC-05, LOC-10: the mapping of host names is Scrapy's own."""
+    url = f"{scheme}://{host}/page"
+    try:
+        written = Request(url).url
+    except ValueError:
+        return
+    assert Origin.of(written) == Origin.of(url)
+
+
+@given(st.text(min_size=1))
+def test_a_robots_url_has_the_origin_that_it_is_of(host: str) -> None:
+    """LOC-02: fetching a robots.txt never leads to another origin than the one asked about."""
+    origin = Origin.of(f"http://{host}/")
+    if origin is not None:
+        assert Origin.of(origin.robots_url) == origin
+
+
+def test_user_info_is_nowhere_in_an_origin() -> None:
+    """LOC-10."""
+    origin = Origin.of("https://me:secret@example.com/")
+    assert "secret" not in f"{origin!r} {origin} {origin and origin.robots_url}"
+
+
+def test_long_data_urls_are_not_looked_at_closely() -> None:
+    """LOC-11: nothing of an inlined picture is kept or parsed."""
+    assert Origin.of("data:image/png;base64," + "A" * 10_000_000) is None
+
+
+def test_equal_origins_are_one_key() -> None:
+    """Origins are compared by value and survive copying and pickling."""
+    origin = Origin.of("http://example.com/a")
+    assert origin is not None
+    assert {origin: 1}[Origin("http", "example.com", 80)] == 1
+    assert pickle.loads(pickle.dumps(origin)) == copy.deepcopy(origin) == origin
+    assert origin != Origin("http", "example.com", 81)
+
+
+def test_a_pickled_origin_is_found_in_another_process() -> None:
+    """Hashes of strings differ between processes: none may travel."""
+    program = (
+        "import pickle, sys; from scrapy_robotspec.access.origin import Origin; "
+        "o = pickle.loads(bytes.fromhex(sys.argv[1])); print({Origin.of('http://a/'): 'found'}[o])"
+    )
+    pickled = pickle.dumps(Origin("http", "a", 80)).hex()
+    answer = subprocess.run(
+        [sys.executable, "-c", program, pickled],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert answer.stdout.strip() == "found"

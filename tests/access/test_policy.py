@@ -1,0 +1,167 @@
+"""Lifetimes and refreshing (CAC-01 to CAC-06), also under clocks that jump."""
+
+import math
+
+import pytest
+
+from scrapy_robotspec.access.outcome import Attempt, Hop, Meaning
+from scrapy_robotspec.access.policy import Plan, Stance
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import EDITIONS
+
+from .life import DAY, DEAD, DOWN, FILE, HOUR, MISSING, ORIGIN, START, Life, policy
+
+every_edition = pytest.mark.parametrize("edition", EDITIONS)
+
+
+@every_edition
+def test_nothing_known_is_asked_first(edition) -> None:
+    """CAC-05: requests wait for one fetch."""
+    assert policy(edition).plan(None, START) == Plan(Stance.WAIT, "", True, math.inf)
+
+
+@every_edition
+@pytest.mark.parametrize(
+    ("attempt", "stance", "reason"),
+    [
+        (FILE, Stance.RULES, ""),
+        (MISSING, Stance.ALLOW, "unavailable"),
+        (Attempt(status=302, ended="loop"), Stance.ALLOW, "unavailable"),
+        (Attempt(status=451), Stance.DISALLOW, "policy"),
+    ],
+)
+def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
+    edition, attempt, stance, reason
+) -> None:
+    """CAC-01, CAC-06: a 4xx and a chain that counts as 404 as long as a file."""
+    rules = policy(edition, status_policy={451: Meaning.DISALLOW})
+    record = rules.absorb(None, ORIGIN, attempt, START, 0)
+    refresh, end = START + 0.8 * DAY, START + DAY
+    assert rules.plan(record, START) == Plan(stance, reason, False, refresh)
+    assert rules.plan(record, refresh - 1) == Plan(stance, reason, False, refresh)
+    assert rules.plan(record, refresh) == Plan(stance, reason, True, end)
+    assert rules.plan(record, end - 1) == Plan(stance, reason, True, end)
+    assert rules.plan(record, end) == Plan(Stance.WAIT, "", True, math.inf)
+
+
+def test_what_an_answer_leaves_in_the_record() -> None:
+    """CAC-04: octets, times, hops; the body only where it holds rules."""
+    hops = (Hop("http://example.com/robots.txt", 301),)
+    headers = {"content-type": "text/html", "cache-control": "max-age=600"}
+    attempt = Attempt(status=200, body=b"x", hops=hops, headers=headers, truncated=True)
+    assert policy().absorb(None, ORIGIN, attempt, START, 0) == RobotsRecord(
+        ORIGIN,
+        meaning=Meaning.RULES,
+        status=200,
+        body=b"x",
+        truncated=True,
+        hops=hops,
+        fetched_at=START,
+        expires_at=START + 600,
+        content_type="text/html",
+    )
+    assert policy().absorb(None, ORIGIN, MISSING, START, 0).body == b""
+
+
+@every_edition
+def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition) -> None:
+    """CAC-02: nothing is forgotten, attempts are paced."""
+    life = Life(policy(edition), lambda now: FILE if now < START + HOUR else DOWN)
+    life.ask()
+    life.now = START + 0.8 * DAY
+    stances = life.live(0.2 * DAY - 60, every=30)
+    assert stances == [(0.8 * DAY, "rules")]
+    assert life.record is not None
+    assert life.record.body == FILE.body
+    pauses = [b - a for a, b in zip(life.attempts[1:], life.attempts[2:], strict=False)]
+    assert 30 <= min(pauses) <= max(pauses) <= 60
+
+
+@every_edition
+@pytest.mark.parametrize("failure", [DOWN, DEAD])
+def test_a_site_that_comes_back_starts_afresh(edition, failure) -> None:
+    """CAC-06: a server error has no lifetime."""
+    life = Life(policy(edition), lambda now: failure if now < START + 10 * HOUR else MISSING)
+    life.live(11 * HOUR)
+    assert life.record == policy(edition).absorb(None, ORIGIN, MISSING, life.attempts[-1], 0)
+
+
+def test_another_processs_answer_is_judged_by_our_own_edition_and_policy() -> None:
+    """CAC-04: the answer is shared, not what somebody else made of it."""
+    answered = policy("google-2019").absorb(None, ORIGIN, Attempt(status=429), START, 0)
+    assert policy("google-2019").plan(answered, START).stance is Stance.ALLOW
+    assert policy("google").plan(answered, START).stance is Stance.WAIT
+    strict = policy(status_policy={429: Meaning.DISALLOW})
+    assert strict.plan(answered, START).stance is Stance.DISALLOW
+    lenient = strict.absorb(None, ORIGIN, Attempt(status=429), START, 0)
+    assert policy().plan(lenient, START).stance is Stance.ALLOW
+
+
+def test_a_body_that_was_not_kept_is_fetched_when_we_want_its_rules() -> None:
+    """CAC-04: no rules are read from an empty body that was not the file's."""
+    answer = Attempt(status=403, body=b"User-agent: *\nDisallow: /")
+    kept = policy().absorb(None, ORIGIN, answer, START, 0)
+    wanting = policy(status_policy={403: Meaning.RULES})
+    assert wanting.plan(kept, START).ask
+    assert wanting.plan(kept, START).stance is Stance.WAIT
+    fetched = wanting.absorb(kept, ORIGIN, answer, START, 0)
+    assert wanting.plan(fetched, START).stance is Stance.RULES
+    assert policy().plan(fetched, START).stance is Stance.ALLOW
+
+
+def test_a_lifetime_set_under_other_settings_is_cut_to_ours() -> None:
+    """CAC-03: the longest that our own settings allow."""
+    week = policy(ttl=7 * DAY).absorb(None, ORIGIN, FILE, START, 0)
+    assert policy(ttl=7 * DAY).plan(week, START + 2 * DAY).stance is Stance.RULES
+    assert policy().plan(week, START + 2 * DAY).stance is Stance.WAIT
+
+
+@pytest.mark.parametrize("back", [2 * HOUR, 365 * DAY])
+def test_a_record_from_the_future_is_not_fresh_for_ever(back) -> None:
+    """The clock was put back: one fetch, and all is well."""
+    life = Life(policy(), lambda now: FILE)
+    life.ask()
+    life.now -= back
+    assert life.policy.plan(life.record, life.now) == Plan(Stance.WAIT, "", True, math.inf)
+    assert life.ask() == Plan(Stance.RULES, "", False, life.now + 0.8 * DAY)
+
+
+def test_clocks_of_machines_may_differ_a_little() -> None:
+    """A record of a faster neighbour is fresh."""
+    record = policy().absorb(None, ORIGIN, FILE, START + 30, 0)
+    assert policy().plan(record, START).stance is Stance.RULES
+
+
+@pytest.mark.parametrize("jump", [-365 * DAY, -HOUR, HOUR, 365 * DAY])
+@pytest.mark.parametrize("failure", [DOWN, DEAD])
+def test_a_jump_while_unreachable_only_makes_us_ask(jump, failure) -> None:
+    """No stance comes of a jump alone, and no origin stays closed because of one."""
+    life = Life(policy(), lambda now: failure)
+    life.live(HOUR)
+    life.now += jump
+    assert life.policy.plan(life.record, life.now).ask
+    assert life.policy.plan(life.record, life.now).stance is Stance.WAIT
+    life.answer = lambda now: MISSING
+    assert life.ask().stance is Stance.ALLOW
+
+
+def test_a_hold_that_began_in_the_future_begins_anew() -> None:
+    """The clock was put back while an origin failed: its requests wait a hold, not for ever."""
+    life = Life(policy(), lambda now: DOWN)
+    life.live(100, every=1)
+    life.now -= 30 * DAY
+    begin = life.now - START
+    assert life.live(400, every=1) == [(begin, "wait"), (begin + 300, "refuse")]
+
+
+def test_pages_that_answer_are_noted_once_an_hour() -> None:
+    """FET-12: a note on every page would be a write on every page."""
+    rules = policy("google")
+    answered = rules.absorb(None, ORIGIN, FILE, START, 0)
+    assert rules.page_answered(answered, START + 1) is answered
+    failing = rules.absorb(answered, ORIGIN, DOWN, START + 10, 0)
+    noted = rules.page_answered(failing, START + 20)
+    assert noted.pages_answered_at == START + 20
+    assert rules.page_answered(noted, START + 30) is noted
+    assert rules.page_answered(noted, START + HOUR + 20).pages_answered_at == START + HOUR + 20
+    assert rules.page_answered(noted, START - DAY).pages_answered_at == START - DAY
