@@ -75,6 +75,13 @@ class _Pool(Generic[_L]):
             if not lanes:
                 del self._slots[lane.slot]
 
+    def renew(self, lane: Lane[_L]) -> None:
+        """Make *lane*, if it is here, the newest."""
+        lanes = self._slots.get(lane.slot)
+        if lanes is not None and lane.origin in lanes:
+            lanes.move_to_end(lane.origin)
+            self._slots.move_to_end(lane.slot)
+
     def least_busy(self, downloads: Downloads) -> Lane[_L] | None:
         """A lane of a slot with the fewest requests under way, in turn."""
         best, fewest = None, 0
@@ -93,10 +100,10 @@ class _Pool(Generic[_L]):
         return lanes[origin]
 
     def oldest_or_newest(self) -> Lane[_L] | None:
-        """The lane that came first or last, by turns.
+        """The lane that has waited longest or that got a request last, by turns.
 
-        Thousands of silent origins may stand before an origin that answers at once; thousands
-        of newcomers must not keep the old ones waiting for ever.
+        Thousands of silent origins may stand before an origin that answers at once and has many
+        pages; thousands of newcomers must not keep the old ones waiting for ever.
         """
         if not self._slots:
             return None
@@ -162,6 +169,8 @@ class Lanes(Generic[_L]):
         self._requests += 1
         if lane.state is State.HELD:
             self._count_held(1)
+        elif lane.state is State.NEW:
+            self._pools[State.NEW].renew(lane)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
