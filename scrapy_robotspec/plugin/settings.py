@@ -48,6 +48,7 @@ _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay")
 
 def _setting(default: Any, read: Callable[[Any], _T]) -> _T:
     """A field whose setting is read by *read*."""
+    # A factory, because up to Python 3.11 an empty read-only mapping is taken for a mutable one.
     return dataclasses.field(  # type: ignore[no-any-return]
         default_factory=lambda: default, metadata={"read": lambda raw, edition: read(raw)}
     )

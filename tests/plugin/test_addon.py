@@ -25,6 +25,8 @@ from scrapy_robotspec import (
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
+from scrapy_robotspec.plugin.middleware import POOL_ROOM
+from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingSchedulerMixin
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -185,6 +187,21 @@ def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
     assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
+
+
+def test_without_a_reactor_there_are_connections_for_robots_txt_too() -> None:
+    """From Scrapy 2.15 on; the middleware takes the room off again for pages."""
+    updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=8)
+    room = Settings.from_scrapy(updated).most_fetches
+    assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
+    assert updated.getint(POOL_ROOM) == room
+    Addon().update_settings(updated)
+    assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
+
+
+def test_no_limit_on_connections_stays_none() -> None:
+    updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=0)
+    assert updated.getint("CONCURRENT_REQUESTS") == 0
 
 
 @pytest.mark.parametrize("off", [False, "0", None])
