@@ -116,6 +116,7 @@ class ExampleSpider(scrapy.Spider):
         origin = reason["origin"]
         return {
             "mood": self.names.get(origin, "?"),
+            "place": list(self.names).index(origin) if origin in self.names else len(self.names),
             "note": note,
             "origin": origin,
             "path": url.removeprefix(origin),

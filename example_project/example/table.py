@@ -55,12 +55,11 @@ class TablePipeline:
 def table(items: Iterable[Item]) -> str:
     """The items as text: one line per origin, below it one line per refused page."""
     blocks: dict[tuple[str, str, str], list[Item]] = {}
-    for item in items:
+    for item in sorted(items, key=lambda item: (item["place"], item["note"])):
         blocks.setdefault((item["mood"], item["origin"], item["note"]), []).append(item)
-    ordered = sorted(blocks.items(), key=lambda entry: entry[0][1:])
-    rows = [HEAD, *(summary(*key, block) for key, block in ordered)]
+    rows = [HEAD, *(summary(*key, block) for key, block in blocks.items())]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
-    details = [[], *(list(refusals(block)) for _, block in ordered)]
+    details = [[], *(list(refusals(block)) for block in blocks.values())]
     lines: list[str] = []
     for row, below in zip(rows, details, strict=True):
         lines.append("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip())

@@ -5,6 +5,7 @@ What a page says in prose is not checked here.
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from dataclasses import dataclass
@@ -60,9 +61,20 @@ def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """A block runs by itself; settings in it start a crawler with the add-on."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "block"}
+    if block.text.startswith(">>>"):
+        assert run_session(block, names).failed == 0
+        return
     exec(compile("\n" * block.line + block.text, str(block.page), "exec"), names)
     if settings := {name: value for name, value in names.items() if name.isupper()}:
         start_crawler(settings)
+
+
+def run_session(block: Block, names: dict[str, Any]) -> doctest.TestResults:
+    """Run a block that shows an interactive session, and compare what it prints."""
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    return runner.run(
+        parser.get_doctest(block.text, names, str(block), str(block.page), block.line)
+    )
 
 
 def start_crawler(settings: dict[str, Any]) -> None:

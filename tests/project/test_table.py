@@ -25,6 +25,7 @@ def item(path: str, **values: Any) -> dict[str, Any]:
     """An item of an origin with rules; values in addition."""
     return {
         "mood": "plain",
+        "place": 0,
         "origin": "http://127.0.0.1:1",
         "path": path,
         "crawled": True,
