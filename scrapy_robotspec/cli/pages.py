@@ -40,10 +40,10 @@ def answers_page(
 ) -> str:
     """``explain`` and ``check``: the answers, and the file with the lines that gave them."""
     notes = Notes()
-    _note_findings(notes, robots)
     for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
         _note_followed(notes, robots, tokens)
     _note_answers(notes, found, "line-")
+    _note_findings(notes, robots)
     return markup.page(
         f"What {name} says",
         _lead(robots),

@@ -47,8 +47,9 @@ def _card(number: int, found: Answer, group: answers.Followed) -> str:
         ("Why", esc(answers.matches_words(found))),
         ("Crawler", esc(answers.crawler_words(found.tokens))),
         ("Group", esc(answers.group_words(group))),
-        ("Compared", code(found.path)),
     ]
+    if found.path != found.url:
+        facts.append(("Compared", code(found.path)))
     if rules:
         facts.append(("Rules", f"<ol>{''.join(_rules(found))}</ol>"))
     terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
@@ -71,6 +72,10 @@ def _rule(rule: Rule) -> str:
     return f'<a href="#line-{rule.line}">line {rule.line}</a> {code(rule.text.strip())}'
 
 
+def _verdict(found: Answer) -> str:
+    return markup.verdict(found.verdict.allowed)
+
+
 def _why(found: Answer, prefix: str) -> str:
     rule = found.verdict.rule
     if rule is None:
@@ -78,28 +83,38 @@ def _why(found: Answer, prefix: str) -> str:
     return f'<a href="#{prefix}{rule.line}">line {rule.line}</a> {code(rule.text.strip())}'
 
 
-def _row(number: int, found: Answer, cells: Iterable[str]) -> str:
+def _row(number: int, found: Answer, cells: Mapping[str, str]) -> str:
+    """A row whose cells know their column: on a narrow screen they stand below each other.
+
+    The roles are spelt out because browsers forget them for cells that are no table cells.
+    """
     who = esc(answers.crawler_words(found.tokens))
-    rest = "".join(f"<td>{cell}</td>" for cell in cells)
-    return (
-        f'<tr id="answer-{number}"><td>{number}</td><th scope="row">{code(found.url)}</th>'
-        f"<td>{who}</td>{rest}</tr>"
+    rest = "".join(
+        f'<td role="cell" data-column="{esc(column)}">{cell}</td>'
+        for column, cell in {"Crawler": who, **cells}.items()
     )
+    url = f'<th role="rowheader" scope="row">{code(found.url)}</th>'
+    return f'<tr role="row" id="answer-{number}"><td role="cell">{number}</td>{url}{rest}</tr>'
 
 
 def _rows(heads: Iterable[str], rows: Sequence[str], caption: str) -> str:
-    names = "".join(f'<th scope="col">{esc(head)}</th>' for head in ("#", "URL", "Crawler", *heads))
+    names = "".join(
+        f'<th role="columnheader" scope="col">{esc(head)}</th>'
+        for head in ("#", "URL", "Crawler", *heads)
+    )
     more = f"; {len(rows) - MOST_ROWS:,} more are left out" if len(rows) > MOST_ROWS else ""
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{esc(caption)}"><table>'
-        f"<caption>{esc(caption + more)}</caption><thead><tr>{names}</tr></thead>"
-        f"<tbody>{''.join(rows[:MOST_ROWS])}</tbody></table></div>"
+        f'<table role="table"><caption>{esc(caption + more)}</caption>'
+        f'<thead role="rowgroup"><tr role="row">{names}</tr></thead>'
+        f'<tbody role="rowgroup">{"".join(rows[:MOST_ROWS])}</tbody></table>'
     )
 
 
 def _table(found: Sequence[Answer]) -> str:
     rows = [
-        _row(number, one, (markup.verdict(one.verdict.allowed), _why(one, "line-")))
+        _row(
+            number, one, {"Verdict": markup.verdict(one.verdict.allowed), "Why": _why(one, "line-")}
+        )
         for number, one in enumerate(found, 1)
     ]
     allowed = sum(one.verdict.allowed for one in found)
@@ -115,10 +130,10 @@ def flips(found: Sequence[tuple[Answer, Answer]]) -> str:
         _row(
             number,
             old,
-            (
-                f"{markup.verdict(old.verdict.allowed)} {_why(old, 'old-line-')}",
-                f"{markup.verdict(new.verdict.allowed)} {_why(new, 'new-line-')}",
-            ),
+            {
+                "Before": f"{_verdict(old)} {_why(old, 'old-line-')}",
+                "After": f"{_verdict(new)} {_why(new, 'new-line-')}",
+            },
         )
         for number, (old, new) in enumerate(found, 1)
     ]
@@ -133,7 +148,7 @@ def disagreements(readings: Mapping[str, RobotsTxt], rows: Sequence[Sequence[Ans
         _row(
             number,
             row[0],
-            (f"{markup.verdict(one.verdict.allowed)} {_why(one, 'line-')}" for one in row),
+            {one.verdict.edition: f"{_verdict(one)} {_why(one, 'line-')}" for one in row},
         )
         for number, row in enumerate(rows, 1)
     ]

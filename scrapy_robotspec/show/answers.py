@@ -86,7 +86,7 @@ def rules_of(robots: RobotsTxt, found: Followed) -> list[Rule]:
 
 def crawler_words(tokens: Sequence[str]) -> str:
     """The crawler asked for."""
-    return ", then ".join(map(safe, tokens)) if tokens else "any crawler that no group names"
+    return ", then ".join(map(safe, tokens)) if tokens else "any other crawler"
 
 
 def group_words(found: Followed) -> str:

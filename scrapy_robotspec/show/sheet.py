@@ -124,7 +124,7 @@ def _group(block: _Block, followers: list[str], name: str, listing: str) -> str:
     tokens = ", ".join(map(code, block.tokens or ())) or '<span class="soft">nobody</span>'
     tags = "".join(f" {word('lit', f'followed by {who}')}" for who in followers)
     style = "group followed" if followers else "group"
-    heading = f'<h3 id="{name}"><span class="soft">Group of</span> {tokens}{tags}</h3>'
+    heading = f'<h3 id="{name}"><span><span class="soft">Group of</span> {tokens}</span>{tags}</h3>'
     return f'<section class="{style}" aria-labelledby="{name}">{heading}\n{listing}</section>'
 
 

@@ -26,7 +26,8 @@ h3 { margin: 0; font-size: 1rem; }
 p { margin: .35rem 0; max-width: 70ch; }
 a { color: var(--lit); }
 a:focus-visible { outline: 3px solid var(--lit); outline-offset: 2px; border-radius: 2px; }
-code, .text { font: .9rem/1.5 ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+code, .text, .number { font: .9rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+code, .text { overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
 .escape { color: var(--note); background: var(--note-back); border-radius: 2px; }
 .skip { position: absolute; left: -99rem; }
@@ -55,26 +56,26 @@ dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 dd ol, .findings { margin: 0; padding: 0; list-style: none; }
 .findings li { padding: .3rem 0; border-top: 1px solid var(--line); }
 
-.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; background: var(--card); font-size: .95rem; }
 caption { text-align: left; padding: 0 0 .5rem; color: var(--soft); }
 th, td { padding: .35rem .6rem; border: 1px solid var(--line); text-align: left; }
 th, td { vertical-align: top; }
+td a { white-space: nowrap; }
 tbody th { font-weight: 400; min-width: 12rem; }
 
 .group { padding: 0; overflow: hidden; }
-.group h3 {
+.group h3 { font-weight: 400;
   display: flex; flex-wrap: wrap; gap: .25rem .6rem; align-items: baseline;
   padding: .45rem .75rem; border-bottom: 1px solid var(--line);
 }
-.followed { border-color: var(--lit); box-shadow: inset .3rem 0 0 var(--lit); }
+.followed { border-color: var(--lit); border-left-width: .35rem; }
 .followed h3 { background: var(--lit-back); }
 .lines { margin: 0; padding: .25rem 0; list-style: none; }
 .lines li {
-  display: grid; grid-template-columns: 4.5rem minmax(0, 1fr) minmax(0, 24rem); gap: 0 .75rem;
+  display: grid; grid-template-columns: 3.25rem minmax(0, 1fr) minmax(0, 26rem); gap: 0 .75rem;
   padding: .06rem .75rem;
 }
-.lines.plain li { grid-template-columns: 4.5rem minmax(0, 1fr); }
+.lines.plain li { grid-template-columns: 3.25rem minmax(0, 1fr); }
 .number { text-align: right; color: var(--soft); text-decoration: none; }
 .number:hover { text-decoration: underline; }
 .text { white-space: pre-wrap; }
@@ -88,10 +89,18 @@ tbody th { font-weight: 400; min-width: 12rem; }
 .finding { flex-basis: 100%; color: var(--note); }
 .left-out { padding: .3rem .75rem; color: var(--soft); }
 footer { margin-top: 2rem; color: var(--soft); font-size: .9rem; }
+@media (max-width: 60rem) {
+  thead { position: absolute; left: -99rem; }
+  table, caption, tbody, tr, td, th { display: block; }
+  table { background: none; }
+  tbody tr { margin: 0 0 .75rem; background: var(--card); border: 1px solid var(--line); }
+  tbody td, tbody th { border: 0; padding: .2rem .75rem; }
+  td[data-column]::before { content: attr(data-column) ": "; color: var(--soft); }
+}
 @media (max-width: 46rem) {
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin-bottom: .4rem; }
-  .lines li, .lines.plain li { grid-template-columns: 2.75rem minmax(0, 1fr); }
+  .lines li, .lines.plain li { grid-template-columns: 2.5rem minmax(0, 1fr); }
   .lines li { padding-inline: .4rem .6rem; }
   .margin { grid-column: 2; }
 }
