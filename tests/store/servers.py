@@ -1,0 +1,68 @@
+"""A real Redis server for tests: started on a free port, gone when the tests are.
+
+Nothing is skipped in silence: where no ``redis-server`` is found the tests say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis itself"
+
+
+class RedisServer:
+    """A server process with its own directory and no persistence."""
+
+    def __init__(self, directory: Path, *options: str) -> None:
+        self.port = _free_port()
+        self._options = options
+        self._directory = directory
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def uri(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start and wait until it takes connections."""
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1"]
+        command += ["--save", "", "--appendonly", "no", "--dir", str(self._directory)]
+        self._process = subprocess.Popen(
+            [*command, *self._options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while not self._answers():
+            assert self._process.poll() is None, "redis-server ended at once"
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Kill it: nothing is said to clients."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), 1) as connection:
+                connection.sendall(b"PING\r\n")
+                return connection.recv(1) in (b"+", b"-")
+        except OSError:
+            return False
+
+
+def is_installed() -> bool:
+    return shutil.which("redis-server") is not None
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port

@@ -1,0 +1,193 @@
+"""What every store promises, proved on each of them with its real back end."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.store import open_store
+
+from .samples import ORIGIN, origin, plain_record, record
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.store.base import RecordStore
+
+NOW = 1_800_000_000.0
+
+
+class TestRecords:
+    """Get, put, delete, purge and count."""
+
+    def test_an_unknown_origin_has_no_record(self, store: RecordStore) -> None:
+        """A miss is None."""
+        assert store.get(ORIGIN) is None
+        assert len(store) == 0
+
+    def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
+        """CAC-04: octets, times, failures and hops."""
+        store.put(record())
+        assert store.get(ORIGIN) == record()
+
+    @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 512_000])
+    def test_bodies_of_any_size_and_octets(self, store: RecordStore, size: int) -> None:
+        """FMT-12: as much as may be read, no octet changed."""
+        body = (bytes(range(256)) * 2000)[:size]
+        stored = RobotsRecord(ORIGIN, **_answer(), body=body)
+        store.put(stored)
+        assert store.get(ORIGIN) == stored
+
+    def test_a_later_record_takes_the_place_of_an_earlier_one(self, store: RecordStore) -> None:
+        """Whatever their times are: clocks may jump."""
+        store.put(record(at=NOW))
+        store.put(plain_record(ORIGIN, NOW - 1000))
+        assert store.get(ORIGIN) == plain_record(ORIGIN, NOW - 1000)
+        assert len(store) == 1
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            Origin("https", "example.com", 443),
+            Origin("https", "example.com", 80),
+            Origin("http", "example.com", 8080),
+            Origin("http", "www.example.com", 80),
+            Origin("http", "2001:db8::1", 80),
+            Origin("ftp", "example.com", 21),
+            Origin("http", "*", 80),
+            Origin("http", "exampl?.com", 80),
+        ],
+        ids=str,
+    )
+    def test_origins_are_kept_apart(self, store: RecordStore, other: Origin) -> None:
+        """LOC-02: by scheme, host and port."""
+        store.put(record(ORIGIN))
+        assert store.get(other) is None
+        store.put(plain_record(other, NOW))
+        assert store.get(ORIGIN) == record(ORIGIN)
+        assert store.get(other) == plain_record(other, NOW)
+        store.delete(other)
+        assert store.get(ORIGIN) == record(ORIGIN)
+
+    def test_delete_forgets_and_may_be_repeated(self, store: RecordStore) -> None:
+        """Of an unknown origin too."""
+        store.put(record())
+        store.delete(ORIGIN)
+        store.delete(ORIGIN)
+        assert store.get(ORIGIN) is None
+        assert len(store) == 0
+
+    def test_purge_forgets_what_no_attempt_has_changed(self, store: RecordStore) -> None:
+        """By the latest attempt, failed ones included: a failing origin's copy is in use."""
+        for number in range(10):
+            store.put(plain_record(origin(number), NOW + number))
+        failing = RobotsRecord(
+            ORIGIN, **_answer(), unreachable_since=NOW, failed_at=NOW + 20, next_attempt=NOW + 30
+        )
+        store.put(failing)
+        assert store.purge(NOW + 4) == 4
+        assert len(store) == 7
+        assert store.get(origin(3)) is None
+        assert store.get(origin(4)) is not None
+        assert store.get(ORIGIN) == failing
+        assert store.purge(NOW + 4) == 0
+
+    def test_many_records(self, store: RecordStore) -> None:
+        """More than one batch of anything."""
+        for number in range(1200):
+            store.put(plain_record(origin(number), NOW))
+        assert len(store) == 1200
+        assert store.get(origin(1199)) == plain_record(origin(1199), NOW)
+        assert store.purge(NOW + 1) == 1200
+
+    def test_closing_twice_does_no_harm(self, store: RecordStore) -> None:
+        """Nor does closing a store that was never used."""
+        store.close()
+        store.close()
+
+
+class TestLeases:
+    """One owner at a time, for a time, and only for its origin."""
+
+    def test_one_owner_at_a_time(self, store: RecordStore) -> None:
+        """CAC-05: across processes one fetch."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert not store.acquire(ORIGIN, "b", NOW + 1, 30)
+        assert store.acquire(origin(1), "b", NOW + 1, 30)
+
+    def test_an_owner_may_ask_again(self, store: RecordStore) -> None:
+        """It prolongs its lease."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert store.acquire(ORIGIN, "a", NOW + 20, 30)
+        assert not store.acquire(ORIGIN, "b", NOW + 40, 30)
+
+    def test_release_lets_the_next_one_in(self, store: RecordStore) -> None:
+        """At once."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        store.release(ORIGIN, "a")
+        assert store.acquire(ORIGIN, "b", NOW, 30)
+
+    def test_nobody_releases_anothers_lease(self, store: RecordStore) -> None:
+        """A worker that was late must not open the door behind the next one."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        store.release(ORIGIN, "b")
+        store.release(origin(1), "b")
+        assert not store.acquire(ORIGIN, "c", NOW, 30)
+
+    def test_leases_and_records_are_apart(self, store: RecordStore) -> None:
+        """Neither reads, counts nor deletes the other."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert store.get(ORIGIN) is None
+        assert len(store) == 0
+        store.put(record())
+        store.delete(ORIGIN)
+        assert not store.acquire(ORIGIN, "b", NOW, 30)
+
+
+def test_threads_get_one_lease_between_them(shared_uri: str) -> None:
+    """Atomic: slow stores are called from threads."""
+    store = open_store(shared_uri)
+    start = threading.Barrier(8)
+
+    def take(number: int) -> list[bool]:
+        start.wait()
+        return [store.acquire(origin(n), f"owner {number}", NOW, 30) for n in range(40)]
+
+    with ThreadPoolExecutor(8) as pool:
+        taken = list(pool.map(take, range(8)))
+    store.close()
+    assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
+
+
+def test_two_stores_on_one_back_end_see_each_other(shared_uri: str) -> None:
+    """CAC-04."""
+    one, other = open_store(shared_uri), open_store(shared_uri)
+    one.put(record())
+    assert other.get(ORIGIN) == record()
+    assert one.acquire(ORIGIN, "one", NOW, 30)
+    assert not other.acquire(ORIGIN, "other", NOW, 30)
+    other.delete(ORIGIN)
+    assert one.get(ORIGIN) is None
+    one.close()
+    assert other.get(ORIGIN) is None
+    other.close()
+
+
+def test_records_outlive_the_store(shared_uri: str) -> None:
+    """CAC-04: a second run asks nothing again."""
+    first = open_store(shared_uri)
+    first.put(record())
+    first.close()
+    second = open_store(shared_uri)
+    assert second.get(ORIGIN) == record()
+    second.close()
+
+
+def _answer() -> dict[str, object]:
+    answered = plain_record(ORIGIN, NOW)
+    return {
+        name: getattr(answered, name) for name in ("meaning", "status", "fetched_at", "expires_at")
+    }

@@ -1,0 +1,128 @@
+"""From a value of ROBOTSPEC_CACHE to a store, or to a message that says what to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.sqlite import SqliteStore
+
+from .samples import origin, plain_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_memory_takes_a_bound() -> None:
+    """memory://?max=N."""
+    store = open_store("memory://?max=2")
+    assert isinstance(store, MemoryStore)
+    for number in range(5):
+        store.put(plain_record(origin(number), 1.0))
+    assert len(store) == 2
+
+
+def test_three_slashes_are_relative_and_four_absolute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As SQLAlchemy and Django users know it; escapes are read."""
+    monkeypatch.chdir(tmp_path)
+    for uri, path in [
+        ("sqlite:///relative.db", tmp_path / "relative.db"),
+        (f"sqlite:///{tmp_path}/absolute.db", tmp_path / "absolute.db"),
+        ("sqlite:///with%20blank.db?timeout=0.5", tmp_path / "with blank.db"),
+    ]:
+        store = open_store(uri)
+        assert isinstance(store, SqliteStore)
+        store.close()
+        assert path.exists()
+
+
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("", "there is no such store"),
+        ("memory", "there is no such store"),
+        ("postgres://localhost/robots", "there is no such store"),
+        ("robots.db", "there is no such store"),
+        (None, "ROBOTSPEC_CACHE = None"),
+        (5, "ROBOTSPEC_CACHE = 5"),
+        ("memory://?max=0", "max=0 is no number above 0"),
+        ("memory://?max=0.5", "use memory://"),
+        ("memory://?max=many", "max=many is no number above 0"),
+        ("memory://?max=inf", "max=inf is no number above 0"),
+        ("memory://?maximum=5", "there is no option 'maximum'"),
+        ("memory://somewhere", "use memory://"),
+        ("sqlite://", "use sqlite:///relative.db"),
+        ("sqlite://robots.db", "use sqlite:///relative.db"),
+        ("sqlite:///", "use sqlite:///relative.db"),
+        ("sqlite:///:memory:", "use sqlite:///relative.db"),
+        ("sqlite:///no/such/directory/robots.db", "there is no directory 'no/such/directory'"),
+        ("sqlite:///robots.db?timeout=0", "timeout=0 is no number above 0"),
+        ("redis://localhost:notaport/0", "ROBOTSPEC_CACHE = 'redis://localhost:notaport/0'"),
+        ("redis://localhost/0?keep=-1", "keep=-1 is no number above 0"),
+        ("redis://localhost/0?ttl=5", "there is no option 'ttl'"),
+        ("redis://localhost/zero", "'zero' is no number of a database"),
+        ("http://[::1/", "ROBOTSPEC_CACHE"),
+    ],
+)
+def test_a_wrong_value_names_setting_value_and_remedy(uri: str, says: str) -> None:
+    """It is the last line that a user sees."""
+    with pytest.raises(ConfigurationError) as caught:
+        open_store(uri)
+    assert says in str(caught.value)
+    assert str(caught.value).startswith(f"ROBOTSPEC_CACHE = {uri!r}")
+
+
+def test_a_password_is_not_shown() -> None:
+    """Messages end up in logs."""
+    with pytest.raises(ConfigurationError) as caught:
+        open_store("redis://me:secret@localhost/0?ttl=5")
+    assert "secret" not in str(caught.value)
+    assert "localhost" in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
+    """An optional dependency; nobody needs it for the other stores."""
+    program = (
+        "import sys; sys.modules['redis'] = None\n"
+        "from scrapy_robotspec.store import open_store\n"
+        "open_store('memory://').close()\n"
+        f"open_store('{scheme}://localhost/0')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    last_line = done.stderr.strip().splitlines()[-1]
+    assert "ConfigurationError: ROBOTSPEC_CACHE" in last_line
+    assert last_line.endswith("pip install scrapy-robotspec[redis]")
+
+
+def test_opening_one_store_imports_no_other() -> None:
+    """Start-up does not pay for what is not used."""
+    program = (
+        "import sys\n"
+        "from scrapy_robotspec.store import open_store\n"
+        "open_store('memory://')\n"
+        "print(sorted({'redis', 'sqlite3', 'scrapy', 'twisted'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,94 @@
+"""Several real processes on one SQLite file or one Redis server (CAC-05)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrapy_robotspec.store import open_store
+
+from .samples import origin
+from .worker import NOW, ORIGINS, body
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(uri: str, job: str, number: int) -> subprocess.Popen[str]:
+    """A process that is ready and waits for :func:`go`."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.store.worker", uri, job, str(number)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def go(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def outcome(process: subprocess.Popen[str]) -> object:
+    with process:
+        assert process.stdout is not None
+        return json.loads(process.stdout.readline())
+
+
+def test_of_several_processes_one_gets_each_lease(shared_uri: str) -> None:
+    """CAC-05: they start at the same moment on a store that none of them has opened yet."""
+    processes = [start(shared_uri, "take_leases", number) for number in range(3)]
+    for process in processes:
+        go(process)
+    taken = [n for process in processes for n in outcome(process)]
+    assert sorted(taken) == list(range(ORIGINS))
+
+
+def test_processes_read_each_others_records_whole(shared_uri: str) -> None:
+    """CAC-04: no reader ever sees half a write."""
+    processes = [start(shared_uri, "write_and_read", number) for number in range(3)]
+    for process in processes:
+        go(process)
+    assert [outcome(process) for process in processes] == [ORIGINS] * 3
+
+
+@pytest.mark.parametrize("written", [1, 7, 150])
+def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int) -> None:
+    """The file opens, every record that was told is there, and every record is whole."""
+    uri = f"sqlite:///{tmp_path}/robots.db"
+    writer = start(uri, "write_for_ever", 0)
+    go(writer)
+    assert writer.stdout is not None
+    for _ in range(written):
+        last = int(writer.stdout.readline())
+    writer.kill()  # SIGKILL, in the middle of the next write or between two
+    writer.communicate()
+    store = open_store(uri)
+    for n in range(len(store)):
+        found = store.get(origin(n))
+        assert found is not None
+        assert (found.fetched_at, found.body) == (NOW + n, body(n))
+    assert len(store) > last
+    store.close()
+
+
+def test_a_killed_process_keeps_its_lease_no_longer_than_it_lasts(tmp_path: Path) -> None:
+    """CAC-05: a worker that dies while fetching delays nobody for longer."""
+    uri = f"sqlite:///{tmp_path}/robots.db"
+    process = start(uri, "take_leases", 1)
+    go(process)
+    assert outcome(process) == list(range(ORIGINS))
+    store = open_store(uri)
+    assert not store.acquire(origin(0), "next", NOW + 59, 60)
+    assert store.acquire(origin(0), "next", NOW + 60, 60)
+    store.close()

@@ -1,0 +1,227 @@
+"""Redis alone, with a real server: expiry, garbage, losing and finding it again."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store import open_store
+
+from .samples import ORIGIN, plain_record, record
+from .servers import NOT_FOUND, RedisServer, is_installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from scrapy_robotspec.store.base import RecordStore
+
+redis = pytest.importorskip("redis", reason="the Redis client is not installed")
+
+NOW = 1_800_000_000.0
+DAY = 86_400
+KEY = "robotspec:1:record:http://example.com"
+LEASE = "robotspec:1:lease:http://example.com"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisServer]:
+    """A server of the test's own, which it may stop."""
+    if not is_installed():
+        pytest.skip(NOT_FOUND)
+    own = RedisServer(tmp_path)
+    own.start()
+    yield own
+    own.stop()
+
+
+@pytest.fixture
+def store(server: RedisServer) -> Iterator[RecordStore]:
+    opened = open_store(f"{server.uri}?timeout=0.5")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def client(server: RedisServer) -> Iterator[redis.Redis]:
+    """A look past the store."""
+    own = redis.Redis.from_url(server.uri)
+    yield own
+    own.close()
+
+
+def test_keys_carry_prefix_and_version(store: RecordStore, client: redis.Redis) -> None:
+    """LOC-10: and no user info, as origins have none."""
+    store.put(record())
+    store.acquire(ORIGIN, "me", NOW, 30)
+    assert sorted(client.keys()) == [LEASE.encode(), KEY.encode()]
+
+
+def test_stores_with_different_prefixes_do_not_meet(server: RedisServer) -> None:
+    """Not in counting either, whatever signs the prefix has."""
+    one, other = (open_store(f"{server.uri}?prefix={p}") for p in ("a*", "ab"))
+    other.put(record())
+    assert (len(one), one.get(ORIGIN), one.purge(2 * NOW)) == (0, None, 0)
+    one.put(record())
+    assert len(one) == 1
+    one.close()
+    other.close()
+
+
+def test_the_server_forgets_long_after_the_record_has_run_out(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """CAC-02: a last good copy may count for weeks, and no clock of ours is the server's."""
+    store.put(plain_record(ORIGIN, NOW))
+    assert 60 * DAY < client.ttl(KEY) <= 61 * DAY
+
+
+def test_how_long_it_remembers_is_an_option(server: RedisServer, client: redis.Redis) -> None:
+    """redis://…?keep=S."""
+    store = open_store(f"{server.uri}?keep=600")
+    store.put(plain_record(ORIGIN, NOW))
+    store.close()
+    assert DAY < client.ttl(KEY) <= DAY + 600
+
+
+def test_a_lease_ends_by_the_servers_clock(store: RecordStore, client: redis.Redis) -> None:
+    """CAC-05: machines' clocks may differ."""
+    assert store.acquire(ORIGIN, "a", NOW, 30)
+    assert 25_000 < client.pttl(LEASE) <= 30_000
+    assert not store.acquire(ORIGIN, "b", NOW + 3600, 30)
+    client.pexpire(LEASE, 0)
+    assert store.acquire(ORIGIN, "b", NOW, 30)
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"garbage", b"\xff" * 1000, b"RSPC\x02" + b"\0" * 40, b"RSPC"]
+)
+def test_garbage_reads_as_a_miss_and_is_written_over(
+    store: RecordStore, client: redis.Redis, garbage: bytes
+) -> None:
+    """Whoever writes over our keys costs us a fetch and nothing else."""
+    client.set(KEY, garbage)
+    assert store.get(ORIGIN) is None
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+
+
+def test_a_record_under_anothers_key_reads_as_a_miss(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """LOC-02: no origin's rules for another."""
+    store.put(record())
+    client.copy(KEY, "robotspec:1:record:http://other.example")
+    assert store.get(type(ORIGIN)("http", "other.example", 80)) is None
+
+
+def test_a_key_of_another_type_is_a_miss_and_then_ours(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """A list where a string should be is garbage as well."""
+    client.lpush(KEY, "x")
+    client.lpush(LEASE, "x")
+    assert store.get(ORIGIN) is None
+    assert len(store) == 1
+    assert store.purge(0.0) == 0
+    assert store.acquire(ORIGIN, "me", NOW, 30)
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+
+
+def test_a_flushed_server_is_an_empty_one(store: RecordStore, client: redis.Redis) -> None:
+    """In mid-crawl; its scripts are gone too."""
+    store.put(record())
+    assert store.acquire(ORIGIN, "a", NOW, 30)
+    client.flushall()
+    client.script_flush()
+    assert store.get(ORIGIN) is None
+    assert store.acquire(ORIGIN, "b", NOW, 30)
+
+
+def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
+    store: RecordStore, server: RedisServer
+) -> None:
+    """The same store finds it again."""
+    store.put(record())
+    server.stop()
+    for call in (
+        lambda: store.get(ORIGIN),
+        lambda: store.put(record()),
+        lambda: store.delete(ORIGIN),
+        lambda: store.purge(0.0),
+        lambda: store.acquire(ORIGIN, "a", NOW, 30),
+        lambda: store.release(ORIGIN, "a"),
+        lambda: len(store),
+    ):
+        with pytest.raises(StoreError, match="Redis"):
+            call()
+    server.start()
+    assert store.get(ORIGIN) is None
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+
+
+def test_a_restarted_server_goes_unnoticed(store: RecordStore, server: RedisServer) -> None:
+    """Connections that broke are made anew within the call."""
+    store.put(record())
+    server.stop()
+    server.start()
+    assert store.get(ORIGIN) is None
+
+
+def test_a_full_server_is_a_store_error(server: RedisServer, client: redis.Redis) -> None:
+    """Records that are there are still read."""
+    store = open_store(server.uri)
+    store.put(record())
+    client.config_set("maxmemory", "1")
+    with pytest.raises(StoreError, match="Redis"):
+        store.put(record())
+    assert store.get(ORIGIN) == record()
+    store.close()
+
+
+def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
+    """redis://:password@host."""
+    if not is_installed():
+        pytest.skip(NOT_FOUND)
+    server = RedisServer(tmp_path, "--requirepass", "secret")
+    server.start()
+    try:
+        host = f"127.0.0.1:{server.port}"
+        known = open_store(f"redis://:secret@{host}/0")
+        known.put(record())
+        known.close()
+        for uri in (f"redis://{host}/0", f"redis://:hidden@{host}/0"):
+            unknown = open_store(uri)
+            with pytest.raises(StoreError) as caught:
+                unknown.get(ORIGIN)
+            assert "hidden" not in str(caught.value)
+            unknown.close()
+    finally:
+        server.stop()
+
+
+def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
+    """A call never hangs: it is the timeout that ends it."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = open_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?timeout=0.1")
+        ended = threading.Event()
+
+        def call() -> None:
+            with pytest.raises(StoreError, match="Redis"):
+                store.get(ORIGIN)
+            ended.set()
+
+        threading.Thread(target=call, daemon=True).start()
+        assert ended.wait(20)
+        store.close()
+
+
+def test_opening_says_nothing_to_the_server() -> None:
+    """A crawl starts whether or not Redis is there."""
+    open_store("redis://127.0.0.1:1/0").close()

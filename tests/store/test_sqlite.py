@@ -1,0 +1,247 @@
+"""SQLite alone: the file, what may be wrong with it, and the clock of its leases."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+import stat
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store.sqlite import SqliteStore
+
+from .samples import ORIGIN, origin, plain_record, record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "robots.db")
+
+
+def tamper(path: str, statement: str, *values: object) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+def test_the_file_is_its_owners_only(path: str) -> None:
+    """It tells which sites were crawled."""
+    store = SqliteStore(path)
+    store.put(record())
+    modes = {stat.S_IMODE(os.stat(path + end).st_mode) for end in ("", "-wal", "-shm")}
+    store.close()
+    assert modes == {0o600}
+
+
+def test_a_closed_store_leaves_one_file(path: str, tmp_path: Path) -> None:
+    """The log is written back: the file can be copied."""
+    store = SqliteStore(path)
+    store.put(record())
+    store.close()
+    assert os.listdir(tmp_path) == ["robots.db"]
+    with pytest.raises(StoreError, match="closed"):
+        store.get(ORIGIN)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [b"", b"garbage", "text", 5, plain_record(origin(1), NOW).to_bytes()],
+    ids=["nothing", "garbage", "text", "number", "another origin's record"],
+)
+def test_whatever_else_is_in_a_row_reads_as_a_miss(path: str, found: object) -> None:
+    """An unknown version too; the next record takes its place."""
+    store = SqliteStore(path)
+    store.put(record())
+    tamper(path, "UPDATE robotspec_records_1 SET record = ?", found)
+    assert store.get(ORIGIN) is None
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+    store.close()
+
+
+def test_tables_of_others_are_left_alone(path: str) -> None:
+    """Another version's, or a database that somebody uses for more."""
+    tamper(path, "CREATE TABLE robotspec_records_99 (x)")
+    tamper(path, "INSERT INTO robotspec_records_99 VALUES (1)")
+    store = SqliteStore(path)
+    store.put(record())
+    assert len(store) == 1
+    store.purge(2 * NOW)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT x FROM robotspec_records_99").fetchall() == [(1,)]
+    connection.close()
+
+
+def test_a_file_that_is_no_database_is_a_store_error(path: str) -> None:
+    """And is not touched."""
+    content = b"this is not a database, not at all" * 100
+    with open(path, "wb") as file:
+        file.write(content)
+    with pytest.raises(StoreError, match=r"robots\.db: "):
+        SqliteStore(path)
+    with open(path, "rb") as file:
+        assert file.read() == content
+
+
+def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
+    """No record is made up from them."""
+    store = SqliteStore(path)
+    for number in range(200):
+        store.put(record(origin(number), body=os.urandom(2000)))
+    store.close()
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(size - 4096))
+    with pytest.raises(StoreError):
+        _read_all(path)
+
+
+def test_a_directory_is_a_store_error(tmp_path: Path) -> None:
+    """Any failure of the file system is."""
+    with pytest.raises(StoreError):
+        SqliteStore(str(tmp_path))
+
+
+def test_a_read_only_file_is_a_store_error_on_writing() -> None:
+    """Read by a user whom permissions bind: root may write anything."""
+    program = (
+        "import os, sys\n"
+        "from scrapy_robotspec.errors import StoreError\n"
+        "from scrapy_robotspec.store.sqlite import SqliteStore\n"
+        "from tests.store.samples import record\n"
+        "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
+        "try: SqliteStore(sys.argv[1]).put(record())\n"
+        "except StoreError as error: print('StoreError:', error)\n"
+    )
+    with TemporaryDirectory() as directory:
+        path = f"{directory}/robots.db"
+        store = SqliteStore(path)
+        store.put(record())
+        store.close()
+        os.chmod(path, 0o444)
+        os.chmod(directory, 0o555)
+        answer = _run(program, path)
+        os.chmod(directory, 0o755)
+    assert answer.startswith("StoreError:")
+    assert "readonly" in answer
+
+
+def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
+    """A real limit on the file's size stands for the disk."""
+    program = (
+        "import os, resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n"
+        "from scrapy_robotspec.errors import StoreError\n"
+        "from scrapy_robotspec.store.sqlite import SqliteStore\n"
+        "from tests.store.samples import origin, record\n"
+        "store = SqliteStore(sys.argv[1])\n"
+        "try:\n"
+        "    for n in range(1000): store.put(record(origin(n), body=os.urandom(3000)))\n"
+        "except StoreError as error: print('StoreError:', n)\n"
+    )
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
+    answer = _run(program, path)
+    assert answer.startswith("StoreError:")
+    store = SqliteStore(path)
+    written = int(answer.split(":")[1])
+    assert 0 < written < 1000
+    assert [n for n in range(written) if store.get(origin(n)) is None] == []
+    store.close()
+
+
+def test_a_file_that_was_lost_is_made_anew_after_the_failure(path: str) -> None:
+    """A store whose file broke works again as soon as the file does."""
+    store = SqliteStore(path)
+    store.put(record())
+    store.close()
+    store = SqliteStore(path)
+    with open(path, "r+b") as file:
+        file.truncate(100)
+    for end in ("-wal", "-shm"):
+        os.remove(path + end)
+    with pytest.raises(StoreError):
+        store.put(record())
+    os.remove(path)
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+    store.close()
+
+
+def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> None:
+    """A call waits as long as it may, then says so."""
+    store = SqliteStore(path, timeout=0.05)
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked"):
+            store.put(record())
+        assert store.get(ORIGIN) is None  # reading goes on meanwhile
+        other.execute("COMMIT")
+    other.close()
+    store.put(record())
+    assert store.get(ORIGIN) == record()
+    store.close()
+
+
+def test_a_lease_ends_by_the_callers_clock(path: str) -> None:
+    """CAC-05: a dead worker's lease ends by itself."""
+    store = SqliteStore(path)
+    assert store.acquire(ORIGIN, "a", NOW, 30)
+    assert not store.acquire(ORIGIN, "b", NOW + 29.9, 30)
+    assert store.acquire(ORIGIN, "b", NOW + 30, 30)
+    assert not store.acquire(ORIGIN, "a", NOW + 31, 30)
+    store.close()
+
+
+def test_a_lease_from_the_future_does_not_last(path: str) -> None:
+    """The clock was put back: nobody waits until it has caught up."""
+    store = SqliteStore(path)
+    assert store.acquire(ORIGIN, "a", NOW, 30)
+    assert not store.acquire(ORIGIN, "b", NOW - 50, 30)
+    assert store.acquire(ORIGIN, "b", NOW - 3600, 30)
+    store.close()
+
+
+def test_purge_drops_leases_that_ended(path: str) -> None:
+    """The file does not grow with them."""
+    store = SqliteStore(path)
+    store.acquire(ORIGIN, "a", NOW, 30)
+    store.purge(NOW + 31)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        count = connection.execute("SELECT count(*) FROM robotspec_leases_1").fetchone()
+    connection.close()
+    assert count == (0,)
+
+
+def _read_all(path: str) -> None:
+    """Read the records; none that comes may be another than was written."""
+    broken = SqliteStore(path)
+    for number in range(200):
+        assert broken.get(origin(number)) is None
+
+
+def _run(program: str, path: str) -> str:
+    """What *program* prints in a process of its own, which may read what we read."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, path],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return done.stdout

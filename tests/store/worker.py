@@ -1,0 +1,56 @@
+"""One of several processes on one store: ``python -m tests.store.worker URI JOB [NUMBER]``.
+
+Says "ready", waits for a line, does its job and tells the outcome as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.store import open_store
+from tests.store.samples import origin, record
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.store.base import RecordStore
+
+NOW = 1_800_000_000.0
+ORIGINS = 50
+
+
+def write_for_ever(store: RecordStore, number: int) -> None:
+    """Write records until killed, telling each that is done."""
+    while True:
+        for n in range(1000):
+            store.put(record(origin(n), at=NOW + n, body=body(n)))
+            print(n, flush=True)
+
+
+def body(number: int) -> bytes:
+    """A body that tells its record's number and does not compress to nothing."""
+    return b"".join(b"Disallow: /%d/%d\n" % (number, line * line) for line in range(300))
+
+
+def take_leases(store: RecordStore, number: int) -> list[int]:
+    """The origins whose lease this process got."""
+    return [n for n in range(ORIGINS) if store.acquire(origin(n), f"worker {number}", NOW, 60)]
+
+
+def write_and_read(store: RecordStore, number: int) -> int:
+    """How many records, written by anybody, came back whole."""
+    whole = 0
+    for n in range(ORIGINS):
+        store.put(record(origin(n), at=NOW + number, body=body(n)))
+        found = store.get(origin(n))
+        whole += found is not None and found.body == body(n)
+    return whole
+
+
+JOBS = {job.__name__: job for job in (write_for_ever, take_leases, write_and_read)}
+
+if __name__ == "__main__":
+    print("ready", flush=True)
+    sys.stdin.readline()
+    opened = open_store(sys.argv[1])
+    print(json.dumps(JOBS[sys.argv[2]](opened, int(sys.argv[3]))), flush=True)
