@@ -1,1 +1,126 @@
 """Spiders that single tests need besides the plain one."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import DeferredList
+
+from tests.harness.spiders import Plain
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.http import Response
+    from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
+
+
+class Onsite(Plain):
+    """Only 127.0.0.2 is its own."""
+
+    name = "onsite"
+    allowed_domains = ("127.0.0.2",)
+
+
+class WithLogin(Plain):
+    """Sends a password to everybody, as HttpAuthMiddleware does where no domain is named."""
+
+    name = "with_login"
+    http_user = "user"
+    http_pass = "secret"
+    http_auth_domain = None
+
+
+class OwnToken(Plain):
+    """Chooses its token by a function of its own."""
+
+    name = "own_token"
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        super().update_settings(settings)
+        settings.set("ROBOTSPEC_USER_AGENT_TOKEN", lambda request, crawler: "three", "spider")
+
+
+class OneByOne(Plain):
+    """The next request goes when the one before has ended."""
+
+    name = "one_by_one"
+
+    async def start(self) -> AsyncIterator[Request]:
+        self.entries = iter(self.job["requests"])
+        yield self.request(next(self.entries))
+
+    def _next(self) -> list[Request]:
+        return [self.request(entry) for entry in itertools.islice(self.entries, 1)]
+
+    def got(self, response: Response) -> Any:
+        super().got(response)
+        return self._next()
+
+    def failed(self, failure: Failure) -> Any:
+        super().failed(failure)
+        return self._next()
+
+
+class Inline(Plain):
+    """Downloads the job's ``inline`` requests in a callback, past the scheduler."""
+
+    name = "inline"
+
+    async def got(self, response: Response) -> None:  # type: ignore[override]
+        super().got(response)
+        downloads = [deferred_from_coro(self._inline(url)) for url in self.job["inline"]]
+        await maybe_deferred_to_future(DeferredList(downloads))
+
+    async def _inline(self, url: str) -> None:
+        engine = self.crawler.engine
+        assert engine is not None
+        request = Request(url)
+        try:
+            if hasattr(engine, "download_async"):  # from 2.14
+                response = await engine.download_async(request)
+            else:
+                response = await maybe_deferred_to_future(engine.download(request))
+        except Exception as error:
+            self.note("error", url=url, type=type(error).__name__, text=str(error))
+        else:
+            self.note("response", url=url, status=response.status)
+
+
+class WithFiles(Plain):
+    """Gives an item whose files a media pipeline downloads."""
+
+    name = "with_files"
+
+    def got(self, response: Response) -> Any:
+        super().got(response)
+        return [{"file_urls": self.job["files"]}]
+
+
+class Asking(Plain):
+    """Asks beforehand what it may do."""
+
+    name = "asking"
+
+    async def start(self) -> AsyncIterator[Request]:
+        from scrapy_robotspec import RobotSpecMiddleware
+
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        assert isinstance(middleware, RobotSpecMiddleware)
+        for url in self.job["requests"]:
+            decision = await middleware.decision(url)
+            self.note(
+                "asked",
+                url=url,
+                allowed=decision.allowed,
+                reason=decision.reason,
+                sitemaps=await middleware.sitemaps(url),
+                crawl_delay=await middleware.crawl_delay(url),
+            )
+        for _ in ():
+            yield _

@@ -49,11 +49,15 @@ def http(status: int, headers: Headers, body: bytes) -> bytes:
 
 
 def reply(body: str | bytes = b"", status: int = 200, headers: Headers = ()) -> Answer:
-    """A well-formed response; *headers* come after Content-Length and Content-Type."""
+    """A well-formed response (204 and 304 without a body); *headers* come after our own."""
     octets = body.encode() if isinstance(body, str) else body
     given = list(headers)
     names = {name.lower() for name, _ in given}
-    own = [("Content-Length", str(len(octets)))] if status not in (204, 304) else []
+    own = []
+    if status in (204, 304):
+        octets = b""
+    else:
+        own.append(("Content-Length", str(len(octets))))
     if "content-type" not in names:
         own.append(("Content-Type", "text/plain"))
     data = http(status, [*own, *given], octets)

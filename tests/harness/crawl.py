@@ -52,8 +52,6 @@ class Result:
     """Seconds from start to end."""
     cpu: float
     """Seconds of processor time."""
-    memory: int
-    """Octets of memory at the most."""
 
     def of(self, kind: str) -> list[Event]:
         """The events of one kind."""
@@ -81,6 +79,12 @@ class Result:
         assert closed, f"the spider was never closed:\n{self.log[-3000:]}"
         stats: dict[str, Any] = closed[-1]["stats"]
         return stats
+
+    @property
+    def memory(self) -> int:
+        """Octets of memory at the most, until the spider closed (Linux)."""
+        peak: int = self.of("closed")[-1]["memory"]
+        return peak
 
     def ended_once(self, urls: Iterable[str]) -> bool:
         """Whether each of *urls* ended exactly once, and nothing else did."""
@@ -198,7 +202,6 @@ class Running:
             log=self.log,
             wall=time.monotonic() - self._began,
             cpu=usage.ru_utime + usage.ru_stime,
-            memory=usage.ru_maxrss * 1024,
         )
 
 

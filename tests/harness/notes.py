@@ -75,4 +75,13 @@ class Notes:
 
     def _closed(self, reason: str) -> None:
         assert self._crawler.stats is not None
-        self._notebook.note("closed", reason=reason, stats=self._crawler.stats.get_stats())
+        stats = self._crawler.stats.get_stats()
+        self._notebook.note("closed", reason=reason, stats=stats, memory=_peak_memory())
+
+
+def _peak_memory() -> int:
+    """Octets; not the resource module's, which counts the test's process in (Linux only)."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0

@@ -1,0 +1,124 @@
+"""Answers that are none: FET-14 and FET-16. All of them mean unreachable, never allow."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness import answers
+from tests.harness.answers import http, raw, reply
+from tests.harness.crawl import MODES, Result, crawl
+from tests.harness.server import Server, Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BODY = b"User-agent: *\nDisallow: /no\n"
+WHOLE = http(200, [("Content-Length", str(len(BODY))), ("Content-Type", "text/plain")], BODY)
+GZIP = [("Content-Encoding", "gzip")]
+CHUNKED = http(200, [("Transfer-Encoding", "chunked")], b"")
+
+#: What a server may do instead of answering.
+BROKEN = {
+    "silence": answers.silence(),
+    "close at once": raw(b""),
+    "reset at once": answers.reset(),
+    "reset in the head": answers.reset(WHOLE[:30]),
+    "reset in the body": answers.reset(WHOLE[:-5]),
+    "short body": raw(http(200, [("Content-Length", "999")], BODY)),
+    "chunks without end": raw(CHUNKED + b"1c\r\n" + BODY + b"\r\n"),
+    "chunk shorter than it says": raw(CHUNKED + b"ff\r\n" + BODY),
+    "chunk size is no number": raw(CHUNKED + b"zz\r\n" + BODY + b"\r\n0\r\n\r\n"),
+    "garbage": raw(b"\x00\xff\x17" * 50),
+    "another protocol": raw(b"220 ftp.example.com ready\r\n"),
+    "HTTP/0.9": raw(BODY),
+    "head without end": answers.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n", 0.01),
+    "head octet by octet": answers.drip(WHOLE, 0.2),
+    "body octet by octet": answers.drip(WHOLE[-len(BODY) :], 0.2),
+    "status line without status": raw(b"HTTP/1.1\r\n\r\n" + BODY),
+    "status in words": raw(WHOLE.replace(b"200", b"two")),
+    "gzip cut short": reply(gzip.compress(BODY)[:-9], headers=GZIP),
+    "gzip that breaks": reply(gzip.compress(BODY)[:12] + b"\xff" * 40, headers=GZIP),
+}
+
+SETTINGS = {
+    "ROBOTSPEC_FETCH_TIMEOUT": 1.5,
+    "ROBOTSPEC_HOLD_TIMEOUT": 0,
+    "ROBOTSPEC_RETRY_TIMES": 0,
+    "CONCURRENT_REQUESTS": 100,
+}
+
+
+@pytest.fixture(scope="module", params=MODES)
+def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[str, Site], Result]]:
+    """One origin for each way to fail, all in one crawl."""
+    with Server() as server:
+        sites = {
+            name: server.site(f"127.0.1.{n}", answer)
+            for n, (name, answer) in enumerate(BROKEN.items(), 1)
+        }
+        urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
+        yield sites, crawl(urls, SETTINGS, mode=request.param)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_is_unreachable(crawled: tuple[dict[str, Site], Result], name: str) -> None:
+    """FET-14, FET-16: no page is asked for, each request is told why."""
+    sites, result = crawled
+    site = sites[name]
+    assert site.pages_asked == []
+    for path in ("/yes", "/no"):
+        error = result.errors[site.url(path)]
+        assert error["type"] == "RobotsUnreachable"
+        assert error["text"].startswith("robots.txt unreachable")
+        assert error["reason"] == "unreachable"
+
+
+def test_every_request_ended_once_and_quietly(crawled: tuple[dict[str, Site], Result]) -> None:
+    """No traceback for a host that is merely down."""
+    sites, result = crawled
+    assert result.ended_once(site.url(p) for site in sites.values() for p in ("/yes", "/no"))
+    assert result.exit_code == 0
+    assert "Traceback" not in result.log
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
+    """FET-14: whatever part of the answer came, only the whole of it holds rules."""
+    cuts = [*range(0, len(WHOLE) - 4, 3), *range(len(WHOLE) - 4, len(WHOLE))]
+    sites = [server.site(f"127.0.1.{n}", raw(WHOLE[:cut])) for n, cut in enumerate(cuts, 1)]
+    whole = server.site("127.0.2.1", raw(WHOLE))
+    urls = [site.url(path) for site in (*sites, whole) for path in ("/yes", "/no")]
+    result = crawl(urls, SETTINGS, mode=mode)
+    assert {site.host: site.pages_asked for site in sites if site.pages_asked} == {}
+    assert whole.pages_asked == ["/yes"]
+    assert result.ended_once(urls)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nobody_there(server: Server, mode: str) -> None:
+    """FET-14: connection refused, no such name."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        refused = f"http://127.0.0.1:{taken.getsockname()[1]}/"
+        urls = [refused, "http://nobody.invalid/"]
+        result = crawl(urls, SETTINGS, mode=mode, seconds=60)
+    assert result.ended_once(urls)
+    assert result.errors[refused]["type"] == "RobotsUnreachable"
+    assert result.errors[urls[1]]["type"] == "RobotsUnreachable"
+    assert "Traceback" not in result.log
+
+
+def test_a_dead_host_is_asked_as_often_as_the_setting_says(server: Server) -> None:
+    """ROBOTSPEC_RETRY_TIMES: further attempts where there is no HTTP answer at all."""
+    asked = {}
+    for times in (0, 2):
+        site = server.site(f"127.0.0.{times + 2}", answers.reset())
+        settings = {"ROBOTSPEC_RETRY_TIMES": times, "ROBOTSPEC_RETRY_DELAY": 0.1}
+        result = crawl([site.url(f"/{n}") for n in range(5)], settings, mode="select")
+        assert len(result.errors) == 5
+        asked[times] = len(site.robots_asked)
+    assert asked == {0: 1, 2: 3}

@@ -1,0 +1,161 @@
+"""The robots.txt request is its own: nothing between engine and network answers or changes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import in_turn, raw, reply
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.harness.server import Server
+
+NO = "User-agent: *\nDisallow: /no\n"
+
+
+def test_it_is_not_retried_at_once_by_the_retry_middleware(server: Server) -> None:
+    """A 503 is asked again when the policy says so, not three times on the spot."""
+    site = server.site("127.0.0.2", reply("", 503))
+    crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIMEOUT": 0, "RETRY_TIMES": 5})
+    assert len(site.robots_asked) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_cookies_are_neither_sent_nor_kept(server: Server, mode: str) -> None:
+    """Not those of the page, not its own."""
+    site = server.site("127.0.0.2", reply(NO, headers=[("Set-Cookie", "robots=1")]))
+    crawl([{"url": site.url("/x"), "cookies": {"page": "1"}}, site.url("/y")], mode=mode)
+    (robots,) = site.robots_asked
+    assert robots.header("cookie") is None
+    assert "robots=1" not in str([asked.header("cookie") for asked in site.log])
+
+
+def test_http_cache_does_not_answer(server: Server, tmp_path: Path) -> None:
+    """Scrapy's DummyPolicy would keep a 503, and any file, for ever."""
+    site = server.site("127.0.0.2", in_turn(reply("", 404), reply(NO)))
+    cached = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    crawl([site.url("/no")], cached)
+    second = crawl([site.url("/no")], cached)
+    assert len(site.robots_asked) == 2
+    assert second.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
+
+
+def test_offline_replay_asks_nobody_and_allows_nothing(server: Server, tmp_path: Path) -> None:
+    """With HTTPCACHE_IGNORE_MISSING the cache is asked; what it lacks is unreachable."""
+    site = server.site("127.0.0.2", NO)
+    offline = {
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path),
+        "HTTPCACHE_IGNORE_MISSING": True,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    result = crawl([site.url("/x")], offline)
+    assert site.log == []
+    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_it_carries_the_user_agent_of_the_page(server: Server, mode: str) -> None:
+    """What the site logs is one crawler."""
+    own = server.site("127.0.0.2", NO)
+    usual = server.site("127.0.0.3", NO)
+    header = {"User-Agent": "special/1.0"}
+    crawl([{"url": own.url("/x"), "headers": header}, usual.url("/x")], mode=mode)
+    assert {asked.header("user-agent") for asked in own.log} == {"special/1.0"}
+    assert {asked.header("user-agent") for asked in usual.log} == {
+        "examplebot/1.0 (+https://example.com/bot)"
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_it_takes_the_proxy_of_the_page(server: Server, mode: str) -> None:
+    """ROBOTSPEC_INHERIT_META: the proxy by default."""
+    site = server.site("www.example.com", NO, port=80)
+    proxied = {"proxy": f"http://127.0.0.9:{server.port}"}
+    urls = ["http://www.example.com/yes", "http://www.example.com/no"]
+    result = crawl([{"url": url, "meta": proxied} for url in urls], mode=mode)
+    assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
+    assert result.errors[urls[1]]["type"] == "ForbiddenByRobots"
+
+
+def test_what_it_takes_over_is_a_setting(server: Server) -> None:
+    """ROBOTSPEC_INHERIT_META = []: the robots.txt is asked for without the page's proxy."""
+    site = server.site("127.0.0.2", reply(status=404))
+    proxied = server.site("127.0.0.2", NO, port=server.other_port)
+    meta = {"proxy": f"http://127.0.0.9:{server.port}"}
+    entry = {"url": proxied.url("/no"), "meta": meta}
+    crawl([entry], {"ROBOTSPEC_INHERIT_META": []})
+    direct = [asked for asked in proxied.log if asked.path == "/robots.txt"]
+    assert len(direct) == 1
+    assert direct[0].port == server.other_port
+    assert proxied.pages_asked == []
+    assert site.log == []
+
+
+def test_a_proxy_from_the_environment_is_used_too(server: Server) -> None:
+    """As for every request of Scrapy's."""
+    site = server.site("www.example.com", NO, port=80)
+    env = {"http_proxy": f"http://127.0.0.9:{server.port}"}
+    crawl(["http://www.example.com/yes", "http://www.example.com/no"], env=env)
+    assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
+
+
+def test_download_settings_for_pages_do_not_count(server: Server) -> None:
+    """Size limits of pages make no error of a long robots.txt."""
+    site = server.site("127.0.0.2", "# " + "x" * 5000 + "\n" + NO)
+    limits = {"DOWNLOAD_MAXSIZE": 1000, "DOWNLOAD_WARNSIZE": 500}
+    result = crawl([site.url("/yes"), site.url("/no")], limits)
+    assert site.pages_asked == ["/yes"]
+    assert result.lines("WARNING", "robots.txt") == []
+
+
+def test_data_loss_is_not_forgiven(server: Server) -> None:
+    """FET-14: DOWNLOAD_FAIL_ON_DATALOSS = False is for pages."""
+    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
+    site = server.site("127.0.0.2", raw(cut))
+    settings = {"DOWNLOAD_FAIL_ON_DATALOSS": False, "ROBOTSPEC_RETRY_TIMES": 0}
+    result = crawl([site.url("/x")], {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
+    assert site.pages_asked == []
+    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
+
+
+def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
+    """A slow robots.txt slows no page."""
+    from tests.harness.answers import after
+
+    site = server.site("127.0.0.2", after(1.5, reply(NO)))
+    settings = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.01}
+    result = crawl([site.url(f"/{n}") for n in range(4)], {**settings, "AUTOTHROTTLE_DEBUG": True})
+    throttled = result.lines("slot: 127.0.0.2")
+    assert len(throttled) == 4
+    pages = [asked.at for asked in site.log if asked.path != "/robots.txt"]
+    assert max(pages) - min(pages) < 1.0
+
+
+def test_a_middleware_that_drops_it_does_not_allow(server: Server) -> None:
+    """IgnoreRequest from the robots.txt request is no answer."""
+    site = server.site("127.0.0.2", NO)
+    dropping: dict[str, Any] = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsRobotsTxt": 400},
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    result = crawl([site.url("/x")], dropping)
+    assert site.log == []
+    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_page_request_that_another_middleware_drops_is_not_waited_for(
+    server: Server, mode: str
+) -> None:
+    """The first request of an origin may vanish before it comes to us; the others go on."""
+    site = server.site("127.0.0.2", NO)
+    urls = [site.url(f"/dropped{n}") for n in range(3)] + [site.url("/yes"), site.url("/no")]
+    dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsPages": 50}}
+    result = crawl(urls, dropping, mode=mode)
+    assert result.ended_once(urls)
+    assert site.pages_asked == ["/yes"]

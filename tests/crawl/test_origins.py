@@ -1,0 +1,112 @@
+"""Whose robots.txt governs a URL: one origin, one file (LOC)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness import tls
+from tests.harness.answers import redirect
+from tests.harness.crawl import MODES, crawl
+from tests.harness.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def only(path: str) -> str:
+    """A robots.txt that allows one path."""
+    return f"User-agent: *\nAllow: {path}$\nDisallow: /\n"
+
+
+@pytest.fixture
+def secure() -> Iterator[Server]:
+    """A server that speaks HTTPS too."""
+    with Server(tls.context()) as running:
+        yield running
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_scheme_host_and_port_make_an_origin(secure: Server, mode: str) -> None:
+    """LOC-02, LOC-09: each of four origins follows its own file."""
+    sites = [
+        secure.site("127.0.0.2", only("/1")),
+        secure.site("127.0.0.2", only("/2"), port=secure.other_port),
+        secure.site("127.0.0.2", only("/3"), port=secure.tls_port),
+        secure.site("127.0.0.3", only("/4")),
+    ]
+    urls = [site.url(f"/{n}") for site in sites for n in range(1, 5)]
+    result = crawl(urls, mode=mode)
+    assert [site.pages_asked for site in sites] == [["/1"], ["/2"], ["/3"], ["/4"]]
+    assert [len(site.robots_asked) for site in sites] == [1, 1, 1, 1]
+    assert result.ended_once(urls)
+
+
+def test_a_redirect_to_https_is_followed(secure: Server) -> None:
+    """FET-04: across schemes."""
+    end = secure.site("127.0.0.2", only("/yes"), port=secure.tls_port)
+    first = secure.site("127.0.0.2", redirect(end.url("/robots.txt")))
+    crawl([first.url("/yes"), first.url("/no")])
+    assert first.pages_asked == ["/yes"]
+
+
+def test_certificates_are_trusted_as_for_pages_and_no_tls_is_unreachable(secure: Server) -> None:
+    """FET-14: the robots.txt comes the way the page would come."""
+    site = secure.site("127.0.0.2", only("/yes"), port=secure.tls_port)
+    plain = secure.site("127.0.0.3", only("/yes"), port=secure.port)
+    not_tls = f"https://127.0.0.3:{plain.port}/yes"
+    settings = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_FETCH_TIMEOUT": 1}
+    result = crawl([not_tls, site.url("/yes")], settings)
+    assert result.errors[not_tls]["type"] == "RobotsUnreachable"
+    assert site.pages_asked == ["/yes"]
+
+
+#: URLs and the host whose file governs each.
+SAME_ORIGIN = [
+    "http://www.example.com/a",
+    "http://WWW.Example.COM/b",
+    "http://www.example.com:80/c",
+    "http://www.example.com:/d",
+    "http://user:password@www.example.com/e",
+    "http://www.example.com./f",
+]
+OTHERS = ["http://example.com/", "http://shop.www.example.com/", "http://www.xn--mller-kva.eu/x"]
+
+
+def test_names_of_one_host_share_a_file_and_others_do_not(server: Server) -> None:
+    """LOC-03, LOC-05, LOC-08, LOC-10: seen through a proxy, where any name can be asked."""
+    env = {"http_proxy": f"http://127.0.0.9:{server.port}"}
+    result = crawl([*SAME_ORIGIN, *OTHERS, "http://www.müller.eu/y"], env=env)
+    asked = [asked.host.rstrip(".") for asked in server.log if asked.path == "/robots.txt"]
+    assert sorted(asked) == [
+        "example.com",
+        "shop.www.example.com",
+        "www.example.com",
+        "www.xn--mller-kva.eu",
+    ]
+    assert len(result.responses) + len(result.errors) == len(SAME_ORIGIN) + len(OTHERS) + 1
+
+
+def test_user_info_appears_nowhere(server: Server) -> None:
+    """LOC-10: no robots.txt request, log line of ours or message tells a password."""
+    site = server.site("127.0.0.2", only("/yes"))
+    urls = [f"http://user:sesame@127.0.0.2:{site.port}/no"]
+    result = crawl(urls)
+    assert "sesame" not in str(site.log)
+    assert not [line for line in result.lines("sesame") if "scrapy_robotspec" in line]
+    assert "sesame" not in result.errors[urls[0]]["text"]
+
+
+def test_a_robots_txt_in_a_folder_is_a_page(server: Server) -> None:
+    """LOC-04: it is crawled by the rules, never obeyed; LOC-01: the same in another case."""
+    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /ROBOTS")
+    urls = [site.url(p) for p in ("/folder/robots.txt", "/folder/x", "/robots.txt", "/ROBOTS.txt")]
+    result = crawl(urls)
+    assert [asked.path for asked in site.log] == [
+        "/robots.txt",
+        "/folder/robots.txt",
+        "/folder/x",
+        "/robots.txt",
+    ]
+    assert list(result.errors) == [site.url("/ROBOTS.txt")]

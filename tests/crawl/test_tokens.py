@@ -1,0 +1,118 @@
+"""Which product token the rules are looked for under (the token hook)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from tests.harness.server import Server
+
+#: Each name may have one page: its own.
+NAMES = ("one", "two", "three", "harness", "harness-images", "examplebot", "default")
+BODY = "".join(
+    f"User-agent: {'*' if name == 'default' else name}\nAllow: /{name}$\nDisallow: /\n\n"
+    for name in NAMES
+)
+TOKEN = "ROBOTSPEC_USER_AGENT_TOKEN"
+
+
+def followed(server: Server, settings: dict[str, Any], **request: Any) -> tuple[list[str], str]:
+    """The groups whose page was crawled, and what was logged of it."""
+    site = server.site("127.0.0.2", BODY)
+    result = crawl([{"url": site.url(f"/{name}"), **request} for name in NAMES], settings)
+    assert len(result.ends) == len(NAMES)
+    return [path[1:] for path in site.pages_asked], "\n".join(result.lines("[scrapy_robotspec]"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "group"),
+    [
+        ({}, "examplebot"),
+        ({TOKEN: "two"}, "two"),
+        ({TOKEN: "Two"}, "two"),
+        ({TOKEN: ["nobody", "three", "one"]}, "three"),
+        ({TOKEN: "nobody,one"}, "one"),
+        ({TOKEN: "nobody"}, "default"),
+        ({TOKEN: "*"}, "default"),
+        ({"ROBOTSTXT_USER_AGENT": "one"}, "one"),
+        ({"ROBOTSTXT_USER_AGENT": "one", TOKEN: "two"}, "two"),
+        ({"USER_AGENT": "Mozilla/5.0 (compatible; Three/2.1; +http://example.com)"}, "three"),
+        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "three/1"}}, "three"),
+        ({TOKEN: "tests.crawl.tokens.by_header"}, "examplebot"),
+        ({TOKEN: "tests.crawl.tokens.by_path"}, "harness"),
+    ],
+    ids=str,
+)
+def test_setting(server: Server, settings: dict[str, Any], group: str) -> None:
+    """UAG-01, UAG-07: exactly one group is followed, the one of the token chosen."""
+    assert followed(server, settings)[0] == [group]
+
+
+def test_callable_gets_the_request(server: Server) -> None:
+    """It may choose by anything the request has."""
+    headers = {"X-Token": "three"}
+    setting = {TOKEN: "tests.crawl.tokens.by_header"}
+    assert followed(server, setting, headers=headers)[0] == ["three"]
+
+
+def test_meta_overrides_every_setting(server: Server) -> None:
+    """A token or a list in ``request.meta``."""
+    for token in ("two", ["nobody", "two"]):
+        meta = {"robotspec_user_agent_token": token}
+        assert followed(server, {TOKEN: "one"}, meta=meta)[0] == ["two"]
+
+
+def test_user_agent_of_the_request_counts(server: Server) -> None:
+    """The derived token is that of the header the page would be asked with."""
+    assert followed(server, {}, headers={"User-Agent": "two/1.0"})[0] == ["two"]
+
+
+def test_a_callable_of_the_spider(server: Server) -> None:
+    """A function itself, in a spider's own settings."""
+    site = server.site("127.0.0.2", BODY)
+    crawl([site.url(f"/{name}") for name in NAMES], spider="own_token")
+    assert site.pages_asked == ["/three"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("hook", ["nonsense", "broken"])
+def test_a_failing_hook_lets_nothing_through(server: Server, mode: str, hook: str) -> None:
+    """Each request ends in its errback, the crawl goes on and ends."""
+    site = server.site("127.0.0.2", BODY)
+    urls = [site.url(f"/{name}") for name in NAMES]
+    free = {"url": site.url("/free"), "meta": {"dont_obey_robotstxt": True}}
+    result = crawl([*urls, free], {TOKEN: f"tests.crawl.tokens.{hook}"}, mode=mode)
+    assert site.pages_asked == ["/free"]
+    assert result.ended_once([*urls, site.url("/free")])
+    wanted = {"nonsense": "ConfigurationError", "broken": "LookupError"}[hook]
+    assert {error["type"] for error in result.errors.values()} == {wanted}
+
+
+def test_a_derived_token_is_told(server: Server) -> None:
+    """One INFO line, and no WARNING for a name of one's own."""
+    _, log = followed(server, {})
+    told = [line for line in log.splitlines() if "INFO" in line and "examplebot" in line]
+    assert len([line for line in told if TOKEN in line]) == 1
+    assert "WARNING" not in log
+
+
+@pytest.mark.parametrize(
+    "user_agent",
+    ["Mozilla/5.0 (X11; Linux x86_64)", "Scrapy/2.19 (+https://scrapy.org)", "+?!", "My Bot 2.0"],
+)
+def test_a_doubtful_token_is_warned_of(server: Server, user_agent: str) -> None:
+    """A name that countless others use, or that is no legal token."""
+    _, log = followed(server, {"USER_AGENT": user_agent})
+    warnings = [line for line in log.splitlines() if "WARNING" in line]
+    assert len(warnings) == 1
+    assert TOKEN in warnings[0]
+
+
+def test_a_token_that_is_set_is_not_doubted(server: Server) -> None:
+    """Who names it is not asked."""
+    _, log = followed(server, {TOKEN: "one", "USER_AGENT": "Mozilla/5.0"})
+    assert "WARNING" not in log

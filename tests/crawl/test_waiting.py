@@ -1,0 +1,163 @@
+"""Requests that wait for their robots.txt: nobody else notices, none is lost, none comes early."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.answers import after, reply, silence, until
+from tests.harness.crawl import MODES, Running, crawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.harness.server import Server, Site
+
+RULES = "User-agent: *\nDisallow: /no\n"
+PATIENT = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4}
+FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
+
+
+def fast_sites(server: Server) -> tuple[list[Site], list[str]]:
+    """Six origins that answer at once, thirty pages each, and all their URLs."""
+    sites = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 8)]
+    return sites, [site.url(f"/{n}") for n in range(30) for site in sites]
+
+
+def silent_urls(server: Server, origins: int) -> list[str]:
+    """A page each of origins whose robots.txt never answers."""
+    hosts = [f"127.1.{n // 250}.{n % 250 + 1}" for n in range(origins)]
+    return [server.site(host, silence()).url("/x") for host in hosts]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("origins", [1, 40])
+def test_silent_origins_delay_nobody(server: Server, mode: str, origins: int) -> None:
+    """The others are done while every silent robots.txt is still waited for."""
+    sites, fast = fast_sites(server)
+    with Running([*silent_urls(server, origins), *fast], mode=mode) as running:
+        running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
+        assert [event for event in running.events if event["kind"] == "error"] == []
+
+
+def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> None:
+    """The scheduler's mixin does the same for any scheduler and queue."""
+    sites, fast = fast_sites(server)
+    with Running([*silent_urls(server, 40), *fast], FOREIGN_QUEUE) as running:
+        running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
+        assert [event for event in running.events if event["kind"] == "error"] == []
+
+
+def test_ten_thousand_silent_origins_delay_nobody(server: Server) -> None:
+    """However many they are: they come first, and the others are crawled nevertheless."""
+    sites, fast = fast_sites(server)
+    settings = {"LOG_LEVEL": "INFO", "ROBOTSPEC_FETCH_TIMEOUT": 60}
+    with Running([*silent_urls(server, 10_000), *fast], settings) as running:
+        done = lambda: sum(len(site.pages_asked) for site in sites) == len(fast)  # noqa: E731
+        running.wait_until(done, seconds=50)
+        assert [event for event in running.events if event["kind"] == "error"] == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
+def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, str]) -> None:
+    """FET-10, FET-11: every allowed page once, no other, none before the rules came."""
+    site = server.site("127.0.1.1", until(1.5, reply("", 503), reply(RULES)))
+    sites, fast = fast_sites(server)
+    held = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(50)]
+    result = crawl([*held, *fast], {**PATIENT, **queue}, mode=mode)
+    assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(50))
+    assert result.ended_once([*held, *fast])
+    answered = site.robots_asked[-1].at
+    assert min(asked.at for asked in site.log if asked.path != "/robots.txt") > answered
+    assert max(asked.at for other in sites for asked in other.log) < answered
+    assert {result.errors[url]["type"] for url in held[50:]} == {"ForbiddenByRobots"}
+
+
+def test_waiting_is_told_and_counted(server: Server) -> None:
+    """One INFO line when an origin starts to wait, one when it is released; stats."""
+    site = server.site("127.0.0.2", until(1, reply("", 503), reply(RULES)))
+    result = crawl([site.url(f"/{n}") for n in range(20)], PATIENT)
+    name = f"127.0.0.2:{site.port}"
+    (begin,) = result.lines("[scrapy_robotspec] INFO", name, "unreachable")
+    assert "503" in begin
+    assert "20 requests wait" in begin
+    (end,) = result.lines("[scrapy_robotspec] INFO", name, "released")
+    assert "20 requests" in end
+    stats = result.stats
+    assert stats["robotspec/waiting_max"] == 20
+    assert stats["robotspec/released"] == 20
+    assert stats["robotspec/retry_count"] == len(site.robots_asked) - 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
+    """No busy loop while thousand requests wait, and the spider stays open."""
+    site = server.site("127.0.0.2", reply("", 503))
+    settings = {**PATIENT, "LOG_LEVEL": "INFO"}
+    with Running([site.url(f"/{n}") for n in range(1000)], settings, mode=mode) as running:
+        running.wait_until(lambda: len(site.robots_asked) >= 3)
+        before = running.cpu()
+        asked = len(site.robots_asked)
+        running.wait_until(lambda: len(site.robots_asked) >= asked + 5)
+        assert running.cpu() - before < 0.4
+        assert [event["kind"] for event in running.events] == ["started"]
+
+
+def test_order_of_priorities_survives_the_wait(server: Server) -> None:
+    """Within an origin the queue's order holds: the higher priority first."""
+    site = server.site("127.0.0.2", after(0.5, reply(RULES)))
+    entries = [{"url": site.url(f"/{n}"), "priority": n} for n in range(20)]
+    crawl(entries, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1})
+    asked = [int(path[1:]) for path in site.pages_asked]
+    assert asked[1:] == sorted(asked[1:], reverse=True)  # the first went before all were there
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_requests_past_the_scheduler_wait_and_hold_up_nobody(server: Server, mode: str) -> None:
+    """``engine.download`` in a callback: each gets its answer, within the rules."""
+    held = server.site("127.0.1.1", until(1, reply("", 503), reply(RULES)))
+    others, fast = fast_sites(server)
+    inline = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(30)]
+    first = server.site("127.0.1.2", RULES).url("/start")
+    settings = {**PATIENT, "CONCURRENT_REQUESTS": 8}
+    # the callback of every page downloads them all, so there is one page only
+    result = crawl([first], settings, mode=mode, spider="inline", more={"inline": [*inline, *fast]})
+    assert result.ended_once([first, *inline, *fast])
+    assert sorted(held.pages_asked) == sorted(f"/yes{n}" for n in range(30))
+    assert {event["type"] for event in result.of("error")} == {"ForbiddenByRobots"}
+    released = held.robots_asked[-1].at
+    assert max(asked.at for site in others for asked in site.log) < released
+
+
+def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
+    """Files of a pipeline: within the rules, whenever these come."""
+    held = server.site("127.0.1.1", until(1, reply("", 503), reply(RULES)))
+    first = server.site("127.0.0.2", RULES).url("/start")
+    files = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(5)]
+    settings = {
+        **PATIENT,
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+        "FILES_STORE": str(tmp_path),
+    }
+    result = crawl([first], settings, spider="with_files", more={"files": files})
+    assert sorted(held.pages_asked) == [f"/yes{n}" for n in range(5)]
+    assert len(list(tmp_path.glob("full/*"))) == 5
+    assert result.stats["file_status_count/downloaded"] == 5
+    assert result.exit_code == 0
+
+
+def test_a_spider_may_ask_beforehand(server: Server) -> None:
+    """``decision``, ``sitemaps`` and ``crawl_delay`` of the middleware."""
+    body = RULES + "Crawl-delay: 3\nSitemap: https://example.com/map.xml\n"
+    site = server.site("127.0.0.2", until(0.5, reply("", 503), reply(body)))
+    urls = [site.url("/yes"), site.url("/no"), "data:,x"]
+    result = crawl(urls, PATIENT, spider="asking")
+    yes, no, data = result.of("asked")
+    assert (yes["allowed"], yes["reason"]) == (True, "no_rule")
+    assert (no["allowed"], no["reason"]) == (False, "rule")
+    assert (data["allowed"], data["sitemaps"], data["crawl_delay"]) == (True, [], None)
+    assert yes["sitemaps"] == ["https://example.com/map.xml"]
+    assert yes["crawl_delay"] == 3.0
+    assert site.pages_asked == []

@@ -1,0 +1,98 @@
+"""How the plugin is switched on, and what it leaves alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.answers import reply
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from tests.harness.server import Server
+
+NO = "User-agent: *\nDisallow: /no"
+BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+OURS = "scrapy_robotspec.RobotSpecMiddleware"
+PARSER = {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotSpecParser"}
+
+
+def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> None:
+    """The master switch is Scrapy's."""
+    site = server.site("127.0.0.2", NO)
+    result = crawl([site.url("/no")], {"ROBOTSTXT_OBEY": False})
+    assert [asked.path for asked in site.log] == ["/no"]
+    assert len(result.lines("WARNING", "[scrapy_robotspec]")) == 1
+    assert len(result.lines("WARNING", "ROBOTSTXT_OBEY")) == 1
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: 120}},
+        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
+        {"DOWNLOADER_MIDDLEWARES": {OURS: 90}},
+        {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}},
+    ],
+    ids=["add-on", "built-in moved", "built-in off", "ours placed", "by hand, without add-on"],
+)
+def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, object]) -> None:
+    """A body with a 404 counts for Scrapy's own middleware only, so this tells who decides."""
+    site = server.site("127.0.0.2", reply(NO, 404))
+    other = server.site("127.0.0.3", NO)
+    result = crawl([site.url("/no"), other.url("/no"), other.url("/yes")], settings)
+    assert site.pages_asked == ["/no"]
+    assert other.pages_asked == ["/yes"]
+    assert len(site.robots_asked) == len(other.robots_asked) == 1
+    enabled = result.log[result.log.index("Enabled downloader middlewares") :]
+    enabled = enabled[: enabled.index("]\n")]
+    assert BUILT_IN not in enabled
+    assert enabled.count("RobotSpecMiddleware") == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_opting_out(server: Server, mode: str) -> None:
+    """APP-01: ``dont_obey_robotstxt``, and no robots.txt is asked for its sake."""
+    site = server.site("127.0.0.2", NO)
+    result = crawl([{"url": site.url("/no"), "meta": {"dont_obey_robotstxt": True}}], mode=mode)
+    assert [asked.path for asked in site.log] == ["/no"]
+    assert result.responses[site.url("/no")]["robotspec"] is None
+
+
+def test_urls_without_robots_txt_pass(server: Server) -> None:
+    """LOC-11, LOC-12: data and file URLs."""
+    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /")
+    urls = ["data:text/plain,hello", f"file://{__file__}"]
+    result = crawl([*urls, site.url("/x")])
+    assert sorted(result.responses) == sorted(urls)
+    assert list(result.errors) == [site.url("/x")]
+
+
+def test_the_parser_alone_under_scrapys_own_middleware(server: Server) -> None:
+    """The rules of the default edition, and the token from the User-Agent that Scrapy gives."""
+    site = server.site(
+        "127.0.0.2",
+        "User-agent: *\nDisallow: /\n\nUser-agent: examplebot/2\nDisallow: /*.pdf$\nAllow: /a/*.pdf",
+    )
+    result = crawl([site.url(p) for p in ("/x", "/x.pdf", "/a/x.pdf", "/x.pdf?y")], PARSER)
+    assert sorted(site.pages_asked) == ["/a/x.pdf", "/x", "/x.pdf?y"]
+    assert result.errors[site.url("/x.pdf")]["type"] == "IgnoreRequest"
+
+
+def test_the_parser_alone_honours_the_token_setting(server: Server) -> None:
+    """As a token or a list."""
+    for token in ("other", ["nobody", "other"]):
+        site = server.site("127.0.0.2", "User-agent: examplebot\nDisallow: /a\n\nUser-agent: other\nDisallow: /b")
+        crawl([site.url("/a"), site.url("/b")], {**PARSER, "ROBOTSPEC_USER_AGENT_TOKEN": token})
+        assert site.pages_asked == ["/a"]
+
+
+def test_a_callable_for_the_parser_alone_is_a_mistake(server: Server) -> None:
+    """It gets no request to be called with."""
+    token = {"ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.by_header"}
+    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /")
+    result = crawl([site.url("/x")], {**PARSER, **token})
+    assert site.pages_asked == []
+    assert "ROBOTSPEC_USER_AGENT_TOKEN" in result.log

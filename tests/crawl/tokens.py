@@ -1,0 +1,31 @@
+"""Token hooks that the tests name by their import paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+
+def by_header(request: Request, crawler: Crawler) -> str:
+    """The token that a header of the request names."""
+    value = request.headers.get("X-Token")
+    return value.decode() if value else "examplebot"
+
+
+def by_path(request: Request, crawler: Crawler) -> list[str]:
+    """Two tokens for images, one for the rest."""
+    name = str(crawler.settings["BOT_NAME"])
+    return [f"{name}-images", name] if request.url.endswith(".png") else [name]
+
+
+def nonsense(request: Request, crawler: Crawler) -> object:
+    """No token at all."""
+    return 7
+
+
+def broken(request: Request, crawler: Crawler) -> str:
+    """Always raises."""
+    raise LookupError("no token today")

@@ -1,0 +1,38 @@
+"""A certificate that nobody trusts and that fits no host, for HTTPS on loopback."""
+
+from __future__ import annotations
+
+import datetime
+import ssl
+import tempfile
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+
+def context() -> ssl.SSLContext:
+    """A server's context with a fresh certificate for ``wrong.example.com``."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name.from_rfc4514_string("CN=wrong.example.com")
+    day = datetime.timedelta(days=1)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "both.pem"
+        path.write_bytes(
+            certificate.public_bytes(pem)
+            + key.private_bytes(
+                pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+        )
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.load_cert_chain(path)
+    return made
