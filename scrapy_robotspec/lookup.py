@@ -2,7 +2,7 @@
 
 Only here do clock, stores and fetch meet; all of them are given, so that this file needs neither
 a reactor nor Scrapy. What an answer means is decided in ``access``, what a file says in
-``protocol``, and what happens to a request in ``plugin``.
+``protocol``, what happens to a request in ``plugin``; the stores come as one ``shelf.py``.
 
 Of every origin there is at most one flight at a time: load the record, and if the policy asks for
 it, fetch and absorb. Whoever awaits an answer gets a Deferred of their own, so that no waiter can
@@ -31,17 +31,16 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy, Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.places import FetchPlaces
-    from scrapy_robotspec.store.base import RecordStore
+    from scrapy_robotspec.shelf import Shelf
 
 logger = logging.getLogger(__name__)
 
-_T = TypeVar("_T")
 _Cause = TypeVar("_Cause", contravariant=True)
 
-#: A lease outlives the fetch it is taken for by this much (seconds).
-LEASE_MARGIN = 5.0
 #: First and longest pause between looks at a record that another process is fetching (seconds).
 FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
+#: Nobody looks again sooner than after this (seconds).
+SHORTEST_PAUSE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +80,10 @@ class Surroundings(Protocol[_Cause]):
     def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
         """Call in *delay* seconds; the result has ``cancel()``."""
 
-    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        """Run a blocking call elsewhere."""
-
     def fetch(self, origin: Origin, cause: _Cause, *, background: bool) -> Deferred[Attempt]:
         """One robots.txt with its redirects. *background*: nobody waits for it."""
 
-    def parsed(
-        self, found: Known, cause: _Cause, replaced: RobotsTxt | None
-    ) -> Deferred[None] | None:
+    def parsed(self, found: Known, cause: _Cause, replaced: RobotsTxt | None) -> Deferred[None]:
         """Rules came in, before anybody is released; *replaced*: other rules held before."""
 
     def landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
@@ -99,35 +93,27 @@ class Surroundings(Protocol[_Cause]):
 class Lookup(Generic[_Cause]):
     """Answers :meth:`ask` at once and fetches what it must behind the scenes.
 
-    ``memory`` is always in front; ``shared`` is a slow store behind it that never raises (see
-    ``store/guarded.py``), or None. ``owner`` names this process in leases. ``lease`` is how long
-    one fetch may take (seconds). ``compiled`` bounds the parsed files that are kept.
+    ``max_size`` is the parsing limit in octets, None for the edition's. ``compiled`` bounds the
+    parsed files that are kept; what falls out is made again from its record.
     """
 
     def __init__(
         self,
         around: Surroundings[_Cause],
-        memory: RecordStore,
-        *,
-        shared: RecordStore | None = None,
+        shelf: Shelf,
         places: FetchPlaces,
-        owner: str = "",
-        lease: float = 30.0,
+        *,
         max_size: int | None = None,
         compiled: int = 2000,
     ) -> None:
         self._around = around
-        self._memory = memory
-        self._shared = shared
+        self._shelf = shelf
         self._places = places
-        self._owner = owner
-        self._lease = lease + LEASE_MARGIN
         self._max_size = max_size
         self._compiled = compiled
         self._known: OrderedDict[Origin, Known] = OrderedDict()
         self._flights: dict[Origin, Deferred[None]] = {}
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
-        self._writes: set[Deferred[None]] = set()
         self._closed = False
 
     # --- asking
@@ -145,7 +131,7 @@ class Lookup(Generic[_Cause]):
         known = self._known.get(origin)
         if known is not None:
             return now < known.plan.until
-        record = self._memory.get(origin)
+        record = self._shelf.get(origin)
         if record is None:
             return False
         return self._around.policy(origin).plan(record, now).stance is not Stance.WAIT
@@ -172,14 +158,16 @@ class Lookup(Generic[_Cause]):
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record in memory."""
-        return self._memory.get(origin)
+        return self._shelf.get(origin)
 
     def page_answered(self, origin: Origin) -> None:
         """A page of *origin* answered, which matters while its robots.txt does not (FET-12)."""
-        record = self._memory.get(origin)
+        record = self._shelf.get(origin)
         if record is not None and record.unreachable_since is not None:
             now = self._around.clock()
-            self._keep(self._around.policy(origin).page_answered(record, now))
+            noted = self._around.policy(origin).page_answered(record, now)
+            if noted is not record:
+                self._shelf.keep(noted)
 
     # --- closing
 
@@ -194,18 +182,14 @@ class Lookup(Generic[_Cause]):
     async def close(self) -> None:
         """Stop, finish what is being written, close the stores."""
         self.stop()
-        for write in list(self._writes):
-            await _copy(write)
-        if self._shared is not None:
-            await self._around.in_thread(self._shared.close)
-        self._memory.close()
+        await self._shelf.close()
 
     # --- the record at hand
 
     def _look(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
-        record = self._memory.get(origin)
+        record = self._shelf.get(origin)
         flying = origin in self._flights
-        if record is None and self._shared is not None:
+        if record is None and self._shelf.is_shared:
             flying = flying or self._start(origin, now, cause, background=False)
             return Wait(origin, self._landing(origin, flying, now))
         plan = self._around.policy(origin).plan(record, now)
@@ -238,9 +222,11 @@ class Lookup(Generic[_Cause]):
         held = before.record if before is not None and before.robots is not None else None
         if before is not None and held is not None and held.body == record.body:
             return before.robots
-        return RobotsTxt.parse(
-            record.body, self._around.policy(origin).edition, limit=self._max_size
-        )
+        return self._parse(origin, record)
+
+    def _parse(self, origin: Origin, record: RobotsRecord) -> RobotsTxt:
+        edition = self._around.policy(origin).edition
+        return RobotsTxt.parse(record.body, edition, limit=self._max_size)
 
     # --- flights
 
@@ -248,7 +234,7 @@ class Lookup(Generic[_Cause]):
         if self._closed or not self._places.free(now):
             return False
         self._places.take(origin, now)
-        before = self._memory.get(origin)
+        before = self._shelf.get(origin)
         flight = self._flights[origin] = Deferred.fromCoroutine(
             self._fly(origin, cause, background)
         )
@@ -256,39 +242,39 @@ class Lookup(Generic[_Cause]):
         return True
 
     async def _fly(self, origin: Origin, cause: _Cause, background: bool) -> None:
-        policy = self._around.policy(origin)
-        held = self._memory.get(origin)
-        record = await self._stored(origin, held)
-        if policy.plan(record, self._around.clock()).ask:
-            record = await self._lease_then_fetch(origin, cause, background, record)
-        elif record is not None:
-            self._memory.put(record)
-        await self._tell(origin, cause, held, record)
-
-    async def _lease_then_fetch(
-        self, origin: Origin, cause: _Cause, background: bool, record: RobotsRecord | None
-    ) -> RobotsRecord | None:
-        """Fetch as the only process that does, or take what another one brought (CAC-05)."""
-        around, policy, pause = self._around, self._around.policy(origin), FIRST_LOOK
-        while not await self._leased(origin):
-            self._places.give(origin)
-            await self._news(origin, pause, only_time=True)
-            pause = min(2 * pause, LONGEST_LOOK)
-            record = await self._stored(origin, record)
-            if not policy.plan(record, around.clock()).ask:
+        """Find the newest record; fetch if it says so and no other process does (CAC-05)."""
+        held, pause = self._shelf.get(origin), FIRST_LOOK
+        while True:
+            record = await self._shelf.newest(origin)
+            if not self._is_due(origin, record):
+                await self._tell(origin, cause, held, record)
                 if record is not None:
-                    self._memory.put(record)
-                return record
+                    self._shelf.remember(record)
+                return
+            if await self._shelf.lease(origin, self._around.clock()):
+                await self._fetch(origin, cause, background, held)
+                return
+            self._places.give(origin)
+            await self._pause(pause)
+            pause = min(2 * pause, LONGEST_LOOK)
+
+    async def _fetch(
+        self, origin: Origin, cause: _Cause, background: bool, held: RobotsRecord | None
+    ) -> None:
+        """Fetch as the holder of the lease, which is given back whatever happens."""
+        around, policy, brought = self._around, self._around.policy(origin), None
         try:
-            if self._shared is not None:  # it may have come in just before the lease was ours
-                record = await self._stored(origin, record)
-            if policy.plan(record, around.clock()).ask:
+            record = await self._shelf.newest(origin)  # one may have come just before the lease
+            if self._is_due(origin, record):
                 attempt = await self._attempt(origin, cause, background)
                 record = policy.absorb(record, origin, attempt, around.clock(), around.random())
+            brought = record
+            await self._tell(origin, cause, held, record)
         finally:
-            if record is not None:
-                self._keep(record, release=True)
-        return record
+            self._shelf.keep_and_release(brought, origin)
+
+    def _is_due(self, origin: Origin, record: RobotsRecord | None) -> bool:
+        return self._around.policy(origin).plan(record, self._around.clock()).ask
 
     async def _attempt(self, origin: Origin, cause: _Cause, background: bool) -> Attempt:
         try:
@@ -304,24 +290,19 @@ class Lookup(Generic[_Cause]):
     async def _tell(
         self, origin: Origin, cause: _Cause, held: RobotsRecord | None, record: RobotsRecord | None
     ) -> None:
-        """Announce rules that have just come in, from the net or from a store."""
+        """Announce rules that have just come in, before they are used for anybody."""
         if record is None or record.meaning is not Meaning.RULES:
             return
         if held is not None and held.fetched_at == record.fetched_at:
             return
-        before = self._known.get(origin)
         plan = self._around.policy(origin).plan(record, self._around.clock())
-        if plan.stance is Stance.RULES:
-            found = self._remember(origin, record, plan)
-            replaced = None
-            if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
-                replaced = before.robots if before is not None else None
-                replaced = replaced or RobotsTxt.parse(
-                    held.body, self._around.policy(origin).edition, limit=self._max_size
-                )
-            told = self._around.parsed(found, cause, replaced)
-            if told is not None:
-                await told
+        if plan.stance is not Stance.RULES:
+            return
+        found = Known(origin, record, plan, self._rules(origin, record, plan))
+        replaced = None
+        if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
+            replaced = self._parse(origin, held)
+        await self._around.parsed(found, cause, replaced)
 
     def _land(self, result: Any, origin: Origin, before: RobotsRecord | None) -> None:
         self._flights.pop(origin, None)
@@ -333,7 +314,7 @@ class Lookup(Generic[_Cause]):
         if self._closed:
             return
         now = self._around.clock()
-        record = self._memory.get(origin)
+        record = self._shelf.get(origin)
         plan = self._around.policy(origin).plan(record, now)
         found: Known | Wait
         if plan.stance is Stance.WAIT:
@@ -344,55 +325,29 @@ class Lookup(Generic[_Cause]):
         self._around.landed(found, before)
         self._wake(origin)
 
-    # --- the shared store
-
-    async def _stored(self, origin: Origin, held: RobotsRecord | None) -> RobotsRecord | None:
-        """The newer of what is in memory and what is in the shared store."""
-        if self._shared is None:
-            return held
-        return _newer(held, await self._around.in_thread(self._shared.get, origin))
-
-    async def _leased(self, origin: Origin) -> bool:
-        if self._shared is None:
-            return True
-        now = self._around.clock()
-        return await self._around.in_thread(
-            self._shared.acquire, origin, self._owner, now, self._lease
-        )
-
-    def _keep(self, record: RobotsRecord, *, release: bool = False) -> None:
-        """Put *record* into memory now and into the shared store in a while."""
-        self._memory.put(record)
-        shared = self._shared
-        if shared is None:
-            return
-
-        def write() -> None:
-            shared.put(record)
-            if release:
-                shared.release(record.origin, self._owner)
-
-        writing = self._around.in_thread(write)
-        self._writes.add(writing)
-        writing.addBoth(lambda _: self._writes.discard(writing))
-
     # --- waiters
 
-    async def _news(self, origin: Origin, seconds: float, *, only_time: bool = False) -> None:
+    async def _news(self, origin: Origin, seconds: float) -> None:
         """Return when a flight of *origin* lands or *seconds* have passed."""
         waiter: Deferred[None] = Deferred()
-        if not only_time:
-            self._waiters.setdefault(origin, []).append(waiter)
-        later = None
+        self._waiters.setdefault(origin, []).append(waiter)
+        try:
+            await self._pause(seconds, waiter)
+        finally:
+            self._forget(origin, waiter)
+
+    async def _pause(self, seconds: float, waiter: Deferred[None] | None = None) -> None:
+        """Return after *seconds*, or when *waiter* is fired before."""
+        waiter = Deferred() if waiter is None else waiter
         if math.isfinite(seconds):
-            later = self._around.call_later(max(seconds, 0.02), _fire, waiter)
+            later = self._around.call_later(max(seconds, SHORTEST_PAUSE), _fire, waiter)
+        else:
+            later = None
         try:
             await waiter
         finally:
             if later is not None:
                 later.cancel()
-            if not only_time:
-                self._forget(origin, waiter)
 
     def _forget(self, origin: Origin, waiter: Deferred[None]) -> None:
         waiters = self._waiters.get(origin, [])
@@ -406,25 +361,6 @@ class Lookup(Generic[_Cause]):
             _fire(waiter)
 
 
-def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord | None:
-    """The record that tells of the later attempt."""
-    if one is None or other is None:
-        return one or other
-    return max(one, other, key=lambda record: record.updated_at)
-
-
 def _fire(waiter: Deferred[None]) -> None:
     if not waiter.called:
         waiter.callback(None)
-
-
-def _copy(original: Deferred[None]) -> Deferred[None]:
-    """A Deferred of one's own that fires when *original* does, whatever comes of it."""
-    copy: Deferred[None] = Deferred()
-
-    def pass_on(result: Any) -> Any:
-        _fire(copy)
-        return result
-
-    original.addBoth(pass_on)
-    return copy

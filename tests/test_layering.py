@@ -21,6 +21,7 @@ STAIR = (
     {"protocol"},
     {"access"},
     {"store", "places"},
+    {"shelf"},
     {"lookup", "show"},
     {"plugin", "cli"},
     {"__init__", "__main__"},
@@ -33,6 +34,7 @@ NEIGHBOURS = {("editions", "errors"), ("__main__", "__init__")}
 ABROAD = {
     "access": {"w3lib"},
     "store": {"redis"},
+    "shelf": {"twisted"},
     "lookup": {"twisted"},
     "plugin": {"scrapy", "twisted", "w3lib", "typing_extensions"},
 }

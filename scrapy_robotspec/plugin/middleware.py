@@ -32,6 +32,7 @@ from scrapy_robotspec.plugin.spacing import Spacing
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings
 from scrapy_robotspec.plugin.token import TokenHook
 from scrapy_robotspec.plugin.waiting import hand_back, taken_up
+from scrapy_robotspec.shelf import Shelf
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.guarded import GuardedStore
 
@@ -52,6 +53,9 @@ logger = logging.getLogger("scrapy_robotspec")
 
 #: Internal setting: connections that the add-on has added to ``CONCURRENT_REQUESTS`` for fetches.
 POOL_ROOM = "_ROBOTSPEC_POOL_ROOM"
+
+#: A lease outlives the fetch that it is taken for by this much (seconds).
+_LEASE_MARGIN = 5.0
 
 #: How often a shutdown is looked for while something is under way (seconds): no signal says so.
 _LOOK_FOR_CLOSING = 0.2
@@ -103,17 +107,14 @@ class RobotSpecMiddleware:
 
     def _open_lookup(self) -> Lookup[Request]:
         settings = self.settings
-        memory, shared = _open_stores(settings.cache)
-        places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
-        return Lookup(
-            self._around,
-            memory,
-            shared=shared,
-            places=places,
+        shelf = Shelf(
+            *_open_stores(settings.cache),
+            self._around.in_thread,
             owner=uuid4().hex,
-            lease=settings.fetch_timeout,
-            max_size=settings.max_size,
+            lease=settings.fetch_timeout + _LEASE_MARGIN,
         )
+        places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
+        return Lookup(self._around, shelf, places, max_size=settings.max_size)
 
     # --- what Scrapy calls
 
@@ -311,7 +312,7 @@ class RobotSpecMiddleware:
             self._stats.inc_value("robotspec/retry_count")
         if isinstance(found, Wait):
             self.gate.hold(found.origin, found.until)
-            if found.record is not None:
+            if found.record is not None and found.record.unreachable_since is not None:
                 until = (found.record.unreachable_since or now) + self.settings.hold_timeout
                 waiting = self.gate.waiting(found.origin)
                 self._account.starts_to_wait(found.record, waiting, now, until)

@@ -80,9 +80,7 @@ class CrawlSurroundings:
         self._fetching()
         return self._fetcher.fetch(origin, cause, background=background, now=self.clock())
 
-    def parsed(
-        self, found: Known, cause: Request, replaced: RobotsTxt | None
-    ) -> Deferred[None] | None:
+    def parsed(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> Deferred[None]:
         return _compat.deferred(self._tell(found, cause, replaced))
 
     async def _tell(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> None:
