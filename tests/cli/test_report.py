@@ -90,21 +90,10 @@ def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
 
 def test_a_strangers_rule_cannot_steer_the_log() -> None:
     """A rule in the table is escaped (SAF-04)."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /*\x1b[31m\xe2\x80\xae")
+    verdict = robots.explain("/\x1b[31m\u202e", ())
     report = Report()
-    report.refused(
-        refusal(robots=RobotsTxt.parse(b"User-agent: *\nDisallow: /\x1b[31m\xe2\x80\xae"))
-    )
-    assert "\\x1b[31m" not in report.table()  # the rule does not match, so nothing refuses
-    report.refused(
-        Decision(
-            False,
-            "rule",
-            RobotsTxt.parse(b"User-agent: *\nDisallow: /*\x1b[31m\xe2\x80\xae").explain(
-                "/\x1b[31m\u202e", ()
-            ),
-            origin=SHOP,
-        )
-    )
+    report.refused(Decision(False, "rule", verdict, origin=SHOP))
     assert "\\x1b[31m\\u202e" in report.table()
     assert "\x1b" not in report.table()
 
