@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -213,7 +213,9 @@ EDITIONS: Mapping[str, Edition] = MappingProxyType(
 def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
     """The edition meant by a preset's name, an :class:`Edition`, or overrides with ``"base"``.
 
-    Raises :class:`~scrapy_robotspec.errors.ConfigurationError` for an unknown name or field.
+    Overrides may be as JSON gives them: an enumeration by its value, octets as ASCII text.
+    Raises :class:`~scrapy_robotspec.errors.ConfigurationError` for an unknown name or field, or a
+    value that a field cannot have.
     """
     if isinstance(edition, Edition):
         return edition
@@ -227,9 +229,72 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
     overrides = dict(edition)
     base = get_edition(overrides.pop("base", _GOOGLE_2019.name))
     overrides.setdefault("name", f"{base.name} (modified)")
-    known = {field.name for field in fields(Edition)}
-    if unknown := sorted(set(overrides) - known):
+    return replace(base, **{name: _value(name, given) for name, given in overrides.items()})
+
+
+def _value(name: str, given: Any) -> Any:
+    """*given* as a value of the field *name*."""
+    if name not in _TYPES:
         raise ConfigurationError(
-            f"unknown edition field {unknown[0]!r}: use one of {', '.join(sorted(known))}"
+            f"unknown edition field {name!r}: use one of {', '.join(sorted(_TYPES))}"
         )
-    return replace(base, **overrides)
+    wanted, read = _READERS[_TYPES[name]]
+    try:
+        return read(given)
+    except (TypeError, ValueError, AttributeError):
+        raise ConfigurationError(f"edition field {name!r} is {given!r}: give {wanted}") from None
+
+
+def _exactly(kind: type) -> Callable[[Any], Any]:
+    def read(given: Any) -> Any:
+        if type(given) is not kind:
+            raise TypeError
+        return given
+
+    return read
+
+
+def _count(given: Any) -> int:
+    if type(given) is not int or given < 0:
+        raise ValueError
+    return given
+
+
+def _seconds(given: Any) -> float:
+    if isinstance(given, bool) or not given >= 0:
+        raise ValueError
+    return float(given)
+
+
+def _octets(given: Any) -> bytes:
+    return given.encode("ascii") if isinstance(given, str) else bytes(memoryview(given))
+
+
+def _spellings(given: Any) -> Spellings:
+    pairs = tuple((_octets(spelling).lower(), str(meaning)) for spelling, meaning in given)
+    if not {meaning for _, meaning in pairs} <= {meaning for _, meaning in PLAIN_FIELDS}:
+        raise ValueError
+    return pairs
+
+
+def _word(kind: type[Enum]) -> tuple[str, Callable[[Any], Any]]:
+    return " or ".join(repr(member.value) for member in kind), kind
+
+
+#: For each type of a field: what to ask for, and what reads it.
+_READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "str": ("a text", _exactly(str)),
+    "bool": ("True or False", _exactly(bool)),
+    "int": ("a whole number of at least 0", _count),
+    "int | None": (
+        "a whole number of at least 0, or None",
+        lambda given: None if given is None else _count(given),
+    ),
+    "float": ("a number of seconds of at least 0", _seconds),
+    "bytes": ("octets", _octets),
+    "Spellings": ("pairs of a spelling and the field it means", _spellings),
+    "AgentMatch": _word(AgentMatch),
+    "Slashless": _word(Slashless),
+    "AfterLimit": _word(AfterLimit),
+}
+_TYPES: Mapping[str, str] = {field.name: str(field.type) for field in fields(Edition)}

@@ -81,7 +81,7 @@ def _override(host: str, value: Any, edition: Edition) -> Override:
     if value == "ignore" or value == "disallow":
         return Override(robots_answer=value)
     if isinstance(value, str) and ("\n" in value or ":" in value):
-        robots = RobotsTxt.parse(value.encode(), edition)
+        robots = RobotsTxt.parse(value.encode("utf-8", "replace"), edition)
         return Override(robots_answer=robots)
     raise ValueError(f"for {host!r} 'ignore', 'disallow', a robots.txt text, or a dict")
 

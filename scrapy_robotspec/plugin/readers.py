@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.editions import Edition, get_edition
-from scrapy_robotspec.errors import ConfigurationError
 
 _T = TypeVar("_T")
 
@@ -42,7 +41,7 @@ def whole(minimum: int) -> Reader[int]:
             number = int(raw)
             if number < minimum:
                 raise ValueError
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(f"a whole number of at least {minimum}") from None
         return number
 
@@ -141,8 +140,8 @@ def edition(raw: Any) -> Edition:
         raise ValueError("a name, an Edition, or a dict with 'base'")
     try:
         return get_edition(raw)
-    except ConfigurationError as error:
-        raise ValueError(f"a known edition ({error})") from error
+    except (TypeError, ValueError) as error:  # a ConfigurationError is a ValueError
+        raise ValueError(f"an edition as the documentation says ({error})") from error
 
 
 _STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599) to " + ", ".join(

@@ -79,6 +79,8 @@ WRONG = [
     ("edition", 2019, "a name, an Edition"),
     ("edition", '{"base": ', "JSON"),
     ("edition", {"base": "google", "wildcard": False}, "wildcards"),
+    ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
+    ("edition", {"base": 7}, "an edition"),
     ("user_agent_token", "my bot", "letters, '-' and '_'"),
     ("user_agent_token", "MJ12bot", "'MJ'"),
     ("user_agent_token", [], "product token"),

@@ -1,0 +1,90 @@
+"""get_edition(): names, editions and overrides; what each edition says is tested in spec/."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from scrapy_robotspec.editions import (
+    EDITIONS,
+    AfterLimit,
+    AgentMatch,
+    Edition,
+    Slashless,
+    get_edition,
+)
+from scrapy_robotspec.errors import ConfigurationError
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_a_preset_is_found_by_its_name(name: str) -> None:
+    assert get_edition(name) is EDITIONS[name]
+    assert get_edition(EDITIONS[name]) is EDITIONS[name]
+    assert EDITIONS[name].name == name
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@pytest.mark.parametrize("base", EDITIONS)
+def test_every_value_of_every_preset_can_be_given_as_an_override(name: str, base: str) -> None:
+    wanted = EDITIONS[name]
+    values = {field.name: getattr(wanted, field.name) for field in fields(Edition)}
+    assert get_edition({"base": base, **values}) == wanted
+
+
+def test_overrides_change_single_values_of_their_base() -> None:
+    own = get_edition({"base": "rfc9309", "stale_after": 60})
+    assert own == replace(EDITIONS["rfc9309"], name="rfc9309 (modified)", stale_after=60.0)
+    assert get_edition({"name": "mine"}) == replace(EDITIONS["google-2019"], name="mine")
+    assert get_edition({"base": own, "name": "mine"}).stale_after == 60
+
+
+def test_overrides_may_come_from_json() -> None:
+    own = get_edition(
+        {
+            "agent_match": "equal",
+            "slashless": "assumed",
+            "after_limit": "allow if pages answer",
+            "whitespace": " \t",
+            "known_fields": [["User-Agent", "user-agent"], ["dissallow", "disallow"]],
+            "max_line": None,
+        }
+    )
+    assert own.agent_match is AgentMatch.EQUAL
+    assert own.slashless is Slashless.ASSUMED
+    assert own.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER
+    assert own.whitespace == b" \t"
+    assert own.known_fields == ((b"user-agent", "user-agent"), (b"dissallow", "disallow"))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        ({"base": "google-1998"}, "google-2019"),
+        ({"wildcard": True}, "wildcards"),
+        ({7: True}, "unknown edition field 7"),
+        ({"name": 7}, "a text"),
+        ({"wildcards": "no"}, "True or False"),
+        ({"wildcards": 1}, "True or False"),
+        ({"parsing_limit": True}, "whole number"),
+        ({"parsing_limit": -1}, "whole number"),
+        ({"parsing_limit": None}, "whole number"),
+        ({"max_line": "long"}, "or None"),
+        ({"stale_after": "an hour"}, "seconds"),
+        ({"stale_after": -1}, "seconds"),
+        ({"stale_after": float("nan")}, "seconds"),
+        ({"stale_after": None}, "seconds"),
+        ({"whitespace": 2}, "octets"),
+        ({"whitespace": "\u2028"}, "octets"),
+        ({"known_fields": [["noindex", "noindex"]]}, "pairs"),
+        ({"known_fields": 1}, "pairs"),
+        ({"agent_match": "similar"}, "'equal'"),
+        ({"slashless": None}, "'never'"),
+        ({"after_limit": True}, "'copy or allow'"),
+    ],
+    ids=repr,
+)
+def test_what_a_field_cannot_have_is_refused(overrides: dict[object, object], words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        get_edition(overrides)  # type: ignore[arg-type]
+    assert words in str(caught.value)
