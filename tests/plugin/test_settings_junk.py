@@ -19,16 +19,11 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.token import product_name, product_tokens, tokens_of
 
-WORDS = st.sampled_from(
-    [
-        *""" 0 1 -1 1e999 nan inf None true [] {} [ { "x" a.b os.path json.loads * foo/1 , 429
-        allow disallow ignore google example.com base name token crawl_delay status_policy""".split(
-            " "
-        ),
-        "\ud800",
-        "\0",
-    ]
-)
+NUMBERS = ["0", "1", "-1", "429", "1e999", "nan", "inf"]
+SYNTAX = ["", " ", ",", "*", "[", "{", "[]", "{}", '"x"', "\ud800", "\0"]
+NAMES = ["a.b", "os.path", "json.loads", "foo/1", "example.com", "None", "true"]
+KNOWN = ["allow", "ignore", "google", "base", "name", "token", "crawl_delay", "status_policy"]
+WORDS = st.sampled_from(NUMBERS + SYNTAX + NAMES + KNOWN)
 PLAIN = st.one_of(
     st.none(),
     st.booleans(),
