@@ -62,7 +62,7 @@ def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dic
     settings = {
         "EXAMPLE_SITE": json.dumps(site.origins),
         "EXAMPLE_RESULTS": str(results),
-        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "ERROR"),
+        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
     }
     if spider == "robots_06_cache":
         settings["ROBOTSPEC_CACHE"] = f"sqlite:///{folder / 'robots-cache.db'}"
@@ -100,7 +100,8 @@ def check(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]
     asked = {(visit["name"], visit["path"]) for visit in visits}
     let_through = {(item["mood"], item["path"]) for item in items if item["crawled"]}
     refused = {(item["mood"], item["path"]) for item in items if not item["crawled"]}
-    return [
+    nothing = [] if items else [f"WRONG: {spider} crawled nothing"]
+    return nothing + [
         f"WRONG: {spider} asked {mood} for {path}, which was refused"
         for mood, path in sorted(asked & (refused - let_through))
     ]

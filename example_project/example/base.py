@@ -1,6 +1,7 @@
-"""What all spiders share: where to start, which links to follow, and one item per page.
+"""What all spiders share: where to start, which links to follow, and how each page ended.
 
-An item says what became of a page and why; no spider has to know more than its own idea.
+The ends are kept in ``ends``, from which ``table.py`` makes the table; no spider has to know more
+than its own idea.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class ExampleSpider(scrapy.Spider):
         super().__init__(**arguments)
         self.url = url
         self.names: dict[str, str] = {}
+        self.ends: list[dict[str, Any]] = []
         self.started = time.monotonic()
 
     @classmethod
@@ -65,34 +67,32 @@ class ExampleSpider(scrapy.Spider):
             yield self.page(url)
 
     def page(self, url: str, **arguments: Any) -> scrapy.Request:
-        """A request whose end, good or bad, becomes an item."""
+        """A request whose end, good or bad, is kept."""
         return scrapy.Request(url, self.parse, errback=self.refused, **arguments)
 
     async def parse(self, response: Response) -> AsyncIterator[Any]:
-        """One item for the page, one request for each link that stays on its origin."""
-        yield await self.crawled(response)
+        """One request for each link that stays on its origin."""
+        await self.crawled(response)
         for link in response.css("a::attr(href)").getall():
             url = response.urljoin(link)
             if Origin.of(url) == Origin.of(response.url):
                 yield self.page(url)
 
-    async def crawled(self, response: Response) -> dict[str, Any]:
-        """The item of a page that was let through; its request carries the reason."""
+    async def crawled(self, response: Response, note: str = "") -> None:
+        """Keep a page that was let through; its request carries the reason."""
         decision = await self.robots.decision(response.url)
-        return self.item(
-            response.url, response.meta["robotspec"], decision.hops, **response.cb_kwargs
-        )
+        self.keep(response.url, response.meta["robotspec"], decision.hops, note)
 
-    def refused(self, failure: Failure) -> Iterable[dict[str, Any]]:
-        """The item of a page that was refused; the exception carries the reason."""
+    def refused(self, failure: Failure) -> None:
+        """Keep a page that was refused; the exception carries the reason."""
         decision: Decision | None = getattr(failure.value, "decision", None)
         if decision is None:
             self.logger.warning("%s: %s", failure.request.url, failure.value)
-            return
-        yield self.refusal(failure.request.url, decision, **failure.request.cb_kwargs)
+        else:
+            self.refuse(failure.request.url, decision, **failure.request.cb_kwargs)
 
-    def refusal(self, url: str, decision: Decision, note: str = "") -> dict[str, Any]:
-        """The item of a page that robots.txt refuses."""
+    def refuse(self, url: str, decision: Decision, note: str = "") -> None:
+        """Keep a page that robots.txt refuses."""
         rule = decision.verdict.rule if decision.verdict else None
         reason = {
             "allowed": False,
@@ -102,19 +102,17 @@ class ExampleSpider(scrapy.Spider):
             "rule": rule.text if rule else None,
             "origin": str(decision.origin),
         }
-        return self.item(url, reason, decision.hops, note)
+        self.keep(url, reason, decision.hops, note)
 
     @property
     def robots(self) -> RobotSpecMiddleware:
         """The plugin itself, to ask it something."""
         return self.crawler.get_downloader_middleware(RobotSpecMiddleware)
 
-    def item(
-        self, url: str, reason: dict[str, Any], hops: tuple[Hop, ...], note: str = ""
-    ) -> dict[str, Any]:
-        """What became of a page, in plain values; a note tells apart what one origin has twice."""
+    def keep(self, url: str, reason: dict[str, Any], hops: tuple[Hop, ...], note: str) -> None:
+        """Keep how a page ended, in plain values; a note parts what one origin has twice."""
         origin = reason["origin"]
-        return {
+        end = {
             "mood": self.names.get(origin, "?"),
             "place": list(self.names).index(origin) if origin in self.names else len(self.names),
             "note": note,
@@ -128,3 +126,4 @@ class ExampleSpider(scrapy.Spider):
             "rule": reason.get("rule"),
             "seconds": time.monotonic() - self.started,
         }
+        self.ends.append(end)

@@ -9,7 +9,7 @@ ROBOTSPEC_USER_AGENT_TOKEN = "example.tokens.choose"
 
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
-ITEM_PIPELINES = {"example.table.TablePipeline": 100}
+EXTENSIONS = {"example.table.Table": 100}
 
 #: A site of a stranger (``-a url=…``) is crawled slowly, and not for long.
 CLOSESPIDER_PAGECOUNT = 100

@@ -1,16 +1,21 @@
-"""The table at the end: items in, text out, and the pipeline that collects the items."""
+"""The table: how pages ended in, text out, and the extension that prints it when a crawl closes."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy.crawler import Crawler
 
-Item = dict[str, Any]
+    from example.base import ExampleSpider
+
+End = dict[str, Any]
 
 #: What a decision's reason means for the origin, in the words of the table.
 MEANINGS = {
@@ -26,37 +31,33 @@ MEANINGS = {
 }
 
 
-class TablePipeline:
-    """Collects the items of one crawl and hands them on when it ends."""
+class Table:
+    """Scrapy extension that tells how the pages of a crawl ended."""
 
-    def __init__(self, crawler: Crawler):
-        self.crawler = crawler
-        self.items: list[Item] = []
+    def __init__(self, results: str):
+        self.results = results
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> TablePipeline:
+    def from_crawler(cls, crawler: Crawler) -> Table:
         """Scrapy's entry."""
-        return cls(crawler)
+        extension = cls(crawler.settings["EXAMPLE_RESULTS"])
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        return extension
 
-    def process_item(self, item: Item, spider: object = None) -> Item:
-        """Keep the item."""
-        self.items.append(item)
-        return item
-
-    def close_spider(self, spider: object = None) -> None:
-        """Print the table, or write the items where ``EXAMPLE_RESULTS`` says."""
-        if path := self.crawler.settings["EXAMPLE_RESULTS"]:
-            with open(path, "a", encoding="utf-8") as results:
-                results.writelines(json.dumps(item) + "\n" for item in self.items)
+    def spider_closed(self, spider: ExampleSpider) -> None:
+        """Print the table, or write the ends where ``EXAMPLE_RESULTS`` says."""
+        if self.results:
+            lines = "".join(json.dumps(end) + "\n" for end in spider.ends)
+            Path(self.results).write_text(lines, encoding="utf-8")
         else:
-            print(f"\n{table(self.items)}")
+            print(f"\n{table(spider.ends)}")
 
 
-def table(items: Iterable[Item]) -> str:
-    """The items as text: one line per origin, below it one line per refused page."""
-    blocks: dict[tuple[str, str, str], list[Item]] = {}
-    for item in sorted(items, key=lambda item: (item["place"], item["note"])):
-        blocks.setdefault((item["mood"], item["origin"], item["note"]), []).append(item)
+def table(ends: Iterable[End]) -> str:
+    """The ends as text: one line per origin, below it one line per refused page."""
+    blocks: dict[tuple[str, str, str], list[End]] = {}
+    for end in sorted(ends, key=lambda end: (end["place"], end["note"])):
+        blocks.setdefault((end["mood"], end["origin"], end["note"]), []).append(end)
     rows = [HEAD, *(summary(*key, block) for key, block in blocks.items())]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     details = [[], *(list(refusals(block)) for block in blocks.values())]
@@ -70,36 +71,36 @@ def table(items: Iterable[Item]) -> str:
 HEAD = ("site", "origin", "robots.txt answered", "so", "crawled", "refused", "first after")
 
 
-def summary(mood: str, origin: str, note: str, block: Sequence[Item]) -> tuple[str, ...]:
+def summary(mood: str, origin: str, note: str, block: Sequence[End]) -> tuple[str, ...]:
     """The line of one origin."""
-    crawled = sum(item["crawled"] for item in block)
+    crawled = sum(end["crawled"] for end in block)
     name = f"{mood}, {note}" if note else mood
     counts = str(crawled), str(len(block) - crawled)
-    first = f"{min(item['seconds'] for item in block):.1f} s"
+    first = f"{min(end['seconds'] for end in block):.1f} s"
     return name, origin, answered(block), meaning(block), *counts, first
 
 
-def answered(block: Sequence[Item]) -> str:
+def answered(block: Sequence[End]) -> str:
     """What robots.txt answered, in words."""
-    item = block[-1]
-    status = str(item["status"]) if item["status"] else "nothing"
-    if not item["hops"]:
+    end = block[-1]
+    status = str(end["status"]) if end["status"] else "nothing"
+    if not end["hops"]:
         return status
-    return f"{status} after {item['hops']} redirect{'s' if item['hops'] > 1 else ''}"
+    return f"{status} after {end['hops']} redirect{'s' if end['hops'] > 1 else ''}"
 
 
-def meaning(block: Sequence[Item]) -> str:
+def meaning(block: Sequence[End]) -> str:
     """What that meant for the pages of the origin."""
     return MEANINGS[block[-1]["reason"]]
 
 
-def refusals(block: Iterable[Item]) -> Iterable[str]:
+def refusals(block: Iterable[End]) -> Iterable[str]:
     """Each refused page and the line that refused it."""
-    for item in sorted(block, key=lambda item: item["path"]):
-        if item["crawled"]:
+    for end in sorted(block, key=lambda end: end["path"]):
+        if end["crawled"]:
             continue
-        if item["line"]:
-            rule = " ".join(item["rule"].split())
-            yield f"{item['path']}  refused by line {item['line']}: {rule}"
+        if end["line"]:
+            rule = " ".join(end["rule"].split())
+            yield f"{end['path']}  refused by line {end['line']}: {rule}"
         else:
-            yield f"{item['path']}  refused, {item['reason']}"
+            yield f"{end['path']}  refused, {end['reason']}"

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.robotstxt import RobotParser
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 import run
 
@@ -66,7 +69,7 @@ def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         return
     exec(compile("\n" * block.line + block.text, str(block.page), "exec"), names)
     if settings := {name: value for name, value in names.items() if name.isupper()}:
-        start_crawler(settings)
+        apply(settings)
 
 
 def run_session(block: Block, names: dict[str, Any]) -> doctest.TestResults:
@@ -77,16 +80,15 @@ def run_session(block: Block, names: dict[str, Any]) -> doctest.TestResults:
     )
 
 
-def start_crawler(settings: dict[str, Any]) -> None:
-    """Apply settings as a crawl does, up to the point where a wrong one is an error."""
-    from scrapy.utils.test import get_crawler
-
-    if "ROBOTSTXT_PARSER" not in settings:
-        settings = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSTXT_OBEY": True, **settings}
-    crawler = get_crawler(settings_dict=settings)
-    if "ROBOTSTXT_PARSER" in settings:
+def apply(values: dict[str, Any]) -> None:
+    """Apply settings as a crawl does at its start, where a wrong one is an error."""
+    settings = Settings({"ROBOTSTXT_OBEY": True, **values})
+    if "ROBOTSTXT_PARSER" in values:
+        assert issubclass(load_object(settings["ROBOTSTXT_PARSER"]), RobotParser)
         return
-    middlewares = crawler.settings.getwithbase("DOWNLOADER_MIDDLEWARES")
+    for addon in values.get("ADDONS", ["scrapy_robotspec.Addon"]):
+        load_object(addon)().update_settings(settings)
+    middlewares = settings.getwithbase("DOWNLOADER_MIDDLEWARES")
     active = {getattr(key, "__name__", str(key)): at for key, at in middlewares.items()}
     assert active["RobotSpecMiddleware"] is not None
 

@@ -31,6 +31,6 @@ class TokensSpider(ExampleSpider):
                         dont_filter=True,
                     )
 
-    async def parse(self, response: Response, note: str) -> AsyncIterator[Any]:
-        """The item alone: no link is followed."""
-        yield await self.crawled(response)
+    async def parse(self, response: Response, note: str) -> None:
+        """The page alone: no link is followed."""
+        await self.crawled(response, note)

@@ -23,8 +23,11 @@ class AskSpider(ExampleSpider):
             for path in PLAIN_PAGES if not self.url else ["/"]:
                 url = front.rstrip("/") + path
                 decision = await self.robots.decision(url)
-                yield self.page(url) if decision.allowed else self.refusal(url, decision)
+                if decision.allowed:
+                    yield self.page(url)
+                else:
+                    self.refuse(url, decision)
 
-    async def parse(self, response: Response) -> AsyncIterator[Any]:
-        """The item alone: no link is followed, as nobody has asked about it."""
-        yield await self.crawled(response)
+    async def parse(self, response: Response) -> None:
+        """The page alone: no link is followed, as nobody has asked about it."""
+        await self.crawled(response)
