@@ -86,8 +86,8 @@ class Surroundings(Protocol[_Cause]):
     def parsed(self, found: Known, cause: _Cause, replaced: RobotsTxt | None) -> Deferred[None]:
         """Rules came in, before anybody is released; *replaced*: other rules held before."""
 
-    def landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
-        """A flight has ended with *found*; *before* is the record held when it began."""
+    def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+        """A flight of *seconds* has ended; *before* is the record held when it began."""
 
 
 class Lookup(Generic[_Cause]):
@@ -238,7 +238,7 @@ class Lookup(Generic[_Cause]):
         flight = self._flights[origin] = Deferred.fromCoroutine(
             self._fly(origin, cause, background)
         )
-        flight.addBoth(self._land, origin, before)
+        flight.addBoth(self._land, origin, before, now)
         return True
 
     async def _fly(self, origin: Origin, cause: _Cause, background: bool) -> None:
@@ -304,7 +304,7 @@ class Lookup(Generic[_Cause]):
             replaced = self._parse(origin, held)
         await self._around.parsed(found, cause, replaced)
 
-    def _land(self, result: Any, origin: Origin, before: RobotsRecord | None) -> None:
+    def _land(self, result: Any, origin: Origin, before: RobotsRecord | None, began: float) -> None:
         self._flights.pop(origin, None)
         self._places.give(origin)
         if isinstance(result, Failure) and not isinstance(result.value, CancelledError):
@@ -322,7 +322,7 @@ class Lookup(Generic[_Cause]):
             found = Wait(origin, plan.until if math.isfinite(plan.until) else now, record)
         else:
             found = self._remember(origin, record, plan)
-        self._around.landed(found, before)
+        self._around.landed(found, before, max(0.0, now - began))
         self._wake(origin)
 
     # --- waiters

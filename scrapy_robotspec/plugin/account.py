@@ -1,4 +1,4 @@
-"""What the crawl says of itself while it waits: stats and the lines in the log.
+"""What the crawl says of itself: stats, the lines in the log, and the report.
 
 Counts and sentences only; nothing here changes what happens. One INFO line when an origin starts
 to wait and one when that ends; no line for each request that waits, and no traceback for a host
@@ -10,22 +10,63 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.plugin.report import Report
+
 if TYPE_CHECKING:
+    from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
+    from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.plugin.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
 
 
 class Account:
-    """Keeps the stats of waiting and tells of origins that are unreachable."""
+    """Is told of everything and keeps count."""
 
-    def __init__(self, stats: StatsCollector) -> None:
+    def __init__(self, stats: StatsCollector, settings: Settings) -> None:
         self._stats = stats
+        self._settings = settings
+        self._path = settings.report
+        self._report = Report(by_origin=self._path is not None)
         self._waiting = 0
-        self._unreachable: dict[Origin, str] = {}
+        self._told: dict[Origin, str] = {}
+
+    # --- requests
+
+    def let_through(self, decision: Decision) -> None:
+        """A request may go."""
+        if decision.origin is not None:
+            self._report.let_through(decision.origin)
+
+    def refused(self, decision: Decision, request: Request) -> None:
+        """A request is refused, by its robots.txt or for want of one."""
+        self._report.refused(decision)
+        if decision.reason == "unreachable":
+            self._stats.inc_value("robotspec/unreachable")
+            logger.debug("robots.txt unreachable: %s", request)
+        else:
+            self._stats.inc_value("robotstxt/forbidden")
+            logger.debug("Forbidden by robots.txt: %s", request)
+
+    def asked_cache(self, found: Known) -> None:
+        """A decision was made with what was at hand.
+
+        A copy that stands in for an unreachable file is stale, any other answer a hit.
+        """
+        record = found.record
+        stale = record is not None and record.unreachable_since is not None
+        self._stats.inc_value("robotspec/cache/stale" if stale else "robotspec/cache/hit")
+
+    def overridden(self, kinds: tuple[str, ...]) -> None:
+        """The user's own word for a host was used."""
+        for kind in kinds:
+            self._stats.inc_value(f"robotspec/override/{kind}")
 
     def waiting_changed(self, change: int) -> None:
         """*change* more requests are held."""
@@ -33,56 +74,95 @@ class Account:
         if change > 0:
             self._stats.max_value("robotspec/waiting_max", self._waiting)
 
-    def starts_to_wait(
-        self, record: RobotsRecord, requests: int, now: float, hold_until: float
+    # --- origins
+
+    def landed(
+        self,
+        found: Known | Wait,
+        before: RobotsRecord | None,
+        waiting: int,
+        now: float,
+        seconds: float,
     ) -> None:
-        """An attempt failed and the requests of the origin stay in the scheduler."""
-        if record.origin in self._unreachable:
-            return
-        self._unreachable[record.origin] = "waiting"
-        logger.info(
-            "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
-            record.origin,
-            record.failure or "no answer",
-            _requests(requests, "wait"),
-            max(0.0, (record.next_attempt or now) - now),
-            f"in {hold_until - now:.0f} s" if hold_until > now else "at the next failure",
-        )
+        """An origin was asked for its robots.txt, while *waiting* requests were held for it."""
+        self._report.asked(found, before, seconds)
+        if before is None:
+            self._stats.inc_value("robotspec/cache/miss")
+        elif before.failures:
+            self._stats.inc_value("robotspec/retry_count")
+        if isinstance(found, Wait):
+            if found.record is not None and found.record.unreachable_since is not None:
+                self._starts_to_wait(found.record, found.record.unreachable_since, waiting, now)
+        elif found.plan.stance is Stance.REFUSE and found.record is not None:
+            self._given_up(found.record, waiting)
+        else:
+            self._released(found, waiting)
 
-    def released(self, origin: Origin, requests: int) -> None:
-        """The robots.txt of the origin is known; *requests* that waited may be decided."""
-        self._let_go(requests, "robotspec/released")
-        if self._unreachable.pop(origin, None):
-            logger.info("robots.txt of %s answers: %s released", origin, _requests(requests, "are"))
+    def _starts_to_wait(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
+        if self._is_news(record.origin, "waiting"):
+            logger.info(
+                "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
+                record.origin,
+                record.failure or "no answer",
+                _requests(waiting, "wait"),
+                max(0.0, (record.next_attempt or now) - now),
+                self._until_when(record, since, now),
+            )
 
-    def given_up(self, record: RobotsRecord, requests: int) -> None:
-        """The origin was unreachable for too long: its requests are refused."""
-        self._let_go(requests, None)
-        if self._unreachable.get(record.origin) != "given up":
-            self._unreachable[record.origin] = "given up"
+    def _until_when(self, record: RobotsRecord, since: float, now: float) -> str:
+        if record.unanswered == record.failures:  # no HTTP answer at all: the attempts count
+            return f"after {self._settings.retry_times - record.failures + 1} more attempts"
+        return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
+
+    def _given_up(self, record: RobotsRecord, waiting: int) -> None:
+        self._waited(waiting)
+        self._report.given_up(record.origin, waiting)
+        if self._is_news(record.origin, "given up"):
             logger.info(
                 "robots.txt of %s is given up (%s): %s refused, until it answers",
                 record.origin,
                 record.failure or "no answer",
-                _requests(requests, "are"),
+                _requests(waiting, "are"),
             )
 
-    def allowed_unreachable(self, record: RobotsRecord) -> None:
-        """ROBOTSPEC_UNREACHABLE = "allow": the origin is crawled without its robots.txt."""
-        if record.origin not in self._unreachable:
-            self._unreachable[record.origin] = "allowed"
-            logger.warning(
-                "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': its "
-                "pages are crawled without asking any rules",
-                record.origin,
-                record.failure or "no answer",
+    def _released(self, found: Known, waiting: int) -> None:
+        self._waited(waiting)
+        if waiting:
+            self._stats.inc_value("robotspec/released", waiting)
+            self._report.waited(found.origin, waiting)
+        if found.plan.stance is Stance.ALLOW and found.plan.reason == "unreachable":
+            if self._is_news(found.origin, "allowed"):
+                logger.warning(
+                    "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
+                    "its pages are crawled without asking any rules",
+                    found.origin,
+                    found.record.failure if found.record is not None else "no answer",
+                )
+        elif self._told.pop(found.origin, None):
+            logger.info(
+                "robots.txt of %s answers: %s released", found.origin, _requests(waiting, "are")
             )
 
-    def _let_go(self, requests: int, stat: str | None) -> None:
-        if requests:
-            self._stats.inc_value("robotspec/waited", requests)
-            if stat is not None:
-                self._stats.inc_value(stat, requests)
+    def _waited(self, waiting: int) -> None:
+        if waiting:
+            self._stats.inc_value("robotspec/waited", waiting)
+
+    def _is_news(self, origin: Origin, what: str) -> bool:
+        news = self._told.get(origin) != what
+        self._told[origin] = what
+        return news
+
+    # --- the end
+
+    def close(self) -> None:
+        """Say what the crawl met, and write the report if one is wanted."""
+        logger.info("robots.txt files of this crawl:\n%s", self._report.table())
+        if self._path is None:
+            return
+        try:
+            self._report.write(self._path)
+        except OSError as error:
+            logger.error("ROBOTSPEC_REPORT = %r cannot be written: %s", self._path, error)
 
 
 def _requests(number: int, verb: str) -> str:

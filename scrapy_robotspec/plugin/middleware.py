@@ -7,19 +7,17 @@ stands in ``gate.py``, ``lanes.py`` and ``waiting.py``, how a robots.txt is fetc
 
 from __future__ import annotations
 
-import logging
 import time
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
-from scrapy.exceptions import IgnoreRequest, NotConfigured
-from twisted.internet.defer import CancelledError, Deferred
+from scrapy.exceptions import NotConfigured
+from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.policy import Stance
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Known, Lookup, Wait
 from scrapy_robotspec.places import FetchPlaces
@@ -27,6 +25,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.account import Account
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.gate import Gate, State
+from scrapy_robotspec.plugin.patience import Patience
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.spacing import Spacing
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings
@@ -49,16 +48,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.base import RecordStore
 
-logger = logging.getLogger("scrapy_robotspec")
-
 #: Internal setting: connections that the add-on has added to ``CONCURRENT_REQUESTS`` for fetches.
 POOL_ROOM = "_ROBOTSPEC_POOL_ROOM"
 
 #: A lease outlives the fetch that it is taken for by this much (seconds).
 _LEASE_MARGIN = 5.0
-
-#: How often a shutdown is looked for while something is under way (seconds): no signal says so.
-_LOOK_FOR_CLOSING = 0.2
 
 
 class RobotSpecMiddleware:
@@ -75,15 +69,13 @@ class RobotSpecMiddleware:
         assert crawler.stats is not None
         self.settings = Settings.from_scrapy(crawler.settings)
         self._crawler = crawler
-        self._stats = crawler.stats
         self._tokens = TokenHook(self.settings, crawler)
         self._overrides = self.settings.overrides
         self._spacing = Spacing(self.settings.crawl_delay_max)
-        self._account = Account(crawler.stats)
-        self._around = CrawlSurroundings(
-            crawler, self.settings, self._landed, self._look_for_closing
-        )
-        self.lookup = self._open_lookup()
+        self._account = Account(crawler.stats, self.settings)
+        self._patience = Patience(crawler)
+        self._around = CrawlSurroundings(crawler, self.settings, self._landed, self._patience.watch)
+        self.lookup = self._patience.lookup = self._open_lookup()
         self.gate = Gate(
             origin_of=self._origin_at_gate,
             knows=self.lookup.knows,
@@ -92,8 +84,6 @@ class RobotSpecMiddleware:
             call_later=_compat.call_later,
             wake=lambda: _compat.wake(crawler.engine),
         )
-        self._looking = False
-        self._sleepers: set[Deferred[None]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -130,8 +120,7 @@ class RobotSpecMiddleware:
             return None
         override = self._override(origin)
         if override is not None:
-            for kind in override.kinds:
-                self._stats.inc_value(f"robotspec/override/{kind}")
+            self._account.overridden(override.kinds)
             if override.robots_answer is not None:
                 self._follow(self._overridden(override.robots_answer, origin, request), request)
                 return None
@@ -155,14 +144,14 @@ class RobotSpecMiddleware:
 
         It gives its place in the downloader to others meanwhile.
         """
-        found = await self._answer(origin, request)
+        found = await self._patience.answer(origin, request)
         while True:
             now = time.time()
             decision = self._decision(found, request, now)
             delay = self._delay(found, request) if decision.allowed else None
             if not delay or now >= self._spacing.next_at(origin):
                 break
-            await self._sleep(self._spacing.next_at(origin) - now)
+            await self._patience.sleep(self._spacing.next_at(origin) - now)
         if delay:
             self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
         self._follow(decision, request, found)
@@ -175,19 +164,19 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        return self._decision(await self._answer(origin, request), request, time.time())
+        return self._decision(await self._patience.answer(origin, request), request, time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
         origin = Origin.of(Request(url).url)
-        found = await self._answer(origin, Request(url)) if origin is not None else None
+        found = await self._patience.answer(origin, Request(url)) if origin is not None else None
         return found.robots.sitemaps if found is not None and found.robots is not None else ()
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay in seconds that the followed group asks for (EXT-01), or None."""
         request = Request(url)
         origin = Origin.of(request.url)
-        found = await self._answer(origin, request) if origin is not None else None
+        found = await self._patience.answer(origin, request) if origin is not None else None
         if found is None or found.robots is None:
             return None
         return found.robots.crawl_delay(self._tokens(request))
@@ -201,17 +190,15 @@ class RobotSpecMiddleware:
     def _follow(self, decision: Decision, request: Request, found: Known | None = None) -> None:
         """Let *request* through or raise."""
         if found is not None:
-            self._stats.inc_value(_cache_stat(found))
+            self._account.asked_cache(found)
         if decision.allowed:
             request.meta["robotspec"] = _summary(decision)
-        elif decision.reason == "unreachable":
-            self._stats.inc_value("robotspec/unreachable")
-            logger.debug("robots.txt unreachable: %s", request)
+            self._account.let_through(decision)
+            return
+        self._account.refused(decision, request)
+        if decision.reason == "unreachable":
             raise RobotsUnreachable(decision)
-        else:
-            self._stats.inc_value("robotstxt/forbidden")
-            logger.debug("Forbidden by robots.txt: %s", request)
-            raise ForbiddenByRobots(decision)
+        raise ForbiddenByRobots(decision)
 
     def _override(self, origin: Origin) -> Override | None:
         return self._overrides.get(origin.host) if self._overrides else None
@@ -274,82 +261,20 @@ class RobotSpecMiddleware:
         else:
             self.gate.free(origin)
 
-    async def _answer(self, origin: Origin, request: Request) -> Known:
-        """Wait for what is known of *origin*, without a place in the downloader."""
-        assert self._crawler.engine is not None
-        take_back = _compat.lend_place(self._crawler.engine)
-        self._look_for_closing()
-        try:
-            waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
-            found: Known = await _compat.as_future(waiting)
-            return found
-        except CancelledError:
-            raise IgnoreRequest(
-                f"the spider was closed before the robots.txt of {origin} was known"
-            ) from None
-        finally:
-            take_back()
-
-    async def _sleep(self, seconds: float) -> None:
-        pause: Deferred[None] = Deferred()
-        later = _compat.call_later(seconds, pause.callback, None)
-        self._sleepers.add(pause)
-        self._look_for_closing()
-        try:
-            await _compat.as_future(pause)
-        except CancelledError:
-            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
-        finally:
-            later.cancel()
-            self._sleepers.discard(pause)
-
-    def _landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
-        """A flight has ended: hold or release the requests of its origin, count and tell."""
-        now = time.time()
-        if before is None:
-            self._stats.inc_value("robotspec/cache/miss")
-        elif before.failures:
-            self._stats.inc_value("robotspec/retry_count")
+    def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+        """A flight has ended: tell of it, then hold or release the requests of its origin."""
+        now, origin = time.time(), found.origin
+        self._account.landed(found, before, self.gate.waiting(origin), now, seconds)
         if isinstance(found, Wait):
-            self.gate.hold(found.origin, found.until)
-            if found.record is not None and found.record.unreachable_since is not None:
-                until = (found.record.unreachable_since or now) + self.settings.hold_timeout
-                waiting = self.gate.waiting(found.origin)
-                self._account.starts_to_wait(found.record, waiting, now, until)
-            return
-        self._tell_end_of_wait(found)
-        self._open_gate(found.origin, now)
-
-    def _tell_end_of_wait(self, found: Known) -> None:
-        waited = self.gate.waiting(found.origin)
-        plan, record = found.plan, found.record
-        if record is not None and plan.stance is Stance.REFUSE:
-            self._account.given_up(record, waited)
-        elif record is not None and plan.stance is Stance.ALLOW and plan.reason == "unreachable":
-            self._account.allowed_unreachable(record)
+            self.gate.hold(origin, found.until)
         else:
-            self._account.released(found.origin, waited)
+            self._open_gate(origin, now)
 
     def count_waiting(self, change: int) -> None:
         """Whoever holds requests tells here how many more they are."""
         self._account.waiting_changed(change)
 
     # --- the end
-
-    def _look_for_closing(self) -> None:
-        """Look for a shutdown as long as something is under way."""
-        if not self._looking:
-            self._looking = True
-            _compat.call_later(_LOOK_FOR_CLOSING, self._look)
-
-    def _look(self) -> None:
-        self._looking = False
-        if _compat.is_closing(self._crawler.engine):
-            self.lookup.stop()
-            for pause in list(self._sleepers):
-                pause.cancel()
-        elif self.lookup.busy or self._sleepers:
-            self._look_for_closing()
 
     def _spider_opened(self) -> None:
         """Pages may be as many at once as the user has said; see ``Addon``."""
@@ -360,6 +285,7 @@ class RobotSpecMiddleware:
 
     async def _spider_closed(self) -> None:
         self.gate.close()
+        self._account.close()
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         self._around.close()
 
@@ -378,13 +304,6 @@ def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
     shared = GuardedStore(lambda: open_store(uri), time.time)
     shared.open()
     return open_store("memory://"), shared
-
-
-def _cache_stat(found: Known) -> str:
-    """A copy that stands in for an unreachable file is stale, any other answer a hit."""
-    record = found.record
-    stale = record is not None and record.unreachable_since is not None
-    return "robotspec/cache/stale" if stale else "robotspec/cache/hit"
 
 
 def _summary(decision: Decision) -> dict[str, Any]:

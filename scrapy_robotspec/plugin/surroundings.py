@@ -40,7 +40,7 @@ class CrawlSurroundings:
         self,
         crawler: Crawler,
         settings: Settings,
-        landed: Callable[[Known | Wait, RobotsRecord | None], None],
+        landed: Callable[[Known | Wait, RobotsRecord | None, float], None],
         fetching: Callable[[], None],
     ) -> None:
         self._crawler = crawler
@@ -99,8 +99,8 @@ class CrawlSurroundings:
                 new=found.robots,
             )
 
-    def landed(self, found: Known | Wait, before: RobotsRecord | None) -> None:
-        self._landed(found, before)
+    def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+        self._landed(found, before, seconds)
 
     def close(self) -> None:
         if self._threads is not None:
