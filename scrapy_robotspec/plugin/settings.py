@@ -211,9 +211,10 @@ def _check_agreement(read: Settings, settings: BaseSettings) -> None:
 def _warn_of_unknown(settings: BaseSettings, known: Mapping[str, Any]) -> None:
     for name in settings:
         if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
-            close = difflib.get_close_matches(name, known, 1)
+            tails = [each.removeprefix(PREFIX) for each in known]  # the heads are all alike
+            close = difflib.get_close_matches(name.removeprefix(PREFIX), tails, 1)
             logger.warning(
                 "There is no setting %s: it has no effect%s",
                 name,
-                f". Is {close[0]} meant?" if close else "",
+                f". Is {PREFIX}{close[0]} meant?" if close else "",
             )
