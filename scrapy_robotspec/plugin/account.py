@@ -35,6 +35,8 @@ class Account:
         self._path = settings.report
         self._report = Report(by_origin=self._path is not None)
         self._waiting = 0
+        # On the way of every request, so these two come into the stats now and then only.
+        self._hits = self._stale = 0
         self._told: dict[Origin, str] = {}
 
     # --- requests
@@ -61,7 +63,10 @@ class Account:
         """
         record = found.record
         stale = record is not None and record.unreachable_since is not None
-        self._stats.inc_value("robotspec/cache/stale" if stale else "robotspec/cache/hit")
+        if stale:
+            self._stale += 1
+        else:
+            self._hits += 1
 
     def overridden(self, kinds: tuple[str, ...]) -> None:
         """The user's own word for a host was used."""
@@ -86,6 +91,7 @@ class Account:
     ) -> None:
         """An origin was asked for its robots.txt, while *waiting* requests were held for it."""
         self._report.asked(found, before, seconds)
+        self._bring_up_to_date()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
         elif before.failures:
@@ -152,10 +158,17 @@ class Account:
         self._told[origin] = what
         return news
 
+    def _bring_up_to_date(self) -> None:
+        for name, count in (("hit", self._hits), ("stale", self._stale)):
+            if count:
+                self._stats.inc_value(f"robotspec/cache/{name}", count)
+        self._hits = self._stale = 0
+
     # --- the end
 
     def close(self) -> None:
         """Say what the crawl met, and write the report if one is wanted."""
+        self._bring_up_to_date()
         logger.info("robots.txt files of this crawl:\n%s", self._report.table())
         if self._path is None:
             return
