@@ -75,13 +75,15 @@ class Case:
         return f"{'+'.join(self.ids)} {self.why}"
 
 
+def read_toml(path: Path) -> dict[str, Any]:
+    """A table as it stands."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
 def read_cases() -> list[Case]:
     """Every case of every table."""
-    cases: list[Case] = []
-    for path in sorted(FOLDER.glob("*.toml")):
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        cases += [_case(path.stem, raw) for raw in table["case"]]
-    return cases
+    paths = sorted(FOLDER.glob("*.toml"))
+    return [_case(path.stem, raw) for path in paths for raw in read_toml(path)["case"]]
 
 
 def _case(part: str, raw: dict[str, Any]) -> Case:

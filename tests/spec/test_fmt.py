@@ -1,0 +1,144 @@
+"""FMT: limits, octets and line ends, as far as a table cannot show them well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+in_every_edition = pytest.mark.parametrize("edition", EDITIONS)
+URL = "http://example.com"
+LIMIT = 512_000
+
+
+def filled(size: int, tail: bytes) -> bytes:
+    """A file of ``size`` octets that forbids /a, ends in ``tail``, and is comment in between."""
+    head = b"User-agent: *\nDisallow: /a\n#"
+    return head + b"x" * (size - len(head) - len(tail)) + tail
+
+
+@in_every_edition
+def test_limit_is_500_kibibytes(edition: str) -> None:
+    """FMT-12: a file of exactly the limit is read whole, and not said to be cut."""
+    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b"), edition)
+    assert not robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
+def test_line_that_the_limit_cuts_is_not_read(edition: str, end: bytes) -> None:
+    """FMT-12: Disallow: /b2 is not read as Disallow: /b, and what stands before is."""
+    robots = RobotsTxt.parse(filled(LIMIT, end + b"Disallow: /b") + b"2\n", edition)
+    assert robots.truncated
+    assert robots.allowed(f"{URL}/b", "FooBot")
+    assert not robots.allowed(f"{URL}/a", "FooBot")
+
+
+@in_every_edition
+def test_line_that_ends_at_the_limit_is_read(edition: str) -> None:
+    """FMT-12: the line end is the last octet within the limit."""
+    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b\n") + b"Disallow: /c\n", edition)
+    assert robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+    assert robots.allowed(f"{URL}/c", "FooBot")
+
+
+@in_every_edition
+def test_one_line_longer_than_the_limit_says_nothing(edition: str) -> None:
+    """FMT-12: without any line end within the limit no line is left."""
+    robots = RobotsTxt.parse(b"User-agent: *" + b" " * LIMIT + b"\nDisallow: /\n", edition)
+    assert robots.truncated
+    assert robots.explain(URL, "FooBot").reason == "no_group"
+
+
+def test_limit_can_be_set() -> None:
+    """FMT-12: by argument, or as a value of one's own edition."""
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+    small = replace(EDITIONS["google-2019"], parsing_limit=30)
+    for robots in (RobotsTxt.parse(body, limit=30), RobotsTxt.parse(body, small)):
+        assert robots.truncated
+        assert not robots.allowed(f"{URL}/a", "FooBot")
+        assert robots.allowed(f"{URL}/b", "FooBot")
+
+
+def test_limit_can_be_raised() -> None:
+    """FMT-12: a larger limit reads on."""
+    body = filled(LIMIT, b"\n") + b"Disallow: /b\n"
+    assert RobotsTxt.parse(body).allowed(f"{URL}/b", "FooBot")
+    assert not RobotsTxt.parse(body, limit=LIMIT * 2).allowed(f"{URL}/b", "FooBot")
+
+
+def test_standard_knows_a_least_limit() -> None:
+    """FMT-12: in ``rfc9309`` no setting goes below 500 KiB."""
+    body = b"User-agent: *\nDisallow: /a\nDisallow: /b\n"
+    robots = RobotsTxt.parse(body, "rfc9309", limit=30)
+    assert not robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+
+
+@pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"google"}))
+def test_long_lines_are_read_whole(edition: str) -> None:
+    """FMT-13: outside ``google`` only the file's limit bounds a line."""
+    path = "/" + "a" * 20_000
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {path}b\n".encode(), edition)
+    assert robots.allowed(f"{URL}{path}", "FooBot")
+    assert not robots.allowed(f"{URL}{path}b", "FooBot")
+
+
+def test_google_reads_so_many_octets_of_a_line() -> None:
+    """FMT-13: 16,663 octets of a line count, and the next line is a line again."""
+    head = b"Disallow: /"
+    line = head + b"a" * (16_663 - len(head))
+    robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"bc\nDisallow: /z\n", "google")
+    path = line.decode().partition(" ")[2]
+    assert robots.allowed(f"{URL}{path[:-1]}", "FooBot")
+    assert not robots.allowed(f"{URL}{path}", "FooBot")
+    assert not robots.allowed(f"{URL}{path}x", "FooBot")
+    assert not robots.allowed(f"{URL}/z", "FooBot")
+
+
+def test_google_drops_the_rest_of_a_line_comment_or_not() -> None:
+    """FMT-13: a comment beyond the cut is as dropped as all else."""
+    body = b"User-agent: *\n" + b" " * 16_663 + b"Disallow: /a\nDisallow: /b\n"
+    robots = RobotsTxt.parse(body, "google")
+    assert robots.allowed(f"{URL}/a", "FooBot")
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("octet", range(0x80, 0x100))
+def test_every_octet_that_is_no_utf8_is_its_escape(edition: str, octet: int) -> None:
+    """FMT-04: alone in a path, it matches its escape and no other, and spoils no other line."""
+    body = b"User-agent: *\nDisallow: /x%c\nDisallow: /y\n" % octet
+    robots = RobotsTxt.parse(body, edition)
+    assert not robots.allowed(f"{URL}/x%{octet:02X}", "FooBot")
+    assert not robots.allowed(f"{URL}/x%{octet:02x}", "FooBot")
+    assert robots.allowed(f"{URL}/x%{octet ^ 1:02X}", "FooBot")
+    assert robots.allowed(f"{URL}/x", "FooBot")
+    assert not robots.allowed(f"{URL}/y", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("octet", sorted(set(range(0x80)) - {0x0A, 0x0D}))
+def test_no_other_octet_ends_a_line(edition: str, octet: int) -> None:
+    """FMT-02: behind a comment sign, only CR and LF bring the next line."""
+    body = b"User-agent: *\n# x%cDisallow: /a\n" % octet
+    assert RobotsTxt.parse(body, edition).allowed(f"{URL}/a", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_file_is_read_as_utf8_and_nothing_else(edition: str, encoding: str) -> None:
+    """FMT-01: a file in another encoding holds no line that can be read."""
+    body = "User-agent: *\nDisallow: /\n".encode(encoding)
+    assert RobotsTxt.parse(body, edition).allowed(f"{URL}/", "FooBot")
+
+
+def test_parse_takes_octets_only() -> None:
+    """FMT-01: text has no encoding left to be read by."""
+    with pytest.raises(TypeError):
+        RobotsTxt.parse("User-agent: *")  # type: ignore[arg-type]
