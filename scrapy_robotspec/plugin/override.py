@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import readers
-from scrapy_robotspec.plugin.token import product_tokens
+from scrapy_robotspec.plugin.product import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.product import text_of, tokens_of
 from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.token import text_of, tokens_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from scrapy_robotspec.editions import DAY, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin import readers
 from scrapy_robotspec.plugin.override import Override, overrides
-from scrapy_robotspec.plugin.token import Chooser, Tokens, token_source
+from scrapy_robotspec.plugin.product import Chooser, Tokens, token_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

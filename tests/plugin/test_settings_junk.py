@@ -16,8 +16,8 @@ from scrapy.settings import Settings as ScrapySettings
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.product import product_name, product_tokens, tokens_of
 from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.token import product_name, product_tokens, tokens_of
 
 NUMBERS = ["0", "1", "-1", "429", "1e999", "nan", "inf"]
 SYNTAX = ["", " ", ",", "*", "[", "{", "[]", "{}", '"x"', "\ud800", "\0"]

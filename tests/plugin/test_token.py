@@ -11,8 +11,9 @@ from scrapy.crawler import Crawler
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.product import product_name, tokens_of
 from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.token import TokenHook, product_name, tokens_of
+from scrapy_robotspec.plugin.token import TokenHook
 
 URL = "http://example.com/page"
 FULL = "Mozilla/5.0 (compatible; FooBot/2.1; +http://foo.example/bot.html)"
