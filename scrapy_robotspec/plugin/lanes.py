@@ -65,6 +65,9 @@ class _Pool(Generic[_L]):
         self._slots: OrderedDict[str, OrderedDict[Origin | None, Lane[_L]]] = OrderedDict()
         self._from_the_end = False
 
+    def __bool__(self) -> bool:
+        return bool(self._slots)
+
     def add(self, lane: Lane[_L]) -> None:
         self._slots.setdefault(lane.slot, OrderedDict())[lane.origin] = lane
 
@@ -74,6 +77,9 @@ class _Pool(Generic[_L]):
             lanes.pop(lane.origin, None)
             if not lanes:
                 del self._slots[lane.slot]
+
+    def clear(self) -> None:
+        self._slots.clear()
 
     def renew(self, lane: Lane[_L]) -> None:
         """Make *lane*, if it is here, the newest."""
@@ -87,17 +93,19 @@ class _Pool(Generic[_L]):
         best, fewest = None, 0
         for slot in self._slots:
             active = downloads.active_in(slot)
+            if not active:
+                best = slot
+                break
             if best is None or active < fewest:
                 best, fewest = slot, active
-            if not active:
-                break
         if best is None:
             return None
-        self._slots.move_to_end(best)
         lanes = self._slots[best]
-        origin = next(iter(lanes))
-        lanes.move_to_end(origin)
-        return lanes[origin]
+        self._slots.move_to_end(best)
+        origin, lane = next(iter(lanes.items()))
+        if len(lanes) > 1:
+            lanes.move_to_end(origin)
+        return lane
 
     def oldest_or_newest(self) -> Lane[_L] | None:
         """The lane that has waited longest or that got a request last, by turns.
@@ -132,8 +140,13 @@ class Lanes(Generic[_L]):
         self._count_held = count_held
         self._all: dict[tuple[str, Origin | None], Lane[_L]] = {}
         self._by_origin: dict[Origin, list[Lane[_L]]] = {}
-        self._pools: dict[State, _Pool[_L]] = {
-            state: _Pool() for state in State if state is not State.HELD
+        self._free: _Pool[_L] = _Pool()
+        self._spaced: _Pool[_L] = _Pool()
+        self._new: _Pool[_L] = _Pool()
+        self._pools = {
+            State.FREE: self._free,
+            State.SPACED: self._spaced,
+            State.NEW: self._new,
         }
         self._offered: list[tuple[Lane[_L], Request]] = []
         self._requests = 0
@@ -170,7 +183,7 @@ class Lanes(Generic[_L]):
         if lane.state is State.HELD:
             self._count_held(1)
         elif lane.state is State.NEW:
-            self._pools[State.NEW].renew(lane)
+            self._new.renew(lane)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -178,10 +191,14 @@ class Lanes(Generic[_L]):
             self._take_back_dropped()
         while (lane := self._choose()) is not None:
             request = lane.line.pop()
+            if not len(lane.line):
+                self._close(lane)
+            elif request is not None and lane.state is not State.FREE:
+                # One goes ahead; the others stay until the gate has heard of it.
+                self._pools[lane.state].remove(lane)
+                self._offered.append((lane, request))
             if request is not None:
                 self._requests -= 1
-            self._after_pop(lane, request)
-            if request is not None:
                 return request
         return None
 
@@ -195,7 +212,7 @@ class Lanes(Generic[_L]):
         self._offered.clear()
         self._requests = 0
         for pool in self._pools.values():
-            pool.__init__()  # type: ignore[misc]
+            pool.clear()
 
     # --- what the gate tells
 
@@ -228,21 +245,11 @@ class Lanes(Generic[_L]):
             self._pools[lane.state].remove(lane)
 
     def _choose(self) -> Lane[_L] | None:
-        pools = self._pools
-        lane = pools[State.SPACED].least_busy(self._downloads)
-        if lane is None:
-            lane = pools[State.NEW].oldest_or_newest()
-            if lane is not None and self._gate is not None and not self._gate.new_may_go():
-                lane = None
-        return lane or pools[State.FREE].least_busy(self._downloads)
-
-    def _after_pop(self, lane: Lane[_L], request: Request | None) -> None:
-        if not len(lane.line):
-            self._close(lane)
-        elif request is not None and lane.state is not State.FREE:
-            # One goes ahead; the others stay until the gate has heard of it.
-            self._pools[lane.state].remove(lane)
-            self._offered.append((lane, request))
+        if self._spaced:
+            return self._spaced.least_busy(self._downloads)
+        if self._new and self._gate is not None and self._gate.new_may_go():
+            return self._new.oldest_or_newest()
+        return self._free.least_busy(self._downloads)
 
     def _close(self, lane: Lane[_L]) -> None:
         self._remove(lane)
