@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments, pages
+from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import crawlers, read_robots, some_urls
+from scrapy_robotspec.cli.outputs import write_page
+from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
 from scrapy_robotspec.show.as_json import answer_object, dumps
 from scrapy_robotspec.show.text import count, safe
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if numbers.total() > 1 and not args.json:
         screen.say(summary(numbers))
     if args.html:
-        pages.write(args.html, pages.answers_page(args.file, robots, kept), screen)
+        write_page(args.html, pages.answers_page(args.file, robots, kept), screen)
     return 1 if numbers[False] else 0
 
 

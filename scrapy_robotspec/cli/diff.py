@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli import arguments, pages
+from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import crawlers, named_crawlers, read_robots, read_urls
+from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.cli.samples import sample_paths
+from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
 from scrapy_robotspec.show.as_json import dumps, verdict_object
 from scrapy_robotspec.show.text import count, safe
@@ -71,7 +73,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
             f"({asked_about}, {count(len(asked), 'crawler')})"
         )
     if args.html:
-        pages.write(args.html, pages.diff_page(args.old, old, args.new, new, found), screen)
+        write_page(args.html, pages.diff_page(args.old, old, args.new, new, found), screen)
     return 1 if found else 0
 
 

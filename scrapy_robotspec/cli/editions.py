@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments, pages
+from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import MisuseError, crawlers, read_file, read_urls
+from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.cli.samples import sample_paths
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
 from scrapy_robotspec.show.as_json import dumps, verdict_object
 from scrapy_robotspec.show.terminal import columns
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
         screen.say(f"the editions disagree about {len(split):,} of {count(len(rows), 'question')}")
     if args.html:
         shown = rows if args.all else split
-        pages.write(args.html, pages.editions_page(args.file, readings, shown), screen)
+        write_page(args.html, pages.editions_page(args.file, readings, shown), screen)
     return 1 if split else 0
 
 

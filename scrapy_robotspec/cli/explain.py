@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments, pages
+from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import crawlers, read_robots, read_urls
-from scrapy_robotspec.show import answers
+from scrapy_robotspec.cli.outputs import write_page
+from scrapy_robotspec.show import answers, pages
 from scrapy_robotspec.show.as_json import dumps, explained_object, followed_object, rule_object
 from scrapy_robotspec.show.text import count, safe
 from scrapy_robotspec.show.words import explained, overview
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
         found = []
         _tell_files(args, screen, robots, asked)
     if args.html:
-        pages.write(args.html, pages.answers_page(args.file, robots, found, asked), screen)
+        write_page(args.html, pages.answers_page(args.file, robots, found, asked), screen)
     return 0 if all(one.verdict.allowed for one in found) else 1
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments, pages
+from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import read_robots
+from scrapy_robotspec.cli.outputs import write_page
+from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.as_json import dumps, finding_object
 from scrapy_robotspec.show.text import count, safe
 
@@ -46,7 +48,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if not args.json:
         screen.note(count(total, "finding") if total else "nothing to find fault with")
     if args.html:
-        pages.write(args.html, pages.lint_page(files), screen)
+        write_page(args.html, pages.lint_page(files), screen)
     return 1 if total else 0
 
 

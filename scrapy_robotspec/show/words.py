@@ -31,9 +31,14 @@ def labelled(label: str, text: str) -> str:
     return f"  {label:<10} {text}".rstrip()
 
 
-def verdict_word(verdict: Verdict, screen: Screen) -> str:
+def allowed_word(allowed: bool, screen: Screen) -> str:
     """``allowed`` or ``disallowed``, painted and equally wide."""
-    return screen.paint(*(("good", "allowed   ") if verdict.allowed else ("bad", "disallowed")))
+    return screen.paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
+
+
+def verdict_word(verdict: Verdict, screen: Screen) -> str:
+    """As :func:`allowed_word`."""
+    return allowed_word(verdict.allowed, screen)
 
 
 def explained(found: Answer, group: Followed, screen: Screen) -> Iterator[str]:
@@ -41,6 +46,12 @@ def explained(found: Answer, group: Followed, screen: Screen) -> Iterator[str]:
     verdict = found.verdict
     yield screen.paint("strong", safe(found.url))
     yield labelled("verdict", f"{verdict_word(verdict, screen)} ({reason_words(verdict)})")
+    yield from rules_asked(found, group)
+    yield labelled("edition", verdict.edition)
+
+
+def rules_asked(found: Answer, group: Followed) -> Iterator[str]:
+    """The crawler, its group, and the rules that match."""
     yield labelled("crawler", crawler_words(found.tokens))
     yield labelled("group", group_words(group))
     yield labelled("compared", safe(found.path))
@@ -48,7 +59,6 @@ def explained(found: Answer, group: Followed, screen: Screen) -> Iterator[str]:
     for label, rule in _ranked(found):
         yield labelled(label, f"line {rule.line}: {safe(rule.text.strip())}")
     yield from asked_besides(group)
-    yield labelled("edition", verdict.edition)
 
 
 def _ranked(found: Answer) -> Iterator[tuple[str, Rule]]:

@@ -5,12 +5,9 @@ The sections' own markup stands in ``sections.py``.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import sections
-from scrapy_robotspec.cli.inputs import MisuseError
-from scrapy_robotspec.show import answers, markup
+from scrapy_robotspec.show import answers, markup, sections
 from scrapy_robotspec.show.markup import esc
 from scrapy_robotspec.show.sheet import Notes, sheet
 from scrapy_robotspec.show.text import count
@@ -18,27 +15,24 @@ from scrapy_robotspec.show.text import count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_robotspec.cli.inputs import Crawler
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.show.answers import Answer
-    from scrapy_robotspec.show.terminal import Screen
 
 Section = tuple[str, str, str]
 
 
-def write(name: str, text: str, screen: Screen) -> None:
-    """Write a page to the file of that name."""
-    try:
-        Path(name).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise MisuseError(f"cannot write {name}: {error.strerror}") from error
-    screen.note(f"page written: {name}")
-
-
 def answers_page(
-    name: str, robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[Crawler] = ()
+    name: str,
+    robots: RobotsTxt,
+    found: Sequence[Answer],
+    asked: Iterable[tuple[str, ...]] = (),
+    *,
+    road: str = "",
 ) -> str:
-    """``explain`` and ``check``: the answers, and the file with the lines that gave them."""
+    """``explain`` and ``check``: the answers, and the file with the lines that gave them.
+
+    ``road`` is markup about how the file was come by.
+    """
     notes = Notes()
     for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
         _note_followed(notes, robots, tokens)
@@ -48,6 +42,7 @@ def answers_page(
         f"What {name} says",
         _lead(robots),
         [
+            ("road", "The road", road),
             ("answers", "Answers", sections.answered(found, robots)),
             ("findings", "Findings", sections.findings(robots, "line-")),
             ("file", "The file", sheet(robots, notes, "line-")),
@@ -124,7 +119,7 @@ def _note_findings(notes: Notes, robots: RobotsTxt) -> None:
         notes.add(max(finding.line, 1), f'<span class="finding">{text}</span>')
 
 
-def _note_followed(notes: Notes, robots: RobotsTxt, tokens: Crawler) -> None:
+def _note_followed(notes: Notes, robots: RobotsTxt, tokens: tuple[str, ...]) -> None:
     for line in answers.followed(robots, tokens).first_lines:
         notes.followed.setdefault(line, []).append(answers.crawler_words(tokens))
 
