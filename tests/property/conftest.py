@@ -6,11 +6,11 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-_COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+_BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("here", max_examples=150, **_COMMON)
-settings.register_profile("ci", max_examples=300, derandomize=True, **_COMMON)
-settings.register_profile("long", max_examples=20_000, **_COMMON)
+settings.register_profile("here", _BASE, max_examples=60)
+settings.register_profile("ci", _BASE, max_examples=150, derandomize=True)
+settings.register_profile("long", _BASE, max_examples=20_000)
 settings.load_profile(
     os.environ.get("ROBOTSPEC_PROFILE") or ("ci" if "CI" in os.environ else "here")
 )

@@ -38,7 +38,7 @@ def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Toke
     verdict = robots.explain(url, names)
     assert robots.allowed(url, names) is verdict.allowed
     assert (verdict.rule is not None) == (verdict.reason == "rule")
-    assert robots.crawl_delay(names) is None or robots.crawl_delay(names) >= 0
+    assert (robots.crawl_delay(names) or 0) >= 0
     assert all(line.line >= 1 for line in robots.other(names))
     assert all(finding.line >= 0 for finding in robots.lint())
     assert all("://" in url for url in robots.sitemaps)
