@@ -46,9 +46,7 @@ def _after_limit(
     """FET-12."""
     if policy.edition.after_limit is AfterLimit.COPY_OR_ALLOW:
         return (Stance.ALLOW, "limit_passed") if copy is None else BY_COPY[copy]
-    assert record.unreachable_since is not None
-    answered = record.pages_answered_at
-    if answered is not None and answered >= record.unreachable_since:
+    if record.pages_answered_at is not None:  # during this outage: an answer forgets it
         return Stance.ALLOW, "limit_passed"
     return _closed(policy, record)
 

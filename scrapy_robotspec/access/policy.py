@@ -69,9 +69,8 @@ class AccessPolicy:
         assert record.fetched_at is not None
         expires = self._expires(record)
         refresh = record.fetched_at + REFRESH_FROM * (expires - record.fetched_at)
-        paced = record.next_attempt
-        if paced is not None and not is_beyond(self, paced, now):
-            refresh = max(refresh, paced)
+        if record.next_attempt is not None:  # refreshing has failed, and is paced
+            refresh = max(refresh, record.next_attempt)
         ask = now >= refresh
         return Plan(*BY_COPY[copy], ask, expires if ask else min(refresh, expires))
 

@@ -41,6 +41,7 @@ def test_an_answer_without_a_file_holds_no_rules(edition, status) -> None:
 def test_a_chain_that_ended_counts_as_404(edition, status) -> None:
     """FET-03, FET-07, FET-15, FET-18: whatever the last answer was."""
     assert meaning(Attempt(status=status, ended="loop"), edition) is ALLOW
+    assert meaning(Attempt(status=status, ended="loop", complete=False), edition) is ALLOW
 
 
 @every_edition

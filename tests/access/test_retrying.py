@@ -84,6 +84,14 @@ def test_an_origin_given_up_long_ago_is_asked_before_anything_is_refused() -> No
     assert life.ask().stance is Stance.RULES
 
 
+def test_short_pauses_do_not_make_a_refusal_short() -> None:
+    """Given up stays refused for a minute at least, asked or not."""
+    life = Life(policy(hold_timeout=0, retry_max_delay=1), lambda now: DOWN)
+    assert life.ask().stance is Stance.REFUSE
+    assert life.policy.plan(life.record, START + 30).stance is Stance.REFUSE
+    assert life.policy.plan(life.record, START + 61).stance is Stance.WAIT
+
+
 def retry(value: str, status: int = 503) -> Attempt:
     return Attempt(status=status, headers={"retry-after": value})
 
