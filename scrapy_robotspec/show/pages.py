@@ -36,7 +36,7 @@ def answers_page(
     notes = Notes()
     for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
         _note_followed(notes, robots, tokens)
-    _note_answers(notes, found, "line-")
+    _note_answers(notes, found[: sections.MOST_ROWS], "line-")
     _note_findings(notes, robots)
     return markup.page(
         f"What {name} says",

@@ -14,9 +14,11 @@ from w3lib.url import is_url
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.addon import Addon
 from scrapy_robotspec.plugin.commands import telling
 from scrapy_robotspec.plugin.commands.asking import Asking, AskingSpider, Road
+from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.show.as_json import dumps
 from scrapy_robotspec.show.pages import answers_page
@@ -53,6 +55,11 @@ def run(process: CrawlerProcessBase, action: str, urls: list[str], opts: argpars
     screen = Screen(sys.stdout, sys.stderr, os.environ)
     _note_missing(process.settings, screen)
     _adapt(process.settings, opts)
+    try:
+        Settings.from_scrapy(process.settings, warn=False)
+    except ConfigurationError as error:
+        screen.note(str(error))
+        return telling.MISUSE
     teller = _Teller(action, opts, screen)
     asking = Asking(urls, teller.tell, together=action == "check")
     process.crawl(AskingSpider, asking=asking)

@@ -1,0 +1,103 @@
+"""The command line called in this process, and the files its tests ask about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robotspec.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SHOP = """\
+# robots.txt of a shop
+Sitemap: https://shop.example/sitemap.xml
+
+User-agent: GPTBot
+User-agent: CCBot
+Disallow: /
+
+User-agent: examplebot
+Crawl-delay: 5
+Disallow: /cart/
+Allow: /cart/help$
+Disallow: /*?sort=
+
+User-agent: *
+Disallow: /cart/
+Disallow: /account
+Disallow: fish
+Disalow: /typo
+Content-Signal: search=yes, ai-train=no
+"""
+
+CHANGED = """\
+User-agent: *
+Disallow: /cart/
+Disallow: /account/
+Allow: /
+"""
+
+#: Everything that steers a terminal or a page: markup, ANSI, bidi marks, control characters.
+HOSTILE = (
+    b"User-agent: <script>alert(1)</script>\n"
+    b"User-agent: *\n"
+    b'Disallow: /"><img src=x onerror=alert(2)>\n'
+    b"Disallow: /a&b';</style></code></li></ol></section></body>\n"
+    b"Sitemap: javascript:alert(3)\n"
+    b"Sitemap: https://x.example/<b>\n"
+    b"Disallow: /\xe2\x80\xae\x1b[31mred\x07\x00\x7f\x9b31m\xc2\x9b31m\n"
+    b"\x1b]0;title\x07: \x1b[2J\n"
+    b"# \xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xff\xfe \xf3\xa0\x80\x81\n"
+    b"Allow: /" + b"A" * 5000 + b"\r\x0b\x0cUser-agent: x\xe2\x80\xa8Disallow: /y\n"
+)
+HOSTILE_URL = '/"><img src=x onerror=alert(2)>\u202e\x1b[31m'
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+Tell = Any  # Callable[..., Told]; fixtures are called by name only
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the files of a shop in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "robots.txt").write_text(SHOP, encoding="utf-8")
+    (tmp_path / "new.txt").write_text(CHANGED, encoding="utf-8")
+    (tmp_path / "hostile.txt").write_bytes(HOSTILE)
+    (tmp_path / "urls.txt").write_text(
+        "/cart/1\n\n/cart/help\nhttps://shop.example/a?sort=up\n/account/x\n/accounting\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+    """Call the command line with these words in the folder."""
+
+    def call(*words: str) -> Told:
+        try:
+            code = main(words)
+        except SystemExit as end:  # argparse leaves this way
+            code = end.code if isinstance(end.code, int) else 2
+        said = capsys.readouterr()
+        return Told(code, said.out, said.err)
+
+    return call

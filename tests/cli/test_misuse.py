@@ -1,0 +1,113 @@
+"""Command lines that cannot be answered: exit code 2 and one line that says what to write."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import scrapy_robotspec
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Tell
+
+MISUSES = [
+    ("check robots.txt", "give at least one URL or path"),
+    ("check robots.txt cart", "write https://cart, or /cart"),
+    ("check robots.txt example.com/page", "write https://example.com/page"),
+    ("check missing.txt /", "cannot read missing.txt: No such file"),
+    ("check . /", "cannot read .: Is a directory"),
+    ("check https://shop.example/robots.txt /", "scrapy robotspec explain"),
+    ("check robots.txt / --token GPTBot/1.2", "give --token GPTBot"),
+    ("check robots.txt / --token 42", "no product token"),
+    ("check robots.txt / --token a --each-token", "not allowed with argument"),
+    ("check robots.txt / --edition rfc", "invalid choice"),
+    ("check - --urls -", "standard input (-) can be read for one thing only"),
+    ("diff robots.txt", "the following arguments are required: NEW"),
+    ("editions --html out.html", "give the FILE"),
+    ("explain robots.txt / --html no/such/folder.html", "cannot write no/such/folder.html"),
+    ("guess robots.txt", "invalid choice: 'guess'"),
+    ("check robots.txt --urls robots.txt", "line 1 of robots.txt: '# robots.txt of a shop'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "remedy"), [pytest.param(*misuse, id=misuse[0]) for misuse in MISUSES]
+)
+def test_misuse_is_told_with_a_remedy(tell: Tell, command: str, remedy: str) -> None:
+    """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
+    told = tell(*command.split())
+    assert told.code == 2
+    assert remedy in told.err
+
+
+def test_any_name_is_a_token_where_whole_names_are_compared(tell: Tell) -> None:
+    """UAG-10: the classic edition knows no tokens, so no name is wrong."""
+    told = tell("check", "robots.txt", "/x", "--token", "GPTBot/1.2", "--edition", "classic")
+    assert told.code == 1
+    assert "line 6" in told.out
+
+
+def test_urls_of_several_origins_get_a_note(tell: Tell) -> None:
+    """LOC-02: a file is valid for one origin; who asks for two is told."""
+    told = tell(
+        "check", "robots.txt", "http://a.example/", "https://a.example/", "HTTP://A.example"
+    )
+    assert "belong to 2 origins" in told.err
+    assert not tell("check", "robots.txt", "http://a.example/", "/x").err
+
+
+def module(*words: str, given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """``python -m scrapy_robotspec`` in a process of its own, with something on standard input."""
+    root = Path(scrapy_robotspec.__file__).parents[1]
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy_robotspec", *words],
+        input=given,
+        capture_output=True,
+        cwd=folder,
+        env={"PYTHONPATH": str(root), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        check=False,
+        timeout=60,
+    )
+
+
+def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
+    """``-`` is the robots.txt, or the list of URLs."""
+    told = module("check", "-", "/a", given=b"User-agent: *\nDisallow: /a\n", folder=folder)
+    assert told.returncode == 1
+    assert told.stdout == b"disallowed  /a  (line 2: Disallow: /a)\n"
+    told = module("check", "robots.txt", "--urls", "-", given=b"/cart/\r\n/x\r\n", folder=folder)
+    assert told.returncode == 1
+    assert told.stdout.splitlines()[-1] == b"2 answers: 1 allowed, 1 disallowed"
+
+
+def test_a_terminal_without_utf8_gets_escapes_and_no_traceback(folder: Path) -> None:
+    """What such a terminal cannot show is written as an escape."""
+    told = module("check", "-", "/é", given="User-agent: *\nDisallow: /é\n".encode(), folder=folder)
+    assert told.returncode == 1
+    assert told.stdout.startswith(rb"disallowed  /\xe9")
+    assert b"Traceback" not in told.stderr
+
+
+def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
+    """``… | head -1`` ends quietly."""
+    root = Path(scrapy_robotspec.__file__).parents[1]
+    (folder / "many.txt").write_text("/cart/x\n" * 50_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scrapy_robotspec", "check", "robots.txt", "--urls", "many.txt"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env={"PYTHONPATH": str(root)},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=60)
+    assert errors == b""

@@ -1,0 +1,176 @@
+"""The HTML page: whole, without scripts and network, linked, and deaf to markup in a file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.show import sheet
+from scrapy_robotspec.show.answers import answer
+from scrapy_robotspec.show.pages import answers_page
+from tests.cli.conftest import HOSTILE, HOSTILE_URL, SHOP
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Tell
+
+VOID = {"meta", "link"}
+TAGS = """
+    html head meta link title style body a header h1 h2 h3 p nav ul ol li main section article
+    dl dt dd code span div b table caption thead tbody tr th td footer
+""".split()  # noqa: SIM905  (a list of so many strings is no help to a reader)
+ATTRIBUTES = """
+    lang charset name content http-equiv rel href class id aria-labelledby aria-label role dir
+    scope data-column
+""".split()  # noqa: SIM905
+
+
+class Page(HTMLParser):
+    """A page taken apart; whatever should not be there fails at once."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.labels: list[str] = []
+        self.text = ""
+        self.classes: dict[str, str] = {}
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == [], "a tag was left open"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS, tag
+        assert {name for name, _ in attrs} <= set(ATTRIBUTES), attrs
+        if tag not in VOID:
+            self._open.append(tag)
+        values = {name: value or "" for name, value in attrs}
+        if "id" in values:
+            self.ids[values["id"]] += 1
+            self.classes[values["id"]] = values.get("class", "")
+        if "href" in values:
+            self.links.append(values["href"])
+        if "aria-labelledby" in values:
+            self.labels.append(values["aria-labelledby"])
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] != "style":
+            self.text += data
+
+
+def check(text: str) -> Page:
+    """The page, after everything that must hold for any page."""
+    page = Page(text)
+    assert all(number == 1 for number in page.ids.values()), "an id twice"
+    for link in page.links:
+        assert link == "data:," or link.removeprefix("#") in page.ids, (
+            f"a dead or foreign link: {link}"
+        )
+    assert set(page.labels) <= set(page.ids)
+    assert "url(" not in text
+    assert "@import" not in text
+    assert "default-src 'none'" in text
+    return page
+
+
+COMMANDS = {
+    "explain": ["explain", "robots.txt", "/cart/help", "/cart/1", "/x", "--token", "examplebot"],
+    "explain without a URL": ["explain", "robots.txt", "--each-token"],
+    "check": ["check", "robots.txt", "--urls", "urls.txt", "--each-token"],
+    "check of many": ["check", "robots.txt", "--urls", "many.txt"],
+    "lint": ["lint", "robots.txt", "new.txt"],
+    "lint without findings": ["lint", "clean.txt"],
+    "diff": ["diff", "robots.txt", "new.txt"],
+    "diff without difference": ["diff", "new.txt", "new.txt"],
+    "editions": ["editions", "robots.txt"],
+    "hostile explain": ["explain", "hostile.txt", HOSTILE_URL, "--each-token"],
+    "hostile lint": ["lint", "hostile.txt"],
+    "hostile diff": ["diff", "hostile.txt", "robots.txt", HOSTILE_URL],
+    "hostile editions": ["editions", "hostile.txt", HOSTILE_URL, "--all"],
+    "empty file": ["explain", "empty.txt", "/"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_page_is_whole_and_self_contained(
+    tell: Tell, folder: Path, command: list[str]
+) -> None:
+    """Known tags and attributes only, all closed, ids unique, each link leads within the page."""
+    (folder / "empty.txt").touch()
+    (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
+    (folder / "many.txt").write_text("".join(f"/cart/{number}\n" for number in range(100)))
+    tell(*command, "--html", "page.html")
+    check((folder / "page.html").read_text(encoding="utf-8"))
+
+
+def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
+    robots = RobotsTxt.parse(body)
+    found = [answer(robots, url.encode("utf-8", "surrogatepass"), tokens) for url in urls]
+    return answers_page("robots.txt", robots, found, [tokens])
+
+
+def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None:
+    """From the answer to its line and back; the group followed and the decision are marked."""
+    page = check(explain(SHOP.encode(), "/cart/help", tokens=("examplebot",)))
+    assert {"#line-11", "#line-10", "#answer-1"} <= set(page.links)
+    assert page.classes["line-11"] == "allow decides-good"
+    assert page.classes["line-10"] == "disallow"
+    assert "Group of examplebot followed by examplebot" in page.text
+    assert "loses for" in page.text
+
+
+def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
+    """SAF-04: what looks like tags is shown letter by letter."""
+    text = explain(HOSTILE, HOSTILE_URL)
+    page = check(text)
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "User-agent: <script>alert(1)</script>" in page.text
+    assert r'/"><img src=x onerror=alert(2)>\u202e\x1b[31m' in page.text
+    assert all(character.isprintable() for character in page.text.replace("\n", ""))
+
+
+def test_lines_are_numbered_as_the_parser_numbers_them() -> None:
+    """FMT-02: CR, LF and CR LF end lines, U+2028 and form feed do not."""
+    page = check(explain(b"a\rb\nc\r\nd\x0ce\xe2\x80\xa8f\n\ng"))
+    assert [name for name in page.ids if name.startswith("line-")] == [
+        f"line-{number}" for number in range(1, 7)
+    ]
+
+
+def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The beginning and the neighbourhood of noted lines; the rest is counted."""
+    monkeypatch.setattr(sheet, "MOST_LINES", 100)
+    monkeypatch.setattr(sheet, "BEGINNING", 10)
+    body = b"User-agent: *\n" + b"Disallow: /x/\n" + b"# nothing\n" * 5000 + b"Disallow: /deep/\n"
+    page = check(explain(body, "/deep/1"))
+    assert "line-5003" in page.ids
+    assert "line-2000" not in page.ids
+    assert "4,989 lines without a note are left out here" in page.text
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=30),
+            st.sampled_from([b"User-agent: *", b"Disallow: /<a", b"Allow: /'\"&", b"Sitemap: /<"]),
+        ),
+        max_size=8,
+    ),
+    st.text(max_size=20),
+)
+def test_no_file_and_no_url_breaks_the_page(lines: list[bytes], path: str) -> None:
+    """SAF-01, SAF-04: any octets make a whole page."""
+    check(explain(b"\n".join(lines), "/" + path))

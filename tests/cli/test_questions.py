@@ -1,0 +1,213 @@
+"""Questions that people have, each answered by one command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Tell
+
+#: The question, the command line, the exit code, and what the answer must hold.
+QUESTIONS = [
+    (
+        "May examplebot fetch this page?",
+        "check robots.txt /cart/help --token examplebot",
+        0,
+        ["allowed     /cart/help  (line 11: Allow: /cart/help$)"],
+    ),
+    (
+        "Which line blocks /x for GPTBot?",
+        "explain robots.txt /x --token GPTBot",
+        1,
+        ["disallowed (line 6: Disallow: /)", "GPTBot (from line 4)"],
+    ),
+    (
+        "May anybody else fetch it?",
+        "check robots.txt /x",
+        0,
+        ["allowed     /x  (no rule of the group matches)"],
+    ),
+    (
+        "Which crawlers are kept out altogether?",
+        "check robots.txt / --each-token --disallowed",
+        1,
+        ["GPTBot", "CCBot", "4 answers: 2 allowed, 2 disallowed"],
+    ),
+    (
+        "Which of these URLs are disallowed?",
+        "check robots.txt --urls urls.txt --disallowed",
+        1,
+        ["disallowed  /cart/1", "5 answers: 1 allowed, 4 disallowed"],
+    ),
+    (
+        "Which rules match besides the one that decides?",
+        "explain robots.txt /cart/help --token examplebot",
+        0,
+        ["decides    line 11", "loses      line 10: Disallow: /cart/", "the longest of 2 rules"],
+    ),
+    (
+        "Which group does my crawler follow?",
+        "explain robots.txt --token examplebot",
+        0,
+        ["examplebot (from line 8): the most specific name that matches"],
+    ),
+    (
+        "Which one does a crawler follow that nobody has heard of?",
+        "explain robots.txt --token newbot",
+        0,
+        ["* (from line 14): no group names the crawler"],
+    ),
+    (
+        "What does a fallback token do?",
+        "explain robots.txt /x --token newbot --token GPTBot",
+        1,
+        ["newbot, then GPTBot", "GPTBot (from line 4)"],
+    ),
+    (
+        "What crawl delay is asked of examplebot?",
+        "explain robots.txt --token examplebot",
+        0,
+        ["line 9: crawl-delay: 5"],
+    ),
+    (
+        "What does the file say about AI training?",
+        "explain robots.txt",
+        0,
+        ["line 19: content-signal: search=yes, ai-train=no"],
+    ),
+    (
+        "Which sitemaps does it name?",
+        "explain robots.txt",
+        0,
+        ["sitemap    https://shop.example/sitemap.xml"],
+    ),
+    (
+        "What is wrong with the file?",
+        "lint robots.txt",
+        1,
+        ["robots.txt:17: RS301", "robots.txt:18: RS102"],
+    ),
+    (
+        "What does Google make of the misspelt line?",
+        "check robots.txt /typo --edition google",
+        1,
+        ["disallowed  /typo  (line 18: Disalow: /typo)"],
+    ),
+    (
+        "What changed for these URLs?",
+        "diff robots.txt new.txt --urls urls.txt",
+        1,
+        ["8 of 20 verdicts differ (5 URLs, 4 crawlers)"],
+    ),
+    (
+        "What changed for my crawler?",
+        "diff robots.txt new.txt --token examplebot --urls urls.txt",
+        1,
+        ["/cart/help", "old  allowed     (line 11", "new  disallowed  (line 2"],
+    ),
+    (
+        "Did anything change at all?",
+        "diff robots.txt robots.txt",
+        0,
+        ["0 of 76 verdicts differ (19 paths made from the rules, 4 crawlers)"],
+    ),
+    (
+        "Do the specifications agree about the file?",
+        "editions robots.txt",
+        1,
+        ["disallowed  google-2010  (line 17: Disallow: fish)"],
+    ),
+    (
+        "Do they agree about this URL?",
+        "editions robots.txt /cart/1",
+        0,
+        ["the editions disagree about 0 of 1 question"],
+    ),
+    ("What editions are there?", "editions", 0, ["rfc9309      the Internet standard of 2022"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "holds"),
+    [pytest.param(*rest, id=question) for question, *rest in QUESTIONS],
+)
+def test_one_command_answers(tell: Tell, command: str, code: int, holds: list[str]) -> None:
+    """The answer stands in the output, and the exit code says it to a script (EXT-02)."""
+    told = tell(*command.split())
+    assert told.code == code
+    for words in holds:
+        assert words in told.out
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        pytest.param(command, code, id=question)
+        for question, command, code, _ in QUESTIONS
+        if command != "editions"
+    ],
+)
+def test_json_says_the_same(tell: Tell, command: str, code: int) -> None:
+    """With --json each line is an object, nothing else is on stdout, and the code is the same."""
+    told = tell(*command.split(), "--json")
+    assert told.code == code
+    assert all(isinstance(json.loads(line), dict) for line in told.lines)
+    assert told.out.isascii()
+
+
+def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
+    """The keys are a promise: verdict, group, and each rule that matches."""
+    told = tell("explain", "robots.txt", "/cart/help", "--token", "examplebot", "--json")
+    assert json.loads(told.out) == {
+        "url": "/cart/help",
+        "tokens": ["examplebot"],
+        "allowed": True,
+        "reason": "rule",
+        "line": 11,
+        "rule": "Allow: /cart/help$",
+        "pattern": "/cart/help$",
+        "group": ["examplebot"],
+        "edition": "google-2019",
+        "path": "/cart/help",
+        "matches": [
+            {"line": 11, "rule": "Allow: /cart/help$", "kind": "allow", "pattern": "/cart/help$"},
+            {"line": 10, "rule": "Disallow: /cart/", "kind": "disallow", "pattern": "/cart/"},
+        ],
+        "group_lines": [8],
+        "crawl_delay": 5.0,
+        "other": [{"field": "crawl-delay", "value": "5", "line": 9}],
+    }
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "lint", "diff", "editions"])
+def test_help_of_each_command_shows_examples_that_run(
+    tell: Tell, folder: Path, command: str
+) -> None:
+    """What --help tells to type does what it says, with files of these names (exit 0 or 1)."""
+    (folder / "old.txt").write_text("User-agent: *\nDisallow: /a\n")
+    (folder / "other").mkdir()
+    (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
+    text = tell(command, "--help").out
+    examples = [
+        line.split(" -m scrapy_robotspec ")[1].split("   ")[0].split()
+        for line in text.partition("examples:")[2].splitlines()
+        if line.startswith("  python -m scrapy_robotspec ")
+    ]
+    assert len(examples) >= 3
+    for words in examples:
+        assert tell(*words).code in (0, 1), words
+
+
+def test_top_help_names_a_command_for_each_question(tell: Tell) -> None:
+    """Who knows nothing but the package's name finds the command; its examples run, too."""
+    told = tell("--help")
+    assert told.code == 0
+    for command in ("check", "explain", "lint", "diff", "editions", "scrapy robotspec explain"):
+        assert command in told.out
+    assert tell().code == 2  # no command at all
+    assert "commands:" in tell().err

@@ -1,0 +1,138 @@
+"""SAF-04: nothing a file, a URL or a finding says steers the terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.show.as_json import dumps
+from scrapy_robotspec.show.terminal import Screen, columns, wants_colour
+from scrapy_robotspec.show.text import count, duration, listed, safe
+from tests.cli.conftest import HOSTILE_URL
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Tell
+
+COMMANDS = [
+    ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],
+    ["explain", "hostile.txt", HOSTILE_URL],
+    ["explain", "hostile.txt"],
+    ["explain", "hostile.txt", "--each-token", "--json"],
+    ["lint", "hostile.txt"],
+    ["lint", "hostile.txt", "--json"],
+    ["diff", "hostile.txt", "robots.txt"],
+    ["diff", "hostile.txt", "robots.txt", "--json"],
+    ["editions", "hostile.txt", HOSTILE_URL, "--all"],
+    ["editions", "hostile.txt", "--each-token"],
+    ["check", "hostile.txt", "\x1b[2Jx"],
+    ["check", "no\x1b[2J.txt", "/"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words[:2] + words[-1:]))
+def test_no_control_character_reaches_the_terminal(tell: Tell, command: list[str]) -> None:
+    """Every line of the answer consists of characters that print as themselves (SAF-04)."""
+    told = tell(*command)
+    for line in [*told.out.split("\n"), *told.err.split("\n")]:
+        assert line.isprintable(), line
+
+
+def test_hostile_text_is_shown_not_dropped(tell: Tell) -> None:
+    """The escapes stand where the characters stood (SAF-04)."""
+    told = tell("explain", "hostile.txt")
+    assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in told.out
+
+
+def test_a_line_of_half_a_megabyte_is_cut_for_the_terminal(tell: Tell) -> None:
+    """A long line is shown from its beginning, with its length."""
+    told = tell("explain", "hostile.txt", "/" + "A" * 6000)
+    assert "(5008 characters)" in told.out
+    assert max(map(len, told.lines)) < 500
+
+
+@given(st.text())
+def test_safe_text_prints_as_itself(text: str) -> None:
+    """Whatever comes in, what goes out is printable, and printable text is left alone (SAF-04)."""
+    assert safe(text).isprintable()
+    if text.isprintable():
+        assert safe(text, None) == text
+
+
+@given(st.text())
+def test_json_is_printable_ascii(text: str) -> None:
+    """No JSON line holds anything but printable ASCII (SAF-04)."""
+    line = dumps({"text": text})
+    assert line.isascii()
+    assert line.isprintable()
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "environment", "coloured"),
+    [
+        (Terminal(), {}, True),
+        (Terminal(), {"NO_COLOR": "1"}, False),
+        (Terminal(), {"NO_COLOR": ""}, True),
+        (Terminal(), {"TERM": "dumb"}, False),
+        (io.StringIO(), {}, False),
+    ],
+)
+def test_colour_only_where_it_is_wanted(
+    stream: io.StringIO, environment: dict[str, str], coloured: bool
+) -> None:
+    """A terminal gets colours; a pipe, NO_COLOR and TERM=dumb do not."""
+    assert wants_colour(stream, environment) is coloured
+
+
+def test_painted_text_ends_its_colour() -> None:
+    """Colour never runs on into what follows."""
+    screen = Screen(Terminal(), Terminal(), {})
+    assert screen.paint("bad", "disallowed") == "\x1b[31mdisallowed\x1b[0m"
+    assert Screen(io.StringIO(), Terminal(), {}).paint("bad", "x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("number", "terminal", "shown"), [(500, True, True), (20, True, False), (500, False, False)]
+)
+def test_progress_is_shown_for_long_work_on_a_terminal_only(
+    number: int, terminal: bool, shown: bool
+) -> None:
+    """Hundreds of URLs show how far the work is; the last word is a clean line."""
+    err = Terminal() if terminal else io.StringIO()
+    items = list(range(number))
+    assert list(Screen(io.StringIO(), err, {}).progress(items, "checked")) == items
+    assert ("\rchecked: 250 of 500" in err.getvalue()) is shown
+    assert not err.getvalue() or err.getvalue().endswith("\x1b[K")
+
+
+def test_small_words() -> None:
+    """Numbers, lists and times as a person writes them."""
+    assert [count(1, "rule"), count(2000, "rule")] == ["1 rule", "2,000 rules"]
+    assert [listed([]), listed(["a"]), listed(["a", "b", "c"])] == ["", "a", "a, b and c"]
+    assert [duration(0.254), duration(12.3), duration(90), duration(86400), duration(864000)] == [
+        "0.25 s",
+        "12 s",
+        "90 s",
+        "24 h",
+        "10 d",
+    ]
+    assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]
+
+
+def test_the_page_of_a_file_is_written_where_asked(tell: Tell, folder: Path) -> None:
+    """--html writes one file and says so beside the answer."""
+    told = tell("explain", "robots.txt", "/x", "--html", "page.html")
+    assert "page written: page.html" in told.err
+    assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
