@@ -51,10 +51,10 @@ class Account:
         self._report.refused(decision)
         if decision.reason == "unreachable":
             self._stats.inc_value("robotspec/unreachable")
-            logger.debug("robots.txt unreachable: %s", request)
+            logger.debug("robots.txt unreachable: %s", _named(request))
         else:
             self._stats.inc_value("robotstxt/forbidden")
-            logger.debug("Forbidden by robots.txt: %s", request)
+            logger.debug("Forbidden by robots.txt: %s", _named(request))
 
     def asked_cache(self, found: Known) -> None:
         """A decision was made with what was at hand.
@@ -176,6 +176,15 @@ class Account:
             self._report.write(self._path)
         except OSError as error:
             logger.error("ROBOTSPEC_REPORT = %r cannot be written: %s", self._path, error)
+
+
+def _named(request: Request) -> object:
+    """*request* as Scrapy's log lines show it, without user info (LOC-10)."""
+    scheme, slashes, rest = request.url.partition("://")
+    host, slash, path = rest.partition("/")
+    if "@" not in host:
+        return request
+    return f"<{request.method} {scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}>"
 
 
 def _requests(number: int, verb: str) -> str:
