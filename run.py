@@ -22,6 +22,7 @@ VENV = ROOT / ".venv"
 TASKS = {
     "example": ("", ["example_project/tour.py"]),
     "compare": ("", ["example_project/compare.py"]),
+    "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "tests": ("[redis,test]", ["-m", "pytest"]),
 }
 
@@ -59,7 +60,7 @@ def install(extras: str) -> None:
     print(f"installing into {VENV} …", file=sys.stderr, flush=True)
     if not stamps:
         make_environment(VENV)
-    pip = [python(VENV), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+    pip = [str(python(VENV)), "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*pip, "--editable", f"{ROOT}{extras}"], check=True)
     done.write_text("".join([*stamps, stamp(extras)]))
 
@@ -75,7 +76,7 @@ def main() -> int:
     except subprocess.CalledProcessError as error:
         print(f"could not install: {error}", file=sys.stderr)
         return 1
-    return subprocess.call([python(VENV), *command, *sys.argv[2:]], cwd=ROOT)
+    return subprocess.call([str(python(VENV)), *command, *sys.argv[2:]], cwd=ROOT)
 
 
 if __name__ == "__main__":

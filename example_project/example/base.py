@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class ExampleSpider(scrapy.Spider):
     """Crawls the front pages of some moods of the local site, or the site in ``url``."""
 
-    #: Names of the moods to crawl, see ``moods.py``.
+    #: The table of the local site, and the names of its moods to crawl.
+    site: ClassVar[str] = "example.moods:TOUR"
     moods: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, url: str = "", **arguments: Any):
@@ -49,7 +50,7 @@ class ExampleSpider(scrapy.Spider):
         elif known := crawler.settings["EXAMPLE_SITE"]:
             spider.names = {origin: name for name, origin in json.loads(known).items()}
         else:
-            site = LocalSite.start("example.moods:TOUR")
+            site = LocalSite.start(spider.site)
             crawler.signals.connect(site.stop, signals.spider_closed, weak=False)
             spider.names = {origin: name for name, origin in site.origins.items()}
         return spider

@@ -12,7 +12,7 @@ SPIDER_MODULES = ["example.spiders"]
 EXTENSIONS = {"example.table.Table": 100}
 
 #: A site of a stranger (``-a url=…``) is crawled slowly, and not for long.
-CLOSESPIDER_PAGECOUNT = 100
+CLOSESPIDER_PAGECOUNT = 1000
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 0.1
 
