@@ -100,6 +100,7 @@ def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     timeout = options.number("timeout", 2.0)
     keep = options.number("keep", 60 * 86_400.0)
     options.end()
+    _ = parts.port  # raises ValueError for what is no port
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         _fail(uri, f"{parts.path[1:]!r} is no number of a database")
     return RedisStore(parts._replace(query="").geturl(), prefix, timeout, keep)

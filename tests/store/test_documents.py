@@ -1,0 +1,62 @@
+"""``docs/stores.md``: every store, option and figure of the code that it names is there."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from scrapy_robotspec.store import open_store, opening
+from scrapy_robotspec.store.base import RecordStore
+from scrapy_robotspec.store.redis import RedisStore
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text("utf-8")
+
+
+#: Not the bare schemes of headings.
+VALUES = sorted(set(re.findall(r'[`"](memory://[^`"]*|\w+:///?/?\w[^`"]*)[`"]', PAGE)))
+
+
+@pytest.mark.parametrize("uri", VALUES)
+def test_every_value_on_the_page_opens_a_store(
+    uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None is misspelt."""
+    if uri.startswith("redis"):
+        pytest.importorskip("redis", reason="the Redis client is not installed")
+    monkeypatch.chdir(tmp_path)
+    open_store(uri.replace("/tmp/", f"{tmp_path}/")).close()
+
+
+def test_the_page_names_every_scheme_and_option() -> None:
+    """As the opener of each scheme asks for them."""
+    source = inspect.getsource(opening)
+    options = {
+        call.args[0].value
+        for call in ast.walk(ast.parse(source))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("number", "text")
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert options == {"max", "timeout", "prefix", "keep"}
+    for word in (*opening._OPENERS, *options):
+        assert f"`{word}" in PAGE
+
+
+def test_the_page_counts_the_contract() -> None:
+    """Whoever writes a store wants to know how much it is."""
+    assert len(RecordStore.__abstractmethods__) == 8
+    assert "eight short methods" in PAGE
+
+
+def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
+    """Operators look for them."""
+    pytest.importorskip("redis", reason="the Redis client is not installed")
+    store = RedisStore("redis://localhost", "PREFIX", 1, 1)
+    for start in (store._records, store._leases):
+        assert f"`{start}ORIGIN`" in PAGE
+    store.close()
