@@ -41,6 +41,9 @@ class Decision:
     hops: tuple[Hop, ...] = ()
     """The redirects on the way to the copy."""
     origin: Origin | None = None
+    failure: str | None = None
+    """Why there is no usable answer, in one short line; given with the outcome
+    ``"unreachable"``."""
 
 
 def decide(
@@ -62,16 +65,17 @@ def decide(
         allowed, reason = verdict.allowed, verdict.reason
     if record is None:
         return Decision(allowed, reason, verdict)
-    outcome, status = _origin_of_plan(record, now)
+    outcome, status, failure = _what_counts(record, now)
     age = None if record.fetched_at is None else max(0.0, now - record.fetched_at)
-    return Decision(allowed, reason, verdict, outcome, status, age, record.hops, record.origin)
+    hops, origin = record.hops, record.origin
+    return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
 
 
-def _origin_of_plan(record: RobotsRecord, now: float) -> tuple[str | None, int | None]:
-    """Outcome and status that count: a failure's, unless a fresh copy makes it unimportant."""
+def _what_counts(record: RobotsRecord, now: float) -> tuple[str | None, int | None, str | None]:
+    """Outcome, status and failure: a failure counts unless a fresh copy makes it unimportant."""
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
-        return Outcome.UNREACHABLE.value, record.failure_status
+        return Outcome.UNREACHABLE.value, record.failure_status, record.failure
     if record.meaning is None:
-        return None, None
-    return outcome_of(record.meaning).value, record.status
+        return None, None, None
+    return outcome_of(record.meaning).value, record.status, None

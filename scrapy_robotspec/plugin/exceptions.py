@@ -62,5 +62,6 @@ class RobotsUnreachable(_Refused):
     _beginning = "robots.txt unreachable"
 
     def _because(self) -> str:
-        status = self.decision.status
-        return f"status {status}" if status is not None else ""
+        failure = self.decision.failure or ""
+        # It may come from a shared store, where a stranger may have written it (SAF-04).
+        return failure if failure.isascii() and failure.isprintable() else ascii(failure)[1:-1]

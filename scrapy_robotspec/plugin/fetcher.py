@@ -325,4 +325,4 @@ def _in_one_line(error: BaseException | None) -> str:
     words = " ".join(str(error).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
-    return text.encode("ascii", "backslashreplace").decode()
+    return ascii(text)[1:-1]

@@ -74,7 +74,9 @@ class RobotSpecMiddleware:
         self._spacing = Spacing(self.settings.crawl_delay_max)
         self._account = Account(crawler.stats, self.settings)
         self._patience = Patience(crawler)
-        self._around = CrawlSurroundings(crawler, self.settings, self._landed, self._patience.watch)
+        self._around = CrawlSurroundings(
+            crawler, self.settings, self._tokens, self._landed, self._patience.watch
+        )
         self.lookup = self._patience.lookup = self._open_lookup()
         self.gate = Gate(
             origin_of=self._origin_at_gate,

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import Known, Wait
+    from scrapy_robotspec.plugin.product import Tokens
     from scrapy_robotspec.plugin.settings import Settings
+    from scrapy_robotspec.plugin.token import TokenHook
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 _T = TypeVar("_T")
@@ -40,10 +42,12 @@ class CrawlSurroundings:
         self,
         crawler: Crawler,
         settings: Settings,
+        tokens: TokenHook,
         landed: Callable[[Known | Wait, RobotsRecord | None, float], None],
         fetching: Callable[[], None],
     ) -> None:
         self._crawler = crawler
+        self._tokens = tokens
         self._fetcher = Fetcher(crawler, settings)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
@@ -86,7 +90,7 @@ class CrawlSurroundings:
     async def _tell(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> None:
         """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
         assert found.robots is not None
-        parser = RobotSpecParser(found.robots)
+        parser = RobotSpecParser(found.robots, self._tokens_of(cause))
         await _compat.send_signal(
             self._crawler, _compat.robots_parsed, robotparser=parser, request=cause
         )
@@ -98,6 +102,13 @@ class CrawlSurroundings:
                 old=replaced,
                 new=found.robots,
             )
+
+    def _tokens_of(self, cause: Request) -> Tokens | None:
+        """The tokens of *cause*; None where its hook fails, for which *cause* itself will end."""
+        try:
+            return self._tokens(cause)
+        except Exception:
+            return None
 
     def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
         self._landed(found, before, seconds)

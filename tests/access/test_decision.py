@@ -50,6 +50,9 @@ def test_decisions_without_rules(attempt, allowed, reason, outcome, status) -> N
     assert found.verdict is None
     assert (found.allowed, found.reason) == (allowed, reason)
     assert (found.outcome, found.status) == (outcome, status)
+    failed = outcome == "unreachable"
+    assert found.failure == (life.record.failure if failed else None)
+    assert bool(found.failure) is failed
 
 
 def test_a_copy_that_stands_in_says_so() -> None:

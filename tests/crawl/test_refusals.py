@@ -53,7 +53,7 @@ def test_an_unreachable_request_raises_with_the_status(
     error = result.errors[down.url("/yes")]
     assert error["type"] == "RobotsUnreachable"
     assert "IgnoreRequest" in error["bases"]
-    assert error["text"].startswith("robots.txt unreachable")
+    assert error["text"] == "robots.txt unreachable (HTTP status 503)"
     assert (error["reason"], error["status"]) == ("unreachable", 503)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scrapy import version_info
 
 from tests.harness.crawl import MODES, crawl
 
@@ -50,6 +51,15 @@ def followed(server: Server, settings: dict[str, Any], **request: Any) -> tuple[
 def test_setting(server: Server, settings: dict[str, Any], group: str) -> None:
     """UAG-01, UAG-07: exactly one group is followed, the one of the token chosen."""
     assert followed(server, settings)[0] == [group]
+
+
+@pytest.mark.skipif(version_info < (2, 18), reason="the signal is Scrapy's own from 2.18 on")
+def test_the_signals_parser_knows_the_token(server: Server) -> None:
+    """UAG-01: whatever user agent a handler asks with, as it cannot know the token."""
+    site = server.site("127.0.0.2", "User-agent: two\nDisallow:\n\nUser-agent: *\nDisallow: /\n")
+    result = crawl([site.url("/x")], {TOKEN: "two"})
+    (parsed,) = result.of("robots_parsed")
+    assert parsed["allowed"] is True
 
 
 def test_callable_gets_the_request(server: Server) -> None:

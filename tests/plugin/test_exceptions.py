@@ -39,9 +39,18 @@ def test_without_a_rule_the_reason_is_shown() -> None:
     assert refusal.verdict is None
 
 
-@pytest.mark.parametrize(("status", "words"), [(503, " (status 503)"), (None, "")])
-def test_an_unreachable_robots_txt_shows_its_status(status: int | None, words: str) -> None:
-    refusal = RobotsUnreachable(Decision(False, "unreachable", status=status, origin=ORIGIN))
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        ("HTTP status 503", " (HTTP status 503)"),
+        ("timeout", " (timeout)"),
+        ("evil \x1b[31m\u202e", " (evil \\x1b[31m\\u202e)"),
+        (None, ""),
+    ],
+)
+def test_an_unreachable_robots_txt_names_the_cause(failure: str | None, words: str) -> None:
+    """EXT-02, SAF-04."""
+    refusal = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure=failure))
     assert isinstance(refusal, IgnoreRequest)
     assert str(refusal) == f"robots.txt unreachable{words}"
     assert refusal.origin == ORIGIN
