@@ -1,0 +1,103 @@
+"""A wrong setting stops the crawl at its start, and the last line says what to do."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.crawl import MODES, Result, crawl
+from tests.harness.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Setting, wrong value, what the message must say besides the setting's name and the value.
+WRONG: list[tuple[str, Any, str]] = [
+    ("EDITION", "google-2018", "google-2019"),
+    ("EDITION", {"base": "google", "colour": "red"}, "colour"),
+    ("USER_AGENT_TOKEN", "my bot 2.0", "product token"),
+    ("USER_AGENT_TOKEN", [], "product token"),
+    ("USER_AGENT_TOKEN", "tests.crawl.tokens.nothing", "import path"),
+    ("CACHE", "mysql://host/db", "memory://"),
+    ("CACHE", "", "URI"),
+    ("CACHE_TTL", -1, "seconds"),
+    ("CACHE_TTL", "a day", "seconds"),
+    ("CACHE_MIN_TTL", 90_000, "ROBOTSPEC_CACHE_MAX_TTL"),
+    ("MAX_REDIRECTS", 4, "5"),
+    ("MAX_REDIRECTS", 5.5, "whole"),
+    ("MAX_SIZE", 0, "whole"),
+    ("FETCH_TIMEOUT", 0, "above 0"),
+    ("CONCURRENT_FETCHES", 0, "1"),
+    ("UNREACHABLE", "deny", "'wait' or 'allow'"),
+    ("HOLD_TIMEOUT", float("nan"), "seconds"),
+    ("RETRY_TIMES", -1, "0"),
+    ("RETRY_DELAY", 61, "ROBOTSPEC_RETRY_MAX_DELAY"),
+    ("STALE_AFTER", "soon", "seconds"),
+    ("STATUS_POLICY", {429: "wait"}, "'unreachable'"),
+    ("STATUS_POLICY", {42: "allow"}, "100"),
+    ("PROBE_SERVER_ERRORS", "perhaps", "True or False"),
+    ("CRAWL_DELAY", 2, "True or False"),
+    ("CRAWL_DELAY_MAX", "x", "seconds"),
+    ("INHERIT_META", {"proxy": 1}, "list"),
+    ("OVERRIDES", {"http://example.com": "ignore"}, "host"),
+    ("OVERRIDES", {"example.com": "maybe"}, "'ignore'"),
+    ("REPORT", 7, "path"),
+]
+
+
+@pytest.fixture(scope="module")
+def crawled() -> Iterator[tuple[Server, list[Result]]]:
+    """A crawl for each wrong value, two at a time."""
+    with Server() as server, ThreadPoolExecutor(2) as pool:
+        site = server.site("127.0.0.2", "")
+        jobs = [
+            pool.submit(crawl, [site.url("/x")], {f"ROBOTSPEC_{name}": value}, mode=mode)
+            for (name, value, _), mode in zip(WRONG, [*MODES] * len(WRONG), strict=False)
+        ]
+        yield server, [job.result() for job in jobs]
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=lambda n: f"{WRONG[n][0]}={WRONG[n][1]}")
+def test_message_is_the_last_line(crawled: tuple[Server, list[Result]], number: int) -> None:
+    """It names the setting, the value and the remedy."""
+    name, value, remedy = WRONG[number]
+    result = crawled[1][number]
+    assert result.exit_code == 1
+    last = result.log.strip().splitlines()[-1]
+    assert "ConfigurationError" in last
+    assert f"ROBOTSPEC_{name}" in last
+    assert repr(value) in last
+    assert remedy in last
+
+
+def test_nothing_was_asked_for(crawled: tuple[Server, list[Result]]) -> None:
+    """Neither a page nor a robots.txt."""
+    assert crawled[0].log == []
+
+
+def test_a_name_that_no_setting_has_is_warned_of(server: Server) -> None:
+    """Once, with the name that is meant."""
+    site = server.site("127.0.0.2", "")
+    result = crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIME_OUT": 5})
+    (line,) = result.lines("WARNING", "[scrapy_robotspec]")
+    assert "ROBOTSPEC_HOLD_TIME_OUT" in line
+    assert "ROBOTSPEC_HOLD_TIMEOUT" in line
+    assert site.pages_asked == ["/x"]
+
+
+def test_a_middleware_that_is_set_up_by_hand_checks_too(server: Server) -> None:
+    """Without the add-on the crawl fails as well, and names the setting."""
+    site = server.site("127.0.0.2", "")
+    by_hand = {
+        "ADDONS": {},
+        "DOWNLOADER_MIDDLEWARES": {
+            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+            "scrapy_robotspec.RobotSpecMiddleware": 100,
+        },
+    }
+    result = crawl([site.url("/x")], {**by_hand, "ROBOTSPEC_UNREACHABLE": "deny"})
+    assert result.exit_code == 1
+    assert "ConfigurationError: ROBOTSPEC_UNREACHABLE" in result.log
+    assert site.log == []

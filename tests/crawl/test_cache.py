@@ -1,0 +1,206 @@
+"""How long an answer is kept, and what a copy is good for when there is no new one (CAC, FET-13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import Switch, after, in_turn, reply
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.harness.server import Server
+
+RULES = "User-agent: *\nDisallow: /no\n"
+OTHER_RULES = "User-agent: *\nDisallow: /yes\n"
+DOWN = reply("", 503)
+#: Short lifetimes are possible only if the minimum is.
+SHORT = {"ROBOTSPEC_CACHE_MIN_TTL": 0}
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> dict[str, Any]:
+    """Settings of crawls that share a store."""
+    return {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_second_crawl_asks_for_no_robots_txt(
+    server: Server, stored: dict[str, Any], mode: str
+) -> None:
+    """CAC-01, CAC-04, CAC-06: files and missing files alike, for another token too."""
+    sites = [server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply(status=404))]
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    crawl(urls, stored, mode=mode)
+    again = crawl(urls, {**stored, "USER_AGENT": "otherbot/1"}, mode=mode)
+    assert [len(site.robots_asked) for site in sites] == [1, 1]
+    assert sites[0].pages_asked == ["/yes", "/yes"]
+    assert again.ended_once(urls)
+    assert again.stats["robotspec/cache/hit"] == 4
+    assert again.responses[sites[0].url("/yes")]["robotspec"]["age"] > 0
+
+
+@pytest.mark.parametrize(
+    ("edition", "obeys_the_copy"),
+    [("google-2019", False), ("rfc9309", True), ("google-2010", True), ("google", False)],
+)
+def test_a_copy_that_ran_out_while_the_site_is_down(
+    server: Server, stored: dict[str, Any], edition: str, obeys_the_copy: bool
+) -> None:
+    """CAC-02, FET-13: kept in every edition, used in some from the first failure on."""
+    robots = Switch(reply(RULES))
+    site = server.site("127.0.0.2", robots)
+    settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2, "ROBOTSPEC_EDITION": edition}
+    crawl([site.url("/1")], settings)
+    robots.answer = DOWN
+    urls = [site.url("/yes"), site.url("/no")]
+    result = crawl(urls, {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
+    assert (site.url("/yes") in result.responses) is obeys_the_copy
+    kind = "ForbiddenByRobots" if obeys_the_copy else "RobotsUnreachable"
+    assert result.errors[site.url("/no")]["type"] == kind
+    if obeys_the_copy:
+        assert result.stats["robotspec/cache/stale"] == 2
+
+
+@pytest.mark.parametrize(("stale_after", "used"), [(0, True), (1000, False)])
+def test_stale_after_is_a_setting(
+    server: Server, stored: dict[str, Any], stale_after: float, used: bool
+) -> None:
+    """ROBOTSPEC_STALE_AFTER overrides the edition's."""
+    site = server.site("127.0.0.2", in_turn(reply(RULES), DOWN))
+    settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2, "ROBOTSPEC_HOLD_TIMEOUT": 0}
+    crawl([site.url("/1")], settings)
+    result = crawl([site.url("/yes")], {**settings, "ROBOTSPEC_STALE_AFTER": stale_after})
+    assert (site.url("/yes") in result.responses) is used
+
+
+@pytest.mark.parametrize(("limit", "allowed"), [(0.3, True), (1000, False)])
+def test_unreachable_limit_is_a_setting(server: Server, limit: float, allowed: bool) -> None:
+    """FET-12: unreachable for longer and no copy: no restrictions."""
+    site = server.site("127.0.0.2", DOWN)
+    settings = {
+        "ROBOTSPEC_UNREACHABLE_LIMIT": limit,
+        "ROBOTSPEC_HOLD_TIMEOUT": 1.5,
+        "ROBOTSPEC_RETRY_DELAY": 0.2,
+    }
+    result = crawl([site.url("/no")], settings)
+    assert (site.url("/no") in result.responses) is allowed
+    if allowed:
+        assert result.responses[site.url("/no")]["robotspec"]["reason"] == "limit_passed"
+
+
+def chained(server: Server, robots: Any, settings: dict[str, Any], pages: int = 4) -> Any:
+    """Pages of a site, one each half second, and how often its robots.txt was asked for."""
+    site = server.site("127.0.0.2", robots, page=after(0.5, reply("page")))
+    result = crawl([site.url(f"/{n}") for n in range(pages)], settings, spider="one_by_one")
+    assert len(result.responses) == pages
+    return len(site.robots_asked), result
+
+
+@pytest.mark.parametrize(("ttl", "asked"), [(0.3, (3, 4)), (86400, (1, 1))])
+def test_lifetime_is_a_setting(server: Server, ttl: float, asked: tuple[int, int]) -> None:
+    """ROBOTSPEC_CACHE_TTL; CAC-05: asked again on next use."""
+    times, _ = chained(server, reply(RULES), {**SHORT, "ROBOTSPEC_CACHE_TTL": ttl})
+    assert asked[0] <= times <= asked[1]
+
+
+@pytest.mark.parametrize(
+    ("headers", "settings", "again"),
+    [
+        ({"Cache-Control": "max-age=0"}, {"ROBOTSPEC_CACHE_MIN_TTL": 0.1}, True),
+        ({"Cache-Control": "max-age=0"}, {}, False),
+        ({"Cache-Control": "no-store"}, {"ROBOTSPEC_CACHE_MIN_TTL": 0.1}, True),
+        ({"Cache-Control": "max-age=86400"}, {**SHORT, "ROBOTSPEC_CACHE_MAX_TTL": 0.1}, True),
+        ({"Cache-Control": "max-age=90"}, {**SHORT, "ROBOTSPEC_CACHE_TTL": 0.1}, False),
+        ({"Cache-Control": "max-age=90", "Age": "90"}, {"ROBOTSPEC_CACHE_MIN_TTL": 0.1}, True),
+        ({"Expires": "Thu, 01 Jan 1970 00:00:00 GMT"}, {"ROBOTSPEC_CACHE_MIN_TTL": 0.1}, True),
+    ],
+    ids=str,
+)
+def test_cache_control_within_bounds(
+    server: Server, headers: dict[str, str], settings: dict[str, Any], again: bool
+) -> None:
+    """CAC-03: ROBOTSPEC_CACHE_MIN_TTL and _MAX_TTL bound what the site says."""
+    times, _ = chained(server, reply(RULES, headers=headers.items()), settings, pages=3)
+    assert (times > 1) is again
+
+
+def test_a_refresh_in_the_background_stalls_nobody(server: Server) -> None:
+    """From 80 % of the lifetime on, the copy is used while the new file is fetched."""
+    robots = in_turn(reply(RULES), after(1.5, reply(RULES)))
+    site = server.site("127.0.0.2", robots, page=after(0.3, reply("page")))
+    urls = [site.url(f"/{n}") for n in range(12)]
+    crawl(urls, {**SHORT, "ROBOTSPEC_CACHE_TTL": 2}, spider="one_by_one")
+    second = site.robots_asked[1].at
+    meanwhile = [a for a in site.log if second < a.at < second + 1.2 and a.path != "/robots.txt"]
+    assert len(meanwhile) >= 1
+
+
+def test_a_change_is_signalled(server: Server) -> None:
+    """``robots_changed`` with the old and the new file, and the new rules count."""
+    site = server.site(
+        "127.0.0.2", in_turn(reply(RULES), reply(OTHER_RULES)), page=after(0.6, reply("page"))
+    )
+    urls = [site.url(p) for p in ("/1", "/2", "/3", "/yes", "/no")]
+    settings = {**SHORT, "ROBOTSPEC_CACHE_TTL": 0.5}
+    result = crawl(urls, settings, spider="one_by_one")
+    (changed,) = result.of("robots_changed")
+    assert (changed["old"], changed["new"]) == (RULES, OTHER_RULES)
+    assert changed["origin"] == site.url("")
+    assert result.errors[site.url("/yes")]["type"] == "ForbiddenByRobots"
+    assert site.url("/no") in result.responses
+
+
+def test_a_failed_refresh_keeps_the_rules(server: Server, stored: dict[str, Any]) -> None:
+    """CAC-02: while the copy is fresh it is used, whatever its refreshing comes to."""
+    site = server.site("127.0.0.2", in_turn(reply(RULES), DOWN), page=after(0.3, reply("page")))
+    urls = [site.url(p) for p in ("/1", "/2", "/3", "/no", "/4", "/no2", "/5")]
+    settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 3600, "ROBOTSPEC_CACHE_MAX_TTL": 3600}
+    result = crawl(urls, settings, spider="one_by_one")
+    refused = [url for url, error in result.errors.items() if error["type"] == "ForbiddenByRobots"]
+    assert sorted(refused) == [site.url("/no"), site.url("/no2")]
+
+
+def test_the_memory_store_is_bounded(server: Server) -> None:
+    """``memory://?max=2``: the third origin puts the first one out."""
+    sites = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 5)]
+    urls = [site.url(f"/{n}") for n in range(3) for site in sites]
+    for most, times in ((2, 3), (10, 1)):
+        for site in sites:
+            site.log.clear()
+        crawl(urls, {"ROBOTSPEC_CACHE": f"memory://?max={most}"}, spider="one_by_one")
+        assert [len(site.robots_asked) for site in sites] == [times] * 3
+
+
+@pytest.mark.parametrize("trouble", ["corrupt", "folder missing"])
+def test_a_store_that_fails_is_told_once_and_the_crawl_goes_on(
+    server: Server, tmp_path: Path, trouble: str
+) -> None:
+    """With memory, and never by allowing."""
+    path = tmp_path / "robots.db" if trouble == "corrupt" else tmp_path / "no" / "such" / "x.db"
+    if trouble == "corrupt":
+        path.write_bytes(b"this is no database at all " * 200)
+    site = server.site("127.0.0.2", RULES)
+    urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(5)]
+    result = crawl(urls, {"ROBOTSPEC_CACHE": f"sqlite:///{path}"})
+    assert result.ended_once(urls)
+    assert len(site.pages_asked) == 5
+    assert len(site.robots_asked) == 1
+    assert len(result.lines("WARNING", "[scrapy_robotspec]")) == 1
+    assert "Traceback" not in result.log
+
+
+def test_two_crawls_at_once_share_one_fetch(server: Server, stored: dict[str, Any]) -> None:
+    """CAC-05: across processes one of them asks, the other waits for what it gets."""
+    from tests.harness.crawl import Running
+
+    sites = [server.site(f"127.0.0.{n}", after(1.0, reply(RULES))) for n in range(2, 12)]
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    with Running(urls, stored) as one, Running(urls, stored) as two:
+        results = [one.finish(), two.finish()]
+    assert [len(site.robots_asked) for site in sites] == [1] * 10
+    assert all(result.ended_once(urls) for result in results)
+    assert all(site.pages_asked == ["/yes", "/yes"] for site in sites)

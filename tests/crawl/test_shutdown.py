@@ -1,0 +1,131 @@
+"""Ctrl-C while requests wait, and going on later from JOBDIR: nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import Switch, after, reply, silence
+from tests.harness.crawl import MODES, Result, Running, crawl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.harness.server import Server, Site
+
+RULES = "User-agent: *\nDisallow: /no\n"
+DOWN = reply("", 503)
+STOCK_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue"}
+FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
+#: A crawl without this plugin and without any robots.txt.
+STOCK = {**STOCK_QUEUE, "ADDONS": {}, "ROBOTSTXT_OBEY": False}
+
+
+def interrupted(running: Running, when: Callable[[], Any]) -> tuple[Result, float]:
+    """The crawl after one Ctrl-C, and how many seconds it took to stop."""
+    running.wait_until(when)
+    sent = running.send(signal.SIGINT)
+    result = running.finish(20)
+    return result, time.monotonic() - sent
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("robots", [DOWN, silence()], ids=["503", "silence"])
+@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
+def test_ctrl_c_while_requests_wait(
+    server: Server, tmp_path: Path, mode: str, robots: Any, queue: dict[str, str]
+) -> None:
+    """It stops at once, and the next crawl gets every request exactly once."""
+    site = server.site("127.0.0.2", Switch(robots))
+    other = server.site("127.0.0.3", RULES)
+    urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(60)]
+    settings = {"JOBDIR": str(tmp_path), "LOG_LEVEL": "INFO", **queue}
+    with Running([*urls, other.url("/x")], settings, mode=mode) as running:
+        first, took = interrupted(running, lambda: other.pages_asked and site.robots_asked)
+    assert took < 5  # the hold lasts 300 s, a fetch 30 s
+    assert first.exit_code == 0
+    assert first.ends == Counter([other.url("/x")])
+    assert site.pages_asked == []
+    assert isinstance(site.robots, Switch)
+    site.robots.answer = reply(RULES)
+    second = crawl([], settings, mode=mode)
+    assert second.ended_once(urls)
+    assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(60))
+
+
+def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> None:
+    """Interrupt a crawl with the settings *first* half-way, go on with *second*."""
+    page = after(0.05, reply("page"))
+    sites = [server.site(f"127.0.0.{n}", RULES, page=page) for n in range(2, 5)]
+    urls = [site.url(f"/yes{n}") for site in sites for n in range(30)]
+    common = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS_PER_DOMAIN": 2}
+    with Running(urls, {**common, **first}) as running:
+        halfway, _ = interrupted(running, lambda: len(server.log) > 30)
+    assert 0 < len(halfway.ends) < len(urls)
+    rest = crawl([], {**common, **second})
+    assert halfway.ends + rest.ends == Counter(urls)
+    assert Counter(url for site in sites for url in map(site.url, site.pages_asked)) == Counter(urls)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(STOCK, {}), ({}, STOCK), ({}, {}), (FOREIGN_QUEUE, FOREIGN_QUEUE), (STOCK, STOCK)],
+    ids=["stock to ours", "ours to stock", "ours to ours", "foreign to foreign", "stock to stock"],
+)
+def test_a_jobdir_moves(
+    server: Server, tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Between Scrapy's queue and ours, both ways."""
+    moved(server, tmp_path, first, second)
+
+
+def test_waiting_requests_of_our_queue_can_be_taken_up_by_scrapys(
+    server: Server, tmp_path: Path
+) -> None:
+    """Also those that were handed back and wait; they pass the duplicates filter again."""
+    site = server.site("127.0.0.2", DOWN)
+    urls = [site.url(f"/{n}") for n in range(50)]
+    settings = {"JOBDIR": str(tmp_path)}
+    with Running(urls, settings) as running:
+        interrupted(running, lambda: len(site.robots_asked) > 1)
+    second = crawl([], {**settings, **STOCK})
+    assert second.ended_once(urls)
+
+
+def test_ctrl_c_while_requests_past_the_scheduler_wait(server: Server) -> None:
+    """They end in an exception, at once."""
+    held = server.site("127.0.0.2", silence())
+    start = server.site("127.0.0.3", RULES)
+    inline = [held.url(f"/{n}") for n in range(20)]
+    with Running([start.url("/x")], spider="inline", more={"inline": inline}) as running:
+        result, took = interrupted(running, lambda: held.robots_asked)
+    assert took < 5
+    assert {event["type"] for event in result.of("error")} == {"IgnoreRequest"}
+    assert sum(result.ends[url] for url in inline) == len(inline)
+    assert held.pages_asked == []
+
+
+def test_a_killed_crawl_asks_for_nothing_that_is_disallowed(
+    server: Server, tmp_path: Path
+) -> None:
+    """kill -9 in the middle, with a store that is written to: the next crawl obeys as before.
+
+    It waits no longer for a fetch that the dead process had begun than that could have taken.
+    """
+    sites: list[Site] = [server.site(f"127.0.1.{n}", after(0.01, reply(RULES))) for n in range(1, 60)]
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    settings = {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db", "ROBOTSPEC_FETCH_TIMEOUT": 3}
+    with Running(urls, settings) as running:
+        running.wait_until(lambda: len(server.log) > 40)
+        running.send(signal.SIGKILL)
+        assert running.finish(10).exit_code == -signal.SIGKILL
+    result = crawl(urls, settings)
+    assert result.ended_once(urls)
+    assert {path for site in sites for path in site.pages_asked} == {"/yes"}
+    assert max(len(site.robots_asked) for site in sites) <= 2
+    assert result.lines("WARNING", "[scrapy_robotspec]") == []
