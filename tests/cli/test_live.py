@@ -1,0 +1,280 @@
+"""``scrapy robotspec``: real calls of ``scrapy``, in and out of a project, against a local site."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import scrapy_robotspec
+from tests.cli.conftest import HOSTILE, SHOP
+from tests.cli.test_page import check as check_page
+from tests.harness.answers import redirect, reply, silence
+from tests.harness.crawl import MODES
+from tests.harness.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(scrapy_robotspec.__file__).parents[1]
+COMMAND = "scrapy_robotspec.plugin.commands:RobotSpecCommand"
+
+PROJECT = """\
+BOT_NAME = "project"
+ROBOTSTXT_OBEY = True
+ADDONS = {"scrapy_robotspec.Addon": 500}
+USER_AGENT = "examplebot/1.0"
+ROBOTSPEC_CACHE = "sqlite:///robots.db"
+ROBOTSPEC_REPORT = "report.jsonl"
+FEEDS = {"items.json": {"format": "json", "overwrite": True}}
+ITEM_PIPELINES = {"project.pipelines.NotThere": 1}
+JOBDIR = "job"
+
+
+def ROBOTSPEC_USER_AGENT_TOKEN(request, crawler):
+    return "GPTBot" if "/ai/" in request.url else "examplebot"
+"""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What ``scrapy robotspec`` said."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A working directory from which ``scrapy`` is called."""
+
+    path: Path
+
+    def call(self, *words: str) -> Told:
+        """``scrapy robotspec …`` with the package's command, as its installation declares it."""
+        surroundings = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+        }
+        surroundings["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT, self.path)))
+        surroundings.pop("SCRAPY_SETTINGS_MODULE", None)
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "robotspec", *words],
+            cwd=self.path,
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        return Told(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Folder:
+    """No project; the command is found by its entry point."""
+    installed = tmp_path / "under_test-0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: under-test\nVersion: 0\n")
+    (installed / "entry_points.txt").write_text(f"[scrapy.commands]\nrobotspec = {COMMAND}\n")
+    return Folder(tmp_path)
+
+
+@pytest.fixture
+def project(outside: Folder) -> Folder:
+    """A project with a token hook, a cache in a file, and much that must be left alone."""
+    (outside.path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
+    (outside.path / "project_settings.py").write_text(PROJECT)
+    return outside
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running
+
+
+def test_the_package_declares_the_command() -> None:
+    """Installing the package makes ``scrapy robotspec`` known."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    declared = setup["options.entry_points"]["scrapy.commands"]
+    assert declared.split() == ["robotspec", "=", COMMAND]
+
+
+def test_the_module_that_scrapy_always_loads_is_light() -> None:
+    """Every call of ``scrapy`` imports it, so it brings no more than Scrapy's base class does."""
+    program = (
+        "import sys; import scrapy.commands; before = set(sys.modules); "
+        "import scrapy_robotspec.plugin.commands; print(*sorted(set(sys.modules) - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    ours = {name for name in loaded if name.startswith("scrapy_robotspec")}
+    assert ours == {
+        "scrapy_robotspec",
+        "scrapy_robotspec.editions",
+        "scrapy_robotspec.errors",
+        "scrapy_robotspec.plugin",
+        "scrapy_robotspec.plugin.commands",
+        "scrapy_robotspec.signals",
+    }
+    assert not [name for name in loaded if name.startswith(("twisted", "scrapy."))]
+
+
+def test_explain_walks_the_road(server: Server, project: Folder) -> None:
+    """EXT-02: origin, hops, status, meaning, age, group, rules, edition; exit 0 for an allowed."""
+    target = server.site("127.0.0.1", SHOP)
+    site = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 302))
+    told = project.call("explain", site.url("/cart/help"))
+    assert told.code == 0
+    labels = [line[2:12].strip() for line in told.out.splitlines()[1:]]
+    assert labels == [
+        "verdict",
+        "origin",
+        "robots.txt",
+        "redirect",
+        "status",
+        "meant",
+        "age",
+        "size",
+        "edition",
+        "crawler",
+        "group",
+        "compared",
+        "decided by",
+        "decides",
+        "loses",
+        "also",
+        "took",
+    ]
+    assert f"302 at {site.url('/robots.txt')}" in told.out
+    assert "line 11: Allow: /cart/help$" in told.out
+    assert "(fetched just now), kept for 24 h" in told.out
+    assert told.err == ""
+    assert target.pages_asked == []
+    assert site.pages_asked == []
+
+
+def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
+    server: Server, project: Folder
+) -> None:
+    """The second question is answered from the project's store; nothing of the project runs."""
+    for name in ("items.json", "report.jsonl"):
+        (project.path / name).write_text("precious")
+    site = server.site("127.0.0.3", SHOP)
+    first = project.call("check", site.url("/ai/x"), site.url("/x"))
+    assert first.code == 1
+    assert first.out.splitlines() == [
+        f"disallowed  {site.url('/ai/x')}  (line 6: Disallow: /)",
+        f"allowed     {site.url('/x')}  (no rule of the group matches)",
+    ]
+    second = project.call("explain", site.url("/ai/x"), "--json")
+    told = json.loads(second.out)
+    assert (told["allowed"], told["line"], told["tokens"]) == (False, 6, ["GPTBot"])
+    assert told["fetched_now"] is False
+    assert len(site.robots_asked) == 1
+    assert (project.path / "items.json").read_text() == "precious"
+    assert (project.path / "report.jsonl").read_text() == "precious"
+    assert not (project.path / "job").exists()
+
+
+def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outside: Folder) -> None:
+    """Allowed, disallowed, no file, unreachable, no robots.txt at all: in order; exit 3."""
+    rules = server.site("127.0.0.4", b"User-agent: *\nDisallow: /x # \x1b[31m\xe2\x80\xae\n")
+    missing = server.site("127.0.0.5", reply(SHOP, status=404))
+    broken = server.site("127.0.0.6", reply("", status=503))
+    silent = server.site("127.0.0.7", silence())
+    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ndata:,x\n")
+    told = outside.call(
+        "check",
+        rules.url("/x"),
+        missing.url("/cart/"),
+        broken.url(),
+        *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "1"),
+    )
+    assert told.code == 3
+    assert [line.split()[0] for line in told.out.splitlines()] == [
+        "disallowed",
+        "allowed",
+        "disallowed",
+        "disallowed",
+        "allowed",
+    ]
+    for words in (
+        r"(line 2: Disallow: /x # \x1b[31m\u202e)",
+        "there is no robots.txt",
+        "robots.txt unreachable: HTTP status 503",
+        "robots.txt unreachable: no answer within 1 s",
+        "a URL of this scheme has no robots.txt",
+    ):
+        assert words in told.out
+    assert "lacks scrapy_robotspec.Addon" in told.err
+    assert all(line.isprintable() for line in told.out.splitlines())
+
+
+def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, project: Folder) -> None:
+    """One attempt, however patient the project's crawls are; the failure is told."""
+    broken = server.site("127.0.0.8", reply("", status=500))
+    told = project.call("explain", broken.url("/a"))
+    assert told.code == 3
+    assert "HTTP status 500" in told.out
+    assert "1 failure" in told.out
+    assert len(broken.robots_asked) == 1
+
+
+def test_the_page_shows_the_road_and_the_file(server: Server, outside: Folder) -> None:
+    """--html: the same page as for files, and how the file was come by."""
+    site = server.site("127.0.0.9", HOSTILE)
+    told = outside.call("explain", site.url("/a&b';x"), "--token", "x", "--html", "page.html")
+    assert told.code in (0, 1)
+    page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
+    assert "The road" in page.text
+    assert site.url("/robots.txt") in page.text
+    assert "User-agent: <script>alert(1)</script>" in page.text
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "asyncio"])
+def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: str) -> None:
+    """The project's reactor is the one used; without one it works, too."""
+    site = server.site("127.0.0.10", SHOP)
+    options = [f"--set={name}={value}" for name, value in MODES[mode].items()]
+    told = outside.call("check", site.url("/cart/"), "--token", "examplebot", *options)
+    assert told.code == 1, told.err
+    assert told.out == f"disallowed  {site.url('/cart/')}  (line 10: Disallow: /cart/)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        ("", "check or explain"),
+        ("check a.example/page", "write https://a.example/page"),
+        ("check http://a.example/ --edition rfc", "no such edition"),
+        ("check http://a.example/ --tokn x", "no such option: --tokn"),
+        ("check http://a.example/ --token 42", "ROBOTSPEC_USER_AGENT_TOKEN = ['42'] is wrong"),
+    ],
+)
+def test_misuse_is_told_with_a_remedy(outside: Folder, words: str, remedy: str) -> None:
+    """Exit code 2, the remedy, no traceback, no answer."""
+    told = outside.call(*words.split())
+    assert told.code == 2
+    assert remedy in told.err
+    assert "Traceback" not in told.err
+    assert told.out == ""
+
+
+def test_help_shows_examples_and_exit_codes(outside: Folder) -> None:
+    """--help is enough to find check, explain and what the exit code means."""
+    told = outside.call("--help")
+    assert told.code == 0
+    for words in ("scrapy robotspec explain https://", "exit codes: 0 all allowed", "--token"):
+        assert words in told.out
