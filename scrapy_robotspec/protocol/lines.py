@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol import google
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -94,6 +94,16 @@ def number_at(body: bytes, offset: int) -> int:
     returns = body.count(b"\r", 0, offset)
     both = body.count(b"\r\n", 0, offset) if returns else 0
     return 1 + body.count(b"\n", 0, offset) + returns - both
+
+
+def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
+    """The numbers of many lines, by the offsets where they begin; no octet is counted twice."""
+    numbers: dict[int, int] = {}
+    number, begin = 1, 0
+    for offset in sorted(offsets):
+        number += number_at(body[begin:offset], offset - begin) - 1
+        numbers[offset], begin = number, offset
+    return numbers
 
 
 def text_at(body: bytes, offset: int) -> bytes:

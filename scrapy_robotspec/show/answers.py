@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.groups import follow
-from scrapy_robotspec.protocol.lines import number_at
+from scrapy_robotspec.protocol.lines import numbers_at
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.values import DEFAULT, decode
 from scrapy_robotspec.show.text import listed, safe
@@ -72,7 +72,9 @@ def followed(robots: RobotsTxt, tokens: Sequence[str]) -> Followed:
     return Followed(
         tokens=tuple(tokens),
         names=found.names,
-        first_lines=tuple(number_at(robots.body, group.start) for group in found.groups),
+        first_lines=tuple(
+            numbers_at(robots.body, [group.start for group in found.groups]).values()
+        ),
         crawl_delay=robots.crawl_delay(tokens),
         other=robots.other(tokens),
     )
