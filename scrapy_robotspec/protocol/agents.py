@@ -6,6 +6,7 @@ Only names are handled here; lines and groups stand in ``groups.py``.
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # product-token = identifier / "*"; what follows it is ignored (UAG-03).
 _IDENTIFIER = re.compile(rb"[A-Za-z_-]*")
+_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
 def named_agent(value: bytes, edition: Edition) -> str | None:
@@ -35,17 +37,15 @@ def named_agent(value: bytes, edition: Edition) -> str | None:
 
 
 def key_of(name: str, edition: Edition) -> str:
-    """What two names are compared by (UAG-02); only ASCII letters have a case here."""
-    if edition.case_sensitive_tokens:
+    """What two names are compared by (UAG-02)."""
+    return fold(name, edition.case_sensitive_tokens)
+
+
+def fold(name: str, cased: bool) -> str:
+    """A name without its case, unless case counts; only ASCII letters have one here."""
+    if cased:
         return name
-    return name.lower() if name.isascii() else _ASCII_UPPER.sub(_lower, name)
-
-
-_ASCII_UPPER = re.compile("[A-Z]+")
-
-
-def _lower(letters: re.Match[str]) -> str:
-    return letters[0].lower()
+    return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
 def followed_keys(
@@ -66,16 +66,16 @@ def _matching(present: Collection[str], token: str, edition: Edition) -> list[st
     """The most specific keys that still match one token; usually one or none."""
     if edition.agent_match is AgentMatch.CONTAINED:
         return _longest_contained(present, token.partition("/")[0].strip())
-    for candidate in candidates(token, edition):
+    for candidate in candidates(token, edition.agent_match is AgentMatch.HYPHEN_PREFIX):
         if candidate in present and candidate != DEFAULT:
             return [candidate]
     return []
 
 
-def candidates(token: str, edition: Edition) -> Iterator[str]:
-    """The keys that match a token, the longest first (UAG-04); not for ``CONTAINED``."""
+def candidates(token: str, hyphens: bool) -> Iterator[str]:
+    """The keys that match a token, the longest first (UAG-04)."""
     yield token
-    while edition.agent_match is AgentMatch.HYPHEN_PREFIX and "-" in token:
+    while hyphens and "-" in token:
         token = token.rpartition("-")[0]
         if token:
             yield token

@@ -17,7 +17,11 @@ ROBOTS_TXT = "/robots.txt"
 #: RFC 3986 section 2.3: what an escape may be undone for.
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+
+#: Finds a character of a path that has another form, percent signs aside.
+find_unspelt = re.compile(r"[^!-#%-)+-~]").search
 
 #: PAT-06: the two special characters, where they are meant literally.
 LITERAL = str.maketrans({"*": "%2A", "$": "%24"})
@@ -68,23 +72,21 @@ def path_of(url: str | bytes, edition: Edition) -> str:
 def spell(path: str | bytes, edition: Edition) -> str:
     """A path as it stands in a URL, in the one form and without the fragment."""
     text = normalise(to_octets(path).partition(b"#")[0], edition)
-    return text.translate(LITERAL) if edition.decode_unreserved else text
+    return text.translate(LITERAL) if spells_specials(edition) else text
 
 
-def base_of(url: str | bytes, edition: Edition) -> str:
+def spells_specials(edition: Edition) -> bool:
+    """Whether a ``*`` or ``$`` that is meant literally is spelt as its escape (PAT-06)."""
+    return edition.decode_unreserved or not edition.wildcards
+
+
+def base_of(url: str) -> str:
     """A URL up to and with the slash its path begins with, or ``""`` where that is not plain.
 
-    The path of any other URL that begins alike begins at the same slash.
+    The path of any other URL that begins alike begins at the same slash, in every edition.
     """
-    if not isinstance(url, str) or not url.isascii():
-        return ""
-    start = _path_start(url.encode(), edition)
-    return url[: start + 1] if url.startswith("/", start) else ""
-
-
-def needs_spelling(path: str) -> bool:
-    """Whether any character of a path has another form, percent signs aside."""
-    return not path.isascii() or " " in path or "*" in path or "$" in path
+    base = _BASE.match(url)
+    return base[0] if base else ""
 
 
 def _path_start(url: bytes, edition: Edition) -> int:

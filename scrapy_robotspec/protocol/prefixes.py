@@ -15,11 +15,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import MutableSequence, Sequence
 
 #: From this many prefixes on memory counts more than the last tenth of a microsecond.
 _PACK_FROM = 64
-_BLOCK = 8
+_BLOCK = 4
 #: Sorts before whatever may follow a prefix; see ``PackedPrefixes``.
 _SEPARATOR = "\0"
 _AFTER_SEPARATOR = "\1"
@@ -35,8 +35,11 @@ def sort_prefixes(prefixes: Sequence[str]) -> SortedPrefixes:
 def _parents(prefixes: Sequence[str]) -> array[int] | None:
     """For each prefix the index of the longest other it starts with, or -1.
 
-    None when no prefix starts with another, which is usual.
+    None when no prefix starts with another, which is usual: of two that do, the neighbours between
+    them do too.
     """
+    if not any(map(str.startswith, prefixes[1:], prefixes)):
+        return None
     parents = array("i")
     above: list[int] = []  # each starts with the one before it
     for index, prefix in enumerate(prefixes):
@@ -44,44 +47,41 @@ def _parents(prefixes: Sequence[str]) -> array[int] | None:
             above.pop()
         parents.append(above[-1] if above else -1)
         above.append(index)
-    return parents if any(parent >= 0 for parent in parents) else None
+    return parents
 
 
 class SortedPrefixes:
     """A sorted list of distinct prefixes."""
 
-    __slots__ = ("_parents", "_prefixes")
+    __slots__ = ("parents", "texts")
+
+    parents: array[int] | None
+    """For each prefix the index of the longest other it starts with, or -1; None if all are."""
+    texts: list[str]
 
     def __init__(self, prefixes: Sequence[str]) -> None:
-        self._parents = _parents(prefixes)
-        self._prefixes = self._keep(prefixes)
+        self.parents = _parents(prefixes)
+        self.texts = self._keep(prefixes)
 
     def _keep(self, prefixes: Sequence[str]) -> list[str]:
         return list(prefixes)
 
     def longest(self, path: str) -> int:
         """Index of the longest prefix that a path starts with, or -1."""
-        prefixes = self._prefixes
-        index = bisect_right(prefixes, path) - 1
-        if index < 0 or path.startswith(prefixes[index]):
-            return index
-        parents = self._parents
-        if parents is None:
-            return -1
-        index = parents[index]
-        while index >= 0 and not path.startswith(prefixes[index]):
-            index = parents[index]
+        index = bisect_right(self.texts, path) - 1
+        while index >= 0 and not path.startswith(self.texts[index]):
+            index = self.parent(index)
         return index
 
     def parent(self, index: int) -> int:
         """Index of the longest other prefix that this one starts with, or -1."""
-        return -1 if self._parents is None else self._parents[index]
+        return -1 if self.parents is None else self.parents[index]
 
-    def chain(self, index: int) -> Iterator[int]:
-        """This prefix and every other that it starts with, the longest first."""
-        while index >= 0:
-            yield index
-            index = self.parent(index)
+    def spread(self, values: MutableSequence[int]) -> None:
+        """Give each prefix the smallest of its own value and those of all it starts with."""
+        for index, parent in enumerate(self.parents or ()):
+            if parent >= 0 and values[parent] < values[index]:
+                values[index] = values[parent]
 
 
 class PackedPrefixes(SortedPrefixes):
@@ -103,10 +103,10 @@ class PackedPrefixes(SortedPrefixes):
         """Index of the longest prefix that a path starts with, or -1."""
         if _SEPARATOR in path:  # no prefix has one
             path = path.partition(_SEPARATOR)[0]
-        number = bisect_right(self._prefixes, path + _AFTER_SEPARATOR) - 1
+        number = bisect_right(self.texts, path + _AFTER_SEPARATOR) - 1
         if number < 0:
             return -1
-        block = self._prefixes[number].split(_SEPARATOR)
+        block = self.texts[number].split(_SEPARATOR)
         place = bisect_right(block, path) - 1
         index = number * _BLOCK + place
         if path.startswith(block[place]):
@@ -117,4 +117,4 @@ class PackedPrefixes(SortedPrefixes):
         return index
 
     def _prefix(self, index: int) -> str:
-        return self._prefixes[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]
+        return self.texts[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]

@@ -15,13 +15,17 @@ from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,
     number_at,
+    numbers_at,
     split_line,
     text_at,
 )
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, needs_spelling, path_of, spell
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, find_unspelt, path_of, spell
+from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.ruleset import (
+    FORBIDS,
     NO_RULE,
     RuleSet,
+    decide_once,
     forbids,
     line_start,
     ranked_patterns,
@@ -33,6 +37,8 @@ from scrapy_robotspec.protocol.values import Finding, Group, Kind, OtherLine, Ru
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.protocol.groups import RawRule
+
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
 #: Verdicts kept for one group. They do not depend on the URL, so few are ever made.
@@ -40,6 +46,12 @@ _KEPT_VERDICTS = 256
 
 #: In a rank's place: the file itself was asked for (PRE-04). It does not forbid.
 _ITSELF = -1 << 34
+
+#: Before the first URL: no URL begins so.
+_NO_BASE = "\0 no base \0"
+
+#: Product tokens as they are asked with.
+Tokens = str | tuple[str, ...]
 
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
@@ -49,12 +61,10 @@ class _Followed:
 
     __slots__ = ("asked", "names", "rules", "verdicts")
 
-    def __init__(
-        self, asked: str | tuple[str, ...] | None, names: tuple[str, ...], rules: RuleSet
-    ) -> None:
+    def __init__(self, asked: Tokens | None, names: tuple[str, ...], rules: RuleSet | None) -> None:
         self.asked = asked
         self.names = names
-        self.rules = rules
+        self.rules = rules  # None before the second question
         self.verdicts: dict[int, Verdict] | None = None  # by rank
 
 
@@ -65,7 +75,16 @@ class RobotsTxt:
     argument of a wrong type is a ``TypeError``.
     """
 
-    __slots__ = ("_base", "_earlier", "_followed", "_path_at", "body", "edition", "truncated")
+    __slots__ = (
+        "_base",
+        "_delays",
+        "_earlier",
+        "_followed",
+        "_path_at",
+        "body",
+        "edition",
+        "truncated",
+    )
 
     body: bytes
     """The octets that are read, cut to the parsing limit."""
@@ -79,7 +98,8 @@ class RobotsTxt:
         self.truncated = truncated
         self._followed = _NOBODY
         self._earlier: tuple[_Followed, ...] = ()
-        self._base = ""  # the last URL up to the slash its path begins with
+        self._delays: dict[Tokens, float | None] = {}
+        self._base = _NO_BASE  # the last URL up to the slash its path begins with
         self._path_at = 0
 
     @classmethod
@@ -104,18 +124,21 @@ class RobotsTxt:
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these product tokens, most specific first, may ask for a URL."""
-        if self._followed.asked != tokens:
-            self._follow(tokens)
-        if not self._followed.rules.forbids:
-            return True
-        return not forbids(self._find(url))
+        followed = self._followed
+        rules = followed.rules
+        if rules is None or followed.asked != tokens:
+            return not self._ask(url, tokens) & FORBIDS
+        return not (rules.forbids and self._find(url, rules) & FORBIDS)
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed` with the group and the rule that decided (EXT-02)."""
-        if self._followed.asked != tokens:
-            self._follow(tokens)
         followed = self._followed
-        rank = self._find(url)
+        rules = followed.rules
+        if rules is None or followed.asked != tokens:
+            rank = self._ask(url, tokens)
+            followed = self._followed
+        else:
+            rank = self._find(url, rules)
         verdict = followed.verdicts.get(rank) if followed.verdicts else None
         return verdict or self._keep_verdict(followed, rank)
 
@@ -127,9 +150,11 @@ class RobotsTxt:
         path = path_of(url, self.edition)
         rules = follow(self.body, _as_tuple(tokens), self.edition).rules
         ranks = sorted(
-            rank for rank, pattern in ranked_patterns(rules, self.edition) if pattern.matches(path)
+            rank for rank, text in ranked_patterns(rules, self.edition) if matches(text, path)
         )
-        return tuple(map(self._rule_at, dict.fromkeys(map(line_start, ranks))))
+        starts = dict.fromkeys(map(line_start, ranks))
+        numbers = numbers_at(self.body, starts)
+        return tuple(self._rule_at(start, numbers[start]) for start in starts)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -139,17 +164,28 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Read anew at each use."""
+        groups = read_groups(self.body, self.edition)
+        starts = [start for group in groups for _, _, start in group.rules]
+        numbers = numbers_at(self.body, [*starts, *(group.start for group in groups)])
         return tuple(
             Group(
                 tuple(group.names),
-                tuple(self._rule_at(start) for _, _, start in group.rules),
-                number_at(self.body, group.start),
+                tuple(self._rule_at(start, numbers[start]) for _, _, start in group.rules),
+                numbers[group.start],
             )
-            for group in read_groups(self.body, self.edition)
+            for group in groups
         )
 
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay of the group followed, in seconds; None for none (EXT-01)."""
+        asked = tokens if isinstance(tokens, str) else tuple(tokens)
+        if asked not in self._delays:
+            if len(self._delays) >= _KEPT:
+                self._delays.clear()
+            self._delays[asked] = self._read_delay(asked)
+        return self._delays[asked]  # kept, because it is asked for with every request
+
+    def _read_delay(self, tokens: Tokens) -> float | None:
         delays = [
             float(line.value)
             for line in self.other(tokens)
@@ -160,11 +196,9 @@ class RobotsTxt:
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The lines of the group followed whose fields the protocol does not know (EXT-03)."""
         followed = follow(self.body, _as_tuple(tokens), self.edition)
-        return tuple(
-            OtherLine(name, decode(value), number_at(self.body, start))
-            for group in followed.groups
-            for name, value, start in group.others
-        )
+        lines = [line for group in followed.groups for line in group.others]
+        numbers = numbers_at(self.body, [start for _, _, start in lines])
+        return tuple(OtherLine(name, decode(value), numbers[start]) for name, value, start in lines)
 
     def lint(self) -> tuple[Finding, ...]:
         """What a person should know about the file, line by line."""
@@ -172,25 +206,35 @@ class RobotsTxt:
 
         return lint(self)
 
-    def _find(self, url: str | bytes) -> int:
-        """The rank of what decides about a URL for the crawler followed.
-
-        A file is asked about the URLs of one site, so nearly always all up to the path is what it
-        was before. Comparing that costs a tenth of finding where the path begins, and only a path
-        with a percent sign or a fragment has to be looked at more closely.
-        """
-        rules = self._followed.rules
-        if url.__class__ is str and url.startswith(self._base) and self._base:
+    def _find(self, url: str | bytes, rules: RuleSet) -> int:
+        """The rank of what decides about a URL."""
+        # As _path() does, without the call.
+        if isinstance(url, str) and url.startswith(self._base):
             path = url[self._path_at :]
-            if "%" in path or "#" in path or (rules.escapes and needs_spelling(path)):
+            if "%" in path or "#" in path or (rules.escapes and find_unspelt(path)):
                 path = spell(path, self.edition)
         else:
-            path = path_of(url, self.edition)
-            self._base = base_of(url, self.edition)
-            self._path_at = len(self._base) - 1
+            path = self._path(url, rules.escapes)
         if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
             return _ITSELF
         return rules.find(path)
+
+    def _path(self, url: str | bytes, all_spelt: bool) -> str:
+        """The path of a URL, in its one form or with only its percent signs so.
+
+        What it buys: a file is asked about the URLs of one site, so nearly always all up to the
+        path is what it was before. Comparing that takes a tenth of the time of finding where the
+        path begins.
+        """
+        base = base_of(url) if isinstance(url, str) else ""
+        if not isinstance(url, str) or not base:
+            return path_of(url, self.edition)
+        self._base = base
+        self._path_at = len(base) - 1
+        path = url[self._path_at :]
+        if "%" in path or "#" in path or (all_spelt and find_unspelt(path)):
+            return spell(path, self.edition)
+        return path
 
     def _keep_verdict(self, followed: _Followed, rank: int) -> Verdict:
         if followed.verdicts is None or len(followed.verdicts) >= _KEPT_VERDICTS:
@@ -204,33 +248,60 @@ class RobotsTxt:
             return Verdict(True, "robots_txt_itself", None, names, edition)
         if rank == NO_RULE:
             return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
-        return Verdict(not forbids(rank), "rule", self._rule_at(line_start(rank)), names, edition)
+        start = line_start(rank)
+        rule = self._rule_at(start, number_at(self.body, start))
+        return Verdict(not forbids(rank), "rule", rule, names, edition)
 
-    def _rule_at(self, start: int) -> Rule:
-        """The rule whose line begins at an offset."""
+    def _rule_at(self, start: int, number: int) -> Rule:
+        """The rule whose line, with that number, begins at an offset."""
         text = text_at(self.body, start)
         name, value = split_line(text, self.edition) or (b"", b"")
         kind: Kind = "allow" if meaning(name, self.edition) == "allow" else "disallow"
-        return Rule(kind, decode(value), number_at(self.body, start), decode(text))
+        return Rule(kind, decode(value), number, decode(text))
 
-    def _follow(self, tokens: str | Sequence[str]) -> None:
-        """Turn to what a crawler with these tokens follows, compiled at the first question."""
+    def _ask(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
+        """The rank of what decides, for another crawler than before, or one not yet compiled."""
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
-        others = tuple(kept for kept in (self._followed, *self._earlier) if kept.asked != asked)
-        known = next(
-            (kept for kept in (self._followed, *self._earlier) if kept.asked == asked), None
-        )
-        self._followed = known or self._compile(asked)
-        self._earlier = others[: _KEPT - 1]
+        for followed in (self._followed, *self._earlier):
+            if followed.asked == asked:
+                break
+        else:
+            return self._ask_first(url, asked)
+        self._turn_to(followed)
+        if followed.rules is None:
+            followed.rules = RuleSet(self._read(asked)[1], self.edition)
+        return self._find(url, followed.rules)
 
-    def _compile(self, asked: str | tuple[str, ...]) -> _Followed:
+    def _ask_first(self, url: str | bytes, asked: Tokens) -> int:
+        """The rank of what decides; the rules are compiled only where that is the faster way."""
+        names, rules = self._read(asked)
+        followed = _Followed(asked, names, None if rules else _NO_RULES)
+        self._turn_to(followed)
+        if followed.rules is None:
+            path = self._path(url, True)
+            if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
+                return _ITSELF
+            rank = decide_once(rules, path, self.edition)
+            if rank is not None:
+                return rank
+            followed.rules = RuleSet(rules, self.edition)
+        return self._find(url, followed.rules)
+
+    def _turn_to(self, followed: _Followed) -> None:
+        """Make it the first of the few that are kept."""
+        before = self._followed
+        self._followed = followed
+        if before is not _NOBODY and before is not followed:
+            others = [kept for kept in self._earlier if kept is not followed]
+            self._earlier = (before, *others[: _KEPT - 2])
+
+    def _read(self, asked: Tokens) -> tuple[tuple[str, ...], Sequence[RawRule]]:
+        """The names followed and their rules."""
         tokens = _as_tuple(asked)
         if is_plain(self.edition):
-            names, rules = scan(self.body, tokens, self.edition)
-        else:
-            followed = follow(self.body, tokens, self.edition)
-            names, rules = followed.names, followed.rules
-        return _Followed(asked, names, RuleSet(rules, self.edition) if rules else _NO_RULES)
+            return scan(self.body, tokens, self.edition)
+        followed = follow(self.body, tokens, self.edition)
+        return followed.names, followed.rules
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:

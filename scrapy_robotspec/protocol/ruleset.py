@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_left, bisect_right
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.patterns import Pattern, index_page_pattern, read_pattern
-from scrapy_robotspec.protocol.prefixes import SortedPrefixes, sort_prefixes
+from scrapy_robotspec.protocol.patterns import index_page_pattern, matches, read_pattern
+from scrapy_robotspec.protocol.prefixes import PackedPrefixes, sort_prefixes
 from scrapy_robotspec.protocol.wildcards import (
     INDEX_FROM,
     HeadedWildcards,
@@ -30,14 +32,23 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-_FORBIDS = 1 << 32
-_DISALLOW = _FORBIDS << 1
+#: Octets, and no octet at all, that may not stand for themselves in a pattern.
+_ODD = frozenset({b"", *(bytes([octet]) for octet in (*b"*$% ", *range(0x80, 0x100)))})
+_FIRST_ODD = re.compile(rb"[$% \x80-\xff]").search
+
+#: Rules tried one by one, at most, times the characters of the path.
+_TRIED = 1 << 16
+
+#: A wildcard pattern with its head, the literal before the first star.
+Headed = tuple[str, int, str]
+
+FORBIDS = 1 << 32
+_DISALLOW = FORBIDS << 1
 _LENGTH = _DISALLOW << 1
-_LONGEST = (1 << 28) - 1
-_OFFSET = _FORBIDS - 1
+_OFFSET = FORBIDS - 1
 
 #: The rank of no rule: worse than any other, and it does not forbid.
-NO_RULE = (_LONGEST + 1) * _LENGTH
+NO_RULE = 1 << 62
 
 #: Stands for the path's end behind a prefix, so that ``/a$`` is the prefix ``/a#``. Neither a rule
 #: nor a path can hold it: there a comment begins, here the fragment.
@@ -49,13 +60,13 @@ _ORDINARY = re.compile(rb"/[^*$% \x80-\xff]*").fullmatch
 
 def rank_of(length: int, allow: bool, start: int, *, inert: bool = False) -> int:
     """The rank of a rule: see above. An inert rule decides nothing whatever it says."""
-    rank = (_LONGEST - min(length, _LONGEST)) * _LENGTH + start
-    return rank if allow else rank + (_DISALLOW if inert else _DISALLOW + _FORBIDS)
+    rank = NO_RULE - (length + 1) * _LENGTH + start
+    return rank if allow else rank + (_DISALLOW if inert else _DISALLOW + FORBIDS)
 
 
 def forbids(rank: int) -> bool:
     """Whether the rule of a rank forbids."""
-    return bool(rank & _FORBIDS)
+    return bool(rank & FORBIDS)
 
 
 def line_start(rank: int) -> int:
@@ -63,26 +74,74 @@ def line_start(rank: int) -> int:
     return rank & _OFFSET
 
 
-def ranked_patterns(rules: Iterable[RawRule], edition: Edition) -> Iterator[tuple[int, Pattern]]:
+def ranked_patterns(rules: Iterable[RawRule], edition: Edition) -> Iterator[Ranked]:
     """What may decide: of a rule one pattern, none, or two (PRE-05)."""
     for allow, value, start in rules:
         if not value:
             if edition.empty_rules_decide_line:
-                yield rank_of(0, allow, start, inert=True), Pattern(("",), False, 0)
+                yield rank_of(0, allow, start, inert=True), ""
             continue  # RUL-02
         pattern = read_pattern(value, edition)
         if pattern is not None:
-            yield rank_of(pattern.length, allow, start), pattern
+            yield rank_of(pattern[1], allow, start), pattern[0]
         if allow and edition.index_html:
             directory = index_page_pattern(value, edition)
             if directory is not None:
-                yield rank_of(directory.length, True, start), directory
+                yield rank_of(directory[1], True, start), directory[0]
+
+
+def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
+    """The rank of the rule that decides about a path in its one form, or ``NO_RULE``.
+
+    What it buys: most files of a broad crawl are asked about one or two URLs. Trying the rules one
+    by one takes a tenth of the time of making a :class:`RuleSet`, and leaves nothing behind. None
+    for a group so large that it had better be compiled at once.
+    """
+    possible = rules if edition.index_html else _possible(rules, path.encode("ascii"))
+    if len(possible) * len(path) > _TRIED:
+        return None
+    ranks = [rank for rank, text in ranked_patterns(possible, edition) if matches(text, path)]
+    return min(ranks, default=NO_RULE)
+
+
+def _possible(rules: Sequence[RawRule], path: bytes) -> list[RawRule]:
+    """The rules that a glance at their second octets and outer literals does not rule out."""
+    second = path[1:2]
+    rules = [
+        rule
+        for rule in rules
+        if (octet := rule[1][1:2]) == second or octet in _ODD or not rule[1].startswith(b"/")
+    ]
+    return [rule for rule in rules if _may_match(rule[1], path)]
+
+
+def _may_match(value: bytes, path: bytes) -> bool:
+    first, star, others = value.partition(b"*")
+    if not path.startswith(_ordinary_part(first)):
+        return not value.startswith((b"/", b"*"))  # a slash may have to be put in front
+    return not star or _ordinary_part(others.rpartition(b"*")[2]) in path
+
+
+def _ordinary_part(literal: bytes) -> bytes:
+    """A literal up to what may not stand for itself."""
+    odd = _FIRST_ODD(literal)
+    return literal[: odd.start()] if odd else literal
 
 
 class RuleSet:
     """The rules of one combined group, made to be asked often."""
 
-    __slots__ = ("_floating", "_headed", "_prefixes", "_ranks", "_to_end", "escapes", "forbids")
+    __slots__ = (
+        "_floating",
+        "_headed",
+        "_parents",
+        "_prefixes",
+        "_ranks",
+        "_texts",
+        "_to_end",
+        "escapes",
+        "forbids",
+    )
 
     escapes: bool
     """Some rule holds an escape, so paths must be spelt in the one form to be compared."""
@@ -90,84 +149,101 @@ class RuleSet:
     """Some rule forbids; otherwise nothing is left to ask."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        prefixes, patterns = _compile(rules, edition)
-        headed = [] if len(patterns) >= INDEX_FROM else [p for p in patterns if _head(p[1])]
-        for _, text in headed:
-            prefixes.setdefault(_head(text), NO_RULE)
-        ordered = sorted(prefixes)
-        self._to_end = _END in "".join(ordered)
+        ranks, patterns = _compile(rules, edition)
+        headed, floating = _part(patterns)
+        for head, _, _ in headed:
+            ranks.setdefault(head, NO_RULE)
+        ordered = sorted(ranks)
+        texts = "".join(ordered)
+        self.escapes = "%" in texts or any("%" in text for _, text in patterns)
+        self.forbids = any(map(forbids, chain(ranks.values(), (rank for rank, _ in patterns))))
+        self._to_end = _END in texts
         self._prefixes = sort_prefixes(ordered)
-        self._ranks = _with_shorter(self._prefixes, [prefixes[prefix] for prefix in ordered])
-        self._headed = _headed(headed, ordered)
-        floating = patterns if not headed else [p for p in patterns if not _head(p[1])]
+        self._ranks = array("q", map(ranks.__getitem__, ordered))
+        self._prefixes.spread(self._ranks)
+        self._headed = _headed(headed, ordered) if headed else None
         self._floating = wildcards(floating) if floating else None
-        self.escapes = any("%" in text for text in (*ordered, *(text for _, text in patterns)))
-        self.forbids = any(map(forbids, (*prefixes.values(), *(rank for rank, _ in patterns))))
+        packed = isinstance(self._prefixes, PackedPrefixes)
+        self._texts = None if packed else self._prefixes.texts
+        self._parents = self._prefixes.parents
 
     def find(self, path: str) -> int:
         """The rank of the rule that decides about a path, or ``NO_RULE``.
 
-        The path must be in its one form if ``escapes``; else percent signs only must be.
+        The path must be in its one form if ``escapes``; else only its percent signs must be.
         """
         best = NO_RULE
-        index = self._prefixes.longest(path + _END if self._to_end else path)
+        start = path + _END if self._to_end else path
+        texts = self._texts
+        if texts is None:
+            index = self._prefixes.longest(start)
+        else:  # the same, without the call: nearly every verdict comes this way
+            index = bisect_right(texts, start) - 1
+            if index >= 0 and not start.startswith(texts[index]):
+                index = -1 if self._parents is None else self._prefixes.longest(start)
         if index >= 0:
             best = self._ranks[index]
             if self._headed is not None:
-                best = self._headed.best_under(self._prefixes.chain(index), path, best)
+                best = self._headed.best_under(index, self._parents, path, best)
         return best if self._floating is None else self._floating.best(path, best)
 
 
 def _compile(rules: Iterable[RawRule], edition: Edition) -> tuple[dict[str, int], list[Ranked]]:
     """The best rank of each prefix, and the patterns that are more than prefixes."""
-    prefixes: dict[str, int] = {}
+    ranks: dict[str, int] = {}
     patterns: list[Ranked] = []
     closely = []
     for rule in rules:
         allow, value, start = rule
         if _ORDINARY(value) and not (allow and edition.index_html):
-            rank = rank_of(len(value), allow, start)
+            # rank_of(), without the call: nearly every rule comes this way.
+            rank = NO_RULE - (len(value) + 1) * _LENGTH + start
+            if not allow:
+                rank += _DISALLOW + FORBIDS
             text = value.decode("ascii")
-            if rank < prefixes.get(text, NO_RULE):
-                prefixes[text] = rank
+            if rank < ranks.get(text, NO_RULE):
+                ranks[text] = rank
         else:
             closely.append(rule)
-    for rank, pattern in ranked_patterns(closely, edition):
-        prefix = _as_prefix(pattern)
+    for rank, text in ranked_patterns(closely, edition):
+        prefix = _as_prefix(text)
         if prefix is None:
-            patterns.append((rank, pattern.text))
-        else:
-            prefixes[prefix] = min(rank, prefixes.get(prefix, NO_RULE))
-    return prefixes, patterns
+            patterns.append((rank, text))
+        elif rank < ranks.get(prefix, NO_RULE):
+            ranks[prefix] = rank
+    return ranks, patterns
 
 
-def _as_prefix(pattern: Pattern) -> str | None:
+def _as_prefix(text: str) -> str | None:
     """The prefix that matches as a pattern does, if there is one."""
-    if len(pattern.literals) == 1:
-        return pattern.literals[0] + _END if pattern.anchored else pattern.literals[0]
-    if pattern.anchored and not any(pattern.literals[1:]):
-        return pattern.literals[0]  # /a*$
-    return None
+    if text.endswith("$"):
+        content = text[:-1]
+        if "*" not in content:
+            return content + _END
+        text = content.rstrip("*") if content.endswith("*") else text  # /a*$
+    elif text.endswith("*"):
+        text = text[:-1]
+    return None if "*" in text else text
 
 
-def _head(text: str) -> str:
-    """The first literal, where it tells more than that a path begins."""
-    head = text.partition("*")[0]
-    return "" if head == "/" else head
+def _part(patterns: Sequence[Ranked]) -> tuple[list[Headed], list[Ranked]]:
+    """The patterns whose heads tell more than that a path begins, and the others.
+
+    Very many are better all found by their needles.
+    """
+    if len(patterns) >= INDEX_FROM:
+        return [], list(patterns)
+    headed: list[Headed] = []
+    floating: list[Ranked] = []
+    for rank, text in patterns:
+        head = text.partition("*")[0]
+        if len(head) > 1:
+            headed.append((head, rank, text))
+        else:
+            floating.append((rank, text))
+    return headed, floating
 
 
-def _with_shorter(prefixes: SortedPrefixes, ranks: Sequence[int]) -> array[int]:
-    """Of each prefix the best rank among its own and those of the prefixes it starts with."""
-    best = array("q", ranks)
-    for index in range(len(best)):
-        parent = prefixes.parent(index)
-        if parent >= 0 and best[parent] < best[index]:
-            best[index] = best[parent]
-    return best
-
-
-def _headed(patterns: Sequence[Ranked], prefixes: Sequence[str]) -> HeadedWildcards | None:
-    if not patterns:
-        return None
-    indices = {prefix: index for index, prefix in enumerate(prefixes)}
-    return HeadedWildcards(sorted((indices[_head(text)], rank, text) for rank, text in patterns))
+def _headed(patterns: Iterable[Headed], prefixes: Sequence[str]) -> HeadedWildcards:
+    indices = ((bisect_left(prefixes, head), rank, text) for head, rank, text in patterns)
+    return HeadedWildcards(sorted(indices))

@@ -11,16 +11,15 @@ this one against it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
-from scrapy_robotspec.protocol.agents import candidates, key_of, named_agent
-from scrapy_robotspec.protocol.lines import skip_byte_order_mark
+from scrapy_robotspec.protocol.agents import candidates, fold, named_agent
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.values import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
@@ -52,6 +51,7 @@ def is_plain(edition: Edition) -> bool:
             edition.fields_by_prefix
             or edition.missing_colon
             or edition.nul_ends_line
+            or edition.partial_bom
             or edition.blank_line_ends_group
             or edition.whole_agent_names
             or edition.empty_tokens
@@ -60,76 +60,69 @@ def is_plain(edition: Edition) -> bool:
     )
 
 
+class _Wanted(NamedTuple):
+    """The keys that a crawler may follow."""
+
+    ranks: dict[str, int]
+    """The most specific first, the default last (UAG-05, UAG-07)."""
+    beginnings: tuple[bytes, ...]
+    """In lower case, and white space: what a value that matters may begin with."""
+
+
+@lru_cache(maxsize=64)  # a crawl asks with the same few tokens of every file
+def _wanted(tokens: tuple[str, ...], hyphens: bool, cased: bool) -> _Wanted:
+    keys = (key for token in tokens for key in candidates(fold(token, cased), hyphens))
+    ordered = [*dict.fromkeys(key for key in keys if key != DEFAULT), DEFAULT]
+    beginnings = [key.encode("utf-8", "surrogatepass").lower() for key in ordered]
+    ranks = {key: rank for rank, key in enumerate(ordered)}
+    return _Wanted(ranks, (*beginnings, b" ", b"\t"))
+
+
 def scan(
-    body: bytes, tokens: Sequence[str], edition: Edition
+    body: bytes, tokens: tuple[str, ...], edition: Edition
 ) -> tuple[tuple[str, ...], list[RawRule]]:
     """The names followed, as first written, and their rules in file order.
 
     Only for an edition that :func:`is_plain`.
     """
-    ranks = _ranks(tokens, edition)
-    names: dict[str, str] = {}  # key -> name as first written
-    rules: dict[str, list[RawRule]] = {}
-    sharing: list[str] = []  # keys we may follow, of the agents named since the last rule
-    ended = False  # a rule has been read since
-    best = ranks[DEFAULT]
-    for start, end, value in _agents(body, skip_byte_order_mark(body, edition)):
-        if ended:
-            sharing, ended = [], False
-        name = named_agent(value, edition)
-        key = None if name is None else key_of(name, edition)
-        if name is not None and key is not None and ranks.get(key, best + 1) <= best:
-            best = ranks[key]
-            names.setdefault(key, name)
-            if key not in sharing:
-                sharing.append(key)
-        if sharing:
-            found = _rules_between(body, start, end)
-            for key in sharing if found else ():
-                rules.setdefault(key, []).extend(found)
-            ended = bool(found)
-    for key in ranks:  # the most specific first
-        if key in names:
-            return (names[key],), rules.get(key, [])
-    return (), []
-
-
-def _ranks(tokens: Sequence[str], edition: Edition) -> dict[str, int]:
-    """The keys we may follow, the most specific first, the default last (UAG-05, UAG-07)."""
-    keys = [
-        key
-        for token in tokens
-        for key in candidates(key_of(token, edition), edition)
-        if key != DEFAULT
-    ]
-    ordered = dict.fromkeys(keys)
-    return {key: rank for rank, key in enumerate([*ordered, DEFAULT])}
-
-
-def _agents(body: bytes, start: int) -> Iterator[tuple[int, int, bytes]]:
-    """Each user-agent line's value, and where the lines up to the next one begin and end."""
+    cased = edition.case_sensitive_tokens
+    wanted = _wanted(tokens, edition.agent_match is AgentMatch.HYPHEN_PREFIX, cased)
+    none = best = len(wanted.ranks)  # the rank of the name followed; a worse one is passed over
+    names: tuple[str, ...] = ()
+    rules: list[RawRule] = []
+    begin = -1  # where rules of the name followed may begin
     lowered = body.lower()
-    value: bytes | None = None
-    begin = start
-    place = lowered.find(_FIELD, start)
+    first = len(BYTE_ORDER_MARK) if body.startswith(BYTE_ORDER_MARK) else 0
+    place = lowered.find(_FIELD, first)
     while place >= 0:
         after = place + len(_FIELD)
-        match = _AGENT.match(body, after)
-        if match and _begins_line(body, place, start):
-            if value is not None:
-                yield begin, place, value
-            value = match[1]
-            begin = match.end()
+        passed_over = (
+            begin < 0
+            and lowered.startswith(b": ", after)
+            and not lowered.startswith(wanted.beginnings, after + 2)
+        )
+        match = None if passed_over else _AGENT.match(body, after)
+        if match and _begins_line(body, place, first):
+            if begin >= 0 and (found := _rules_between(body, begin, place)):
+                rules += found
+                begin = -1  # a rule ends the list of agents
+            name = named_agent(match[1], edition)
+            rank = none if name is None else wanted.ranks.get(fold(name, cased), none)
+            if rank < best:
+                best, names, rules = rank, (name or DEFAULT,), []
+            if begin >= 0 or rank == best < none:
+                begin = match.end()
         place = lowered.find(_FIELD, after)
-    if value is not None:
-        yield begin, len(body), value
+    if begin >= 0:
+        rules += _rules_between(body, begin, len(body))
+    return names, rules
 
 
-def _begins_line(body: bytes, place: int, start: int) -> bool:
+def _begins_line(body: bytes, place: int, first: int) -> bool:
     """Whether only white space stands between a line's begin and ``place``."""
-    while place > start and body[place - 1] in _WHITE:
+    while place > first and body[place - 1] in _WHITE:
         place -= 1
-    return place == start or body[place - 1] in b"\r\n"
+    return place == first or body[place - 1] in b"\r\n"
 
 
 def _rules_between(body: bytes, begin: int, end: int) -> list[RawRule]:
@@ -139,12 +132,13 @@ def _rules_between(body: bytes, begin: int, end: int) -> list[RawRule]:
     commented = b"#" in part
     for line in part.splitlines(keepends=True):
         name, colon, value = line.partition(b":")
-        allow = _ALLOW.get(name)
-        if allow is None:
-            allow = _ALLOW.get(name.strip(_WHITE).lower())
-        if allow is not None and colon:
-            if commented:
-                value = value.partition(b"#")[0]  # one in the name makes it unknown
-            rules.append((allow, value.strip(_WHITE_OR_END), begin))
+        if colon:
+            allow = _ALLOW.get(name)
+            if allow is None:
+                allow = _ALLOW.get(name.strip(_WHITE).lower())
+            if allow is not None:
+                if commented:
+                    value = value.partition(b"#")[0]  # one in the name makes it unknown
+                rules.append((allow, value.strip(_WHITE_OR_END), begin))
         begin += len(line)
     return rules

@@ -7,25 +7,28 @@ it matches. Nearly all patterns are ruled out by their needle alone.
 
 from __future__ import annotations
 
+import re
 from array import array
-from bisect import bisect_left, bisect_right
-from collections import Counter
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.patterns import Pattern
+from scrapy_robotspec.protocol.patterns import literals_of, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-#: A pattern's rank, and the pattern in its one form with its stars and its anchor.
+#: A pattern's rank, and the pattern in its one form; it has a star.
 Ranked = tuple[int, str]
 
 #: Needles are tried one by one below this number; from it on the index costs less.
 INDEX_FROM = 64
-#: Characters of a needle that the index knows it by.
-_GRAM = 4
-#: Grams of a needle among which the rarest is chosen.
+#: Three characters behind a delimiter, or any four; they may overlap.
+_DELIMITED = re.compile(r"[/?&=._-](?=(...))", re.DOTALL)
+_ANY = re.compile("(?=(....))", re.DOTALL)
+#: Such parts of a needle among which the rarest is chosen.
 _TRIED = 8
+#: Needles that may share a part behind a delimiter.
+_SHARING = 16
 #: So many needles are searched for one by one before a path's parts are sorted.
 _FEW = 32
 #: A path of more characters is no URL that servers take; its parts would fill the memory.
@@ -44,14 +47,17 @@ class Wildcards:
 
     __slots__ = ("_needles", "_ranks", "_texts")
 
+    #: The first literal that may be the needle; the one before the first star is known to be there.
+    _needle_from = 1
+
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         self._ranks = array("q", [rank for rank, _ in ordered])
-        self._needles = [_needle(text) for _, text in ordered]
-        # Where the needle is all there is to it, one text serves as both.
-        self._texts = [
-            needle if _only_contains(text, needle) else text
-            for (_, text), needle in zip(ordered, self._needles, strict=True)
-        ]
+        self._needles = []
+        self._texts = []  # empty where the needle is all there is to it
+        for _, text in ordered:
+            needle = _only_contains(text)
+            self._texts.append("" if needle else text)
+            self._needles.append(needle or max(literals_of(text)[self._needle_from :], key=len))
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
@@ -69,7 +75,7 @@ class Wildcards:
     def _matches(self, index: int, path: str) -> bool:
         """Whether a pattern matches, whose needle is known to be there."""
         text = self._texts[index]
-        return text is self._needles[index] or as_pattern(text).matches(path)
+        return not text or matches(text, path)
 
 
 class HeadedWildcards(Wildcards):
@@ -84,31 +90,48 @@ class HeadedWildcards(Wildcards):
         super().__init__([(rank, text) for _, rank, text in ordered])
         self._heads = array("i", [head for head, _, _ in ordered])
 
-    def best_under(self, heads: Iterable[int], path: str, best: int) -> int:
-        """The rank of the best pattern with one of some heads that matches a path, or ``best``."""
-        for head in heads:
-            first = bisect_left(self._heads, head)
-            for index in range(first, bisect_right(self._heads, head, first)):
-                if self._ranks[index] >= best:
-                    break
+    def best_under(self, head: int, parents: Sequence[int] | None, path: str, best: int) -> int:
+        """The rank of the best pattern that matches a path, or ``best`` if none is better.
+
+        ``head`` is the longest prefix that the path starts with.
+        """
+        heads = self._heads
+        while head >= 0:
+            index = bisect_left(heads, head)
+            while index < len(heads) and heads[index] == head and self._ranks[index] < best:
                 if self._needles[index] in path and self._matches(index, path):
                     best = self._ranks[index]
+                index += 1
+            head = -1 if parents is None else parents[head]
         return best
 
 
 class IndexedWildcards(Wildcards):
-    """Very many patterns, found by four characters of their needles.
+    """Very many patterns, found by a few characters of their needles.
 
     What it buys: the cost of a verdict follows the length of the path and no longer the number of
-    patterns. It also bounds what a hostile file can cost: see :class:`_Parts`.
+    patterns. Where they can, needles are known by what follows a delimiter, because a path has few
+    delimiters. It also bounds what a hostile file can cost: see :class:`_Parts`.
     """
 
-    __slots__ = ("_by_gram", "_sizes")
+    __slots__ = ("_anywhere", "_delimited", "_others", "_sizes")
+
+    _needle_from = 0
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         super().__init__(ordered)
-        self._by_gram = _index(self._needles)
-        self._sizes = tuple({len(gram) for gram in self._by_gram})
+        self._delimited: dict[str, list[int]] = {}
+        self._anywhere: dict[str, list[int]] = {}
+        others = [
+            (index, needle)
+            for index, needle in enumerate(self._needles)
+            if not _enter(self._delimited, index, _DELIMITED.findall(needle), _SHARING)
+        ]
+        few = len(others) < _FEW
+        self._others = others if few else []
+        for index, needle in () if few else others:
+            _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
+        self._sizes = tuple({len(gram) for gram in self._anywhere})
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
@@ -120,17 +143,22 @@ class IndexedWildcards(Wildcards):
             if parts is None:
                 possible = self._needles[index] in path
             else:
-                possible = all(map(parts.contain, _literals(self._texts[index])))
+                text = self._texts[index] or self._needles[index]
+                possible = all(map(parts.contain, literals_of(text)))
             if possible and self._matches(index, path):
                 return self._ranks[index]
         return best
 
-    def _candidates(self, path: str) -> Iterator[int]:
-        """The patterns of whose needle at least four characters stand in the path."""
+    def _candidates(self, path: str) -> list[int]:
+        """The patterns that a part of their needles does not rule out."""
+        found = [index for index, needle in self._others if needle in path]
+        for gram in self._delimited.keys() & _DELIMITED.findall(path):
+            found += self._delimited[gram]
         for size in self._sizes:
             grams = {path[place : place + size] for place in range(len(path) - size + 1)}
-            for gram in self._by_gram.keys() & grams:
-                yield from self._by_gram[gram]
+            for gram in self._anywhere.keys() & grams:
+                found += self._anywhere[gram]
+        return found
 
 
 class _Parts:
@@ -157,42 +185,26 @@ class _Parts:
         return index < len(self._sorted) and self._sorted[index].startswith(part)
 
 
-def as_pattern(text: str) -> Pattern:
-    """A pattern as text, ready to match alone; its length does not count here."""
-    anchored = text.endswith("$")
-    return Pattern(tuple(_literals(text)), anchored, 0)
-
-
-def _literals(text: str) -> list[str]:
-    return text.removesuffix("$").split("*")
-
-
-def _needle(text: str) -> str:
-    return max(_literals(text), key=len)
-
-
-def _only_contains(text: str, needle: str) -> bool:
-    """Whether a path matches as soon as the needle stands anywhere in it.
+def _only_contains(text: str) -> str:
+    """The one literal that a path has only to hold somewhere, if a pattern asks for no more.
 
     A path begins with a slash, so ``/*`` asks for no more than ``*`` does, unless another slash
     follows.
     """
-    return text == "*" + needle or (text == "/*" + needle and not needle.startswith("/"))
+    head, _, tail = text.partition("*")
+    if "*" in tail or tail.endswith("$") or not (head == "" or head == "/"):
+        return ""
+    return "" if head and tail.startswith("/") else tail
 
 
-def _index(needles: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Each needle's rarest gram -> the indices of the needles known by it."""
-    grams = [_grams(needle) for needle in needles]
-    frequency = Counter(gram for some in grams for gram in some)
-    found: dict[str, list[int]] = {}
-    for index, some in enumerate(grams):
-        found.setdefault(min(some, key=frequency.__getitem__), []).append(index)
-    return {gram: tuple(indices) for gram, indices in found.items()}
-
-
-def _grams(needle: str) -> set[str]:
-    """Some parts of a needle of ``_GRAM`` characters, or a shorter needle itself."""
-    last = len(needle) - _GRAM
-    if last <= 0:
-        return {needle}
-    return {needle[place : place + _GRAM] for place in range(0, last + 1, 1 + last // _TRIED)}
+def _enter(
+    index: dict[str, list[int]], number: int, grams: Sequence[str], most: int | None = None
+) -> bool:
+    """Enter a needle under its rarest gram, unless ``most`` others share even that."""
+    if len(grams) > _TRIED:
+        grams = grams[:: len(grams) // _TRIED]
+    gram = min(grams, key=lambda gram: len(index.get(gram, ())), default=None)
+    if gram is None or (most is not None and len(index.get(gram, ())) >= most):
+        return False
+    index.setdefault(gram, []).append(number)
+    return True
