@@ -22,32 +22,36 @@ Section = tuple[str, str, str]
 
 
 def answers_page(
-    name: str,
-    robots: RobotsTxt,
-    found: Sequence[Answer],
-    asked: Iterable[tuple[str, ...]] = (),
-    *,
-    road: str = "",
+    name: str, robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[tuple[str, ...]] = ()
 ) -> str:
-    """``explain`` and ``check``: the answers, and the file with the lines that gave them.
+    """``explain`` and ``check``: the answers, and the file with the lines that gave them."""
+    return markup.page(f"What {name} says", _lead(robots), _answered(robots, found, asked))
 
-    ``road`` is markup about how the file was come by.
+
+def road_page(name: str, road: str, robots: RobotsTxt | None, found: Sequence[Answer]) -> str:
+    """``scrapy robotspec explain``: how the file was come by, and what it says.
+
+    ``road`` is markup; ``robots`` is None where no file counts.
     """
+    parts: list[Section] = [("road", "The road", road)]
+    if robots is None:
+        return markup.page(f"What {name} means", "", parts)
+    return markup.page(f"What {name} says", _lead(robots), parts + _answered(robots, found, ()))
+
+
+def _answered(
+    robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[tuple[str, ...]]
+) -> list[Section]:
     notes = Notes()
     for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
         _note_followed(notes, robots, tokens)
     _note_answers(notes, found[: sections.MOST_ROWS], "line-")
     _note_findings(notes, robots)
-    return markup.page(
-        f"What {name} says",
-        _lead(robots),
-        [
-            ("road", "The road", road),
-            ("answers", "Answers", sections.answered(found, robots)),
-            ("findings", "Findings", sections.findings(robots, "line-")),
-            ("file", "The file", sheet(robots, notes, "line-")),
-        ],
-    )
+    return [
+        ("answers", "Answers", sections.answered(found, robots)),
+        ("findings", "Findings", sections.findings(robots, "line-")),
+        ("file", "The file", sheet(robots, notes, "line-")),
+    ]
 
 
 def lint_page(files: Sequence[tuple[str, RobotsTxt]]) -> str:

@@ -243,6 +243,15 @@ def test_the_page_shows_the_road_and_the_file(server: Server, outside: Folder) -
     assert "User-agent: <script>alert(1)</script>" in page.text
 
 
+def test_the_page_of_an_origin_that_is_down_shows_no_file(server: Server, outside: Folder) -> None:
+    """Where there is no file the page must not look as if an empty one allowed everything."""
+    site = server.site("127.0.0.11", reply("", status=503))
+    assert outside.call("explain", site.url(), "--token", "x", "--html", "page.html").code == 3
+    page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
+    assert "HTTP status 503" in page.text
+    assert "allowed" not in page.text.replace("disallowed", "")
+
+
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "asyncio"])
 def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: str) -> None:
     """The project's reactor is the one used; without one it works, too."""

@@ -19,9 +19,8 @@ from scrapy_robotspec.plugin.addon import Addon
 from scrapy_robotspec.plugin.commands import telling
 from scrapy_robotspec.plugin.commands.asking import Asking, AskingSpider, Road
 from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.show.as_json import dumps
-from scrapy_robotspec.show.pages import answers_page
+from scrapy_robotspec.show.pages import road_page
 from scrapy_robotspec.show.terminal import Screen
 
 if TYPE_CHECKING:
@@ -119,11 +118,11 @@ class _Teller:
         known = road.known
         robots = known.robots if known is not None else None
         name = str(known.origin) if known is not None else road.url
-        page = answers_page(
+        page = road_page(
             f"the robots.txt of {name}",
-            robots or RobotsTxt.parse(b""),
+            "".join(map(telling.road_html, self._roads)),
+            robots,
             [one.answer for one in self._roads if one.answer is not None],
-            road="".join(map(telling.road_html, self._roads)),
         )
         Path(self._opts.html).write_text(page, encoding="utf-8", newline="\n")
         self._screen.note(f"page written: {self._opts.html}")

@@ -12,7 +12,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.show import words
 from scrapy_robotspec.show.answers import crawler_words, reason_words
 from scrapy_robotspec.show.as_json import explained_object, verdict_object
-from scrapy_robotspec.show.markup import esc
+from scrapy_robotspec.show.markup import code, esc, verdict
 from scrapy_robotspec.show.text import count, duration, safe
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ def road_html(road: Road) -> str:
         return f"<p>{esc(str(road.problem))}</p>"
     listed = [("decision", reason(road.decision)), *facts(road), ("took", duration(road.seconds))]
     terms = "".join(f"<dt>{esc(name)}</dt><dd>{esc(text)}</dd>" for name, text in listed)
-    return f'<div class="answer"><p>{esc(road.url)}</p><dl>{terms}</dl></div>'
+    heading = f"<h3>{verdict(road.decision.allowed)} {code(road.url)}</h3>"
+    return f'<article class="answer">{heading}<dl>{terms}</dl></article>'
 
 
 def short_object(road: Road) -> dict[str, Any]:
