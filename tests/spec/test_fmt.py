@@ -36,6 +36,7 @@ def test_line_that_the_limit_cuts_is_not_read(edition: str, end: bytes) -> None:
     assert robots.truncated
     assert robots.allowed(f"{URL}/b", "FooBot")
     assert not robots.allowed(f"{URL}/a", "FooBot")
+    assert len(robots.body) == LIMIT - len(b"Disallow: /b")
 
 
 @in_every_edition
