@@ -76,8 +76,10 @@ def test_it_is_never_faster_than_the_users_own_delay(server: Server) -> None:
 
 def test_autothrottle_does_not_change_it(server: Server) -> None:
     """AutoThrottle lowers a slot's delay; this one does not live there."""
-    site = crawled(server, 0.4, {**ON, "AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1})
-    assert min(pauses(site)) >= 0.4 - SLACK
+    site = crawled(
+        server, 0.4, {**ON, "AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.1}
+    )
+    assert min(pauses(site)[1:]) >= 0.4 - SLACK  # the first page was late by its slot's own delay
 
 
 def test_an_override_sets_it_for_one_host(server: Server) -> None:

@@ -144,9 +144,7 @@ def test_probes_of_an_origin_that_is_given_up_are_paced(server: Server) -> None:
 
 
 @pytest.mark.parametrize(("limit", "at_once"), [(2, 2), (8, 8)])
-def test_no_more_fetches_at_once_than_the_setting(
-    server: Server, limit: int, at_once: int
-) -> None:
+def test_no_more_fetches_at_once_than_the_setting(server: Server, limit: int, at_once: int) -> None:
     """ROBOTSPEC_CONCURRENT_FETCHES, for eight origins that take half a second each."""
     sites = [server.site(f"127.0.0.{n}", after(0.5, reply(RULES))) for n in range(2, 10)]
     result = crawl([s.url("/x") for s in sites], {"ROBOTSPEC_CONCURRENT_FETCHES": limit})

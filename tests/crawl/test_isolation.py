@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import in_turn, raw, reply
+from tests.harness.answers import after, in_turn, raw, reply
 from tests.harness.crawl import MODES, crawl
 
 if TYPE_CHECKING:
@@ -125,8 +125,6 @@ def test_data_loss_is_not_forgiven(server: Server) -> None:
 
 def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
     """A slow robots.txt slows no page."""
-    from tests.harness.answers import after
-
     site = server.site("127.0.0.2", after(1.5, reply(NO)))
     settings = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.01}
     result = crawl([site.url(f"/{n}") for n in range(4)], {**settings, "AUTOTHROTTLE_DEBUG": True})

@@ -69,7 +69,10 @@ def sites_of(server: Server) -> dict[str, tuple[Site, list[str]]]:
         "without a scheme": (here("127.3.0.13", redirect(end.url("/other")[5:])), RULES),
         "with a blank": (here("127.3.0.14", redirect(end.url("/r b"))), ALLOW),
         "with a fragment": (here("127.3.0.15", redirect(end.url("/other#x"))), RULES),
-        "upper-case scheme": (here("127.3.0.16", redirect(end.url("/other").replace("http", "HTTP"))), RULES),
+        "upper-case scheme": (
+            here("127.3.0.16", redirect(end.url("/other").replace("http", "HTTP"))),
+            RULES,
+        ),
         "in the content": (
             here("127.3.0.17", '<meta http-equiv="refresh" content="0; url=/x">\n' + BODY),
             RULES,

@@ -1,4 +1,4 @@
-"""What a user sees of a decision: exceptions, meta, stats, signals, log lines (design, section 5)."""
+"""What a user sees of a decision: exceptions, meta, stats, signals, log lines."""
 
 from __future__ import annotations
 
@@ -74,6 +74,7 @@ def test_meta_of_what_was_let_through(crawled: tuple[Site, Site, Site, Result]) 
         "outcome": "successful",
         "status": 200,
         "origin": f"http://127.0.0.2:{rules.port}",
+        "other": {"crawl-delay": ["2"]},
     }
     unruled = result.responses[missing.url("/no")]["robotspec"]
     assert (unruled["reason"], unruled["outcome"], unruled["status"]) == (

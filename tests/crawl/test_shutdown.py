@@ -69,7 +69,9 @@ def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[st
     assert 0 < len(halfway.ends) < len(urls)
     rest = crawl([], {**common, **second})
     assert halfway.ends + rest.ends == Counter(urls)
-    assert Counter(url for site in sites for url in map(site.url, site.pages_asked)) == Counter(urls)
+    assert Counter(url for site in sites for url in map(site.url, site.pages_asked)) == Counter(
+        urls
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,14 +112,14 @@ def test_ctrl_c_while_requests_past_the_scheduler_wait(server: Server) -> None:
     assert held.pages_asked == []
 
 
-def test_a_killed_crawl_asks_for_nothing_that_is_disallowed(
-    server: Server, tmp_path: Path
-) -> None:
+def test_a_killed_crawl_asks_for_nothing_that_is_disallowed(server: Server, tmp_path: Path) -> None:
     """kill -9 in the middle, with a store that is written to: the next crawl obeys as before.
 
     It waits no longer for a fetch that the dead process had begun than that could have taken.
     """
-    sites: list[Site] = [server.site(f"127.0.1.{n}", after(0.01, reply(RULES))) for n in range(1, 60)]
+    sites: list[Site] = [
+        server.site(f"127.0.1.{n}", after(0.01, reply(RULES))) for n in range(1, 60)
+    ]
     urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
     settings = {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db", "ROBOTSPEC_FETCH_TIMEOUT": 3}
     with Running(urls, settings) as running:

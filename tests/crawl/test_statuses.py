@@ -45,9 +45,7 @@ def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[int, Site], R
 
 
 @pytest.mark.parametrize(("status", "meaning"), STATUSES.items())
-def test_status_means(
-    crawled: tuple[dict[int, Site], Result], status: int, meaning: str
-) -> None:
+def test_status_means(crawled: tuple[dict[int, Site], Result], status: int, meaning: str) -> None:
     """FET-02, FET-07 to FET-10, FET-16."""
     sites, result = crawled
     site = sites[status]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import after, reply, silence, until
+from tests.harness.answers import after, in_turn, reply, silence, until
 from tests.harness.crawl import MODES, Running, crawl
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, 
 
 def test_waiting_is_told_and_counted(server: Server) -> None:
     """One INFO line when an origin starts to wait, one when it is released; stats."""
-    site = server.site("127.0.0.2", until(1, reply("", 503), reply(RULES)))
+    down = reply("", 503)
+    site = server.site("127.0.0.2", in_turn(after(0.5, down), down, down, reply(RULES)))
     result = crawl([site.url(f"/{n}") for n in range(20)], PATIENT)
     name = f"127.0.0.2:{site.port}"
     (begin,) = result.lines("[scrapy_robotspec] INFO", name, "unreachable")

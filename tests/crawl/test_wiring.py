@@ -74,7 +74,8 @@ def test_the_parser_alone_under_scrapys_own_middleware(server: Server) -> None:
     """The rules of the default edition, and the token from the User-Agent that Scrapy gives."""
     site = server.site(
         "127.0.0.2",
-        "User-agent: *\nDisallow: /\n\nUser-agent: examplebot/2\nDisallow: /*.pdf$\nAllow: /a/*.pdf",
+        "User-agent: *\nDisallow: /\n\n"
+        "User-agent: examplebot/2\nDisallow: /*.pdf$\nAllow: /a/*.pdf\n",
     )
     result = crawl([site.url(p) for p in ("/x", "/x.pdf", "/a/x.pdf", "/x.pdf?y")], PARSER)
     assert sorted(site.pages_asked) == ["/a/x.pdf", "/x", "/x.pdf?y"]
@@ -84,7 +85,9 @@ def test_the_parser_alone_under_scrapys_own_middleware(server: Server) -> None:
 def test_the_parser_alone_honours_the_token_setting(server: Server) -> None:
     """As a token or a list."""
     for token in ("other", ["nobody", "other"]):
-        site = server.site("127.0.0.2", "User-agent: examplebot\nDisallow: /a\n\nUser-agent: other\nDisallow: /b")
+        site = server.site(
+            "127.0.0.2", "User-agent: examplebot\nDisallow: /a\n\nUser-agent: other\nDisallow: /b"
+        )
         crawl([site.url("/a"), site.url("/b")], {**PARSER, "ROBOTSPEC_USER_AGENT_TOKEN": token})
         assert site.pages_asked == ["/a"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import pprint
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from scrapy import version_info
 from tests.harness.notes import JOB_VARIABLE
 
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
@@ -70,25 +70,27 @@ class Result:
     @property
     def ends(self) -> Counter[str]:
         """How often a request of each URL came to an end, of either kind."""
-        return Counter(event["url"] for event in self.events if event["kind"] in ("response", "error"))
+        return Counter(
+            event["url"] for event in self.events if event["kind"] in ("response", "error")
+        )
 
     @property
     def stats(self) -> dict[str, Any]:
-        """Scrapy's stats when the spider closed."""
-        closed = self.of("closed")
-        assert closed, f"the spider was never closed:\n{self.log[-3000:]}"
-        stats: dict[str, Any] = closed[-1]["stats"]
+        """Scrapy's stats at the end."""
+        stopped = self.of("stopped")
+        assert stopped, f"the engine was never stopped:\n{self.log[-3000:]}"
+        stats: dict[str, Any] = stopped[-1]["stats"]
         return stats
 
     @property
     def memory(self) -> int:
-        """Octets of memory at the most, until the spider closed (Linux)."""
-        peak: int = self.of("closed")[-1]["memory"]
+        """Octets of memory at the most, until the engine stopped (Linux)."""
+        peak: int = self.of("stopped")[-1]["memory"]
         return peak
 
     def ended_once(self, urls: Iterable[str]) -> bool:
         """Whether each of *urls* ended exactly once, and nothing else did."""
-        return self.ends == Counter({url: 1 for url in urls})
+        return self.ends == Counter(dict.fromkeys(urls, 1))
 
     def lines(self, *words: str) -> list[str]:
         """The log lines that hold all of *words*."""

@@ -50,7 +50,7 @@ class Notes:
         self._notebook = Notebook(read_job()["notes"])
         connect = crawler.signals.connect
         connect(self._engine_started, signals.engine_started)
-        connect(self._closed, signals.spider_closed)
+        connect(self._stopped, signals.engine_stopped)
         connect(self._changed, robots_signals.robots_changed)
         if hasattr(signals, "robots_parsed"):  # from 2.18
             connect(self._parsed, signals.robots_parsed)
@@ -71,12 +71,15 @@ class Notes:
         )
 
     def _changed(self, origin: object, old: Any, new: Any) -> None:
-        self._notebook.note("robots_changed", origin=origin, old=old.body.decode(), new=new.body.decode())
+        self._notebook.note(
+            "robots_changed", origin=origin, old=old.body.decode(), new=new.body.decode()
+        )
 
-    def _closed(self, reason: str) -> None:
+    def _stopped(self) -> None:
+        """At the very end, when everybody has counted."""
         assert self._crawler.stats is not None
         stats = self._crawler.stats.get_stats()
-        self._notebook.note("closed", reason=reason, stats=stats, memory=_peak_memory())
+        self._notebook.note("stopped", stats=stats, memory=_peak_memory())
 
 
 def _peak_memory() -> int:

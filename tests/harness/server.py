@@ -8,7 +8,6 @@ any host name. What can be answered stands in ``answers.py``.
 from __future__ import annotations
 
 import asyncio
-import ssl
 import threading
 import time
 from contextlib import suppress
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from tests.harness.answers import Answer, Exchange, reply
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
@@ -143,11 +143,10 @@ class Server:
         self._loop.close()
 
     async def _serve(self) -> None:
-        listening = []
-        for tls in (None, None, self._tls) if self._tls else (None, None):
-            listening.append(
-                await asyncio.start_server(self._connected, "0.0.0.0", 0, ssl=tls, backlog=4096)
-            )
+        listening = [
+            await asyncio.start_server(self._connected, "0.0.0.0", 0, ssl=tls, backlog=4096)
+            for tls in (None, None, *filter(None, [self._tls]))
+        ]
         ports = [server.sockets[0].getsockname()[1] for server in listening]
         self.port, self.other_port = ports[:2]
         self.tls_port = ports[2] if self._tls else 0
@@ -195,6 +194,8 @@ class Server:
     def _site_of(self, host: str, port: int) -> Site:
         site = self._sites.get((host, port))
         if site is None:
-            make = self.default or (lambda host, port: self.site(host, reply(status=404), port=port))
+            make = self.default or (
+                lambda host, port: self.site(host, reply(status=404), port=port)
+            )
             site = self._sites[host, port] = make(host, port)
         return site

@@ -55,7 +55,7 @@ class Noting(Spider):
             text=str(error),
             reason=getattr(decision, "reason", None),
             status=getattr(decision, "status", None),
-            hops=[list((hop.url, hop.status)) for hop in getattr(decision, "hops", None) or ()],
+            hops=[[hop.url, hop.status] for hop in getattr(decision, "hops", None) or ()],
             origin=getattr(error, "origin", None),
         )
 
