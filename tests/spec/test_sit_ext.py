@@ -40,6 +40,12 @@ def test_sitemaps_stand_anywhere_and_belong_to_nobody(edition: str, delivery: st
     )
 
 
+@in_modern_editions
+def test_field_alone_makes_a_sitemap(edition: str) -> None:
+    """SIT-01, FMT-08: in any case, whatever the URL is called."""
+    assert RobotsTxt.parse(b"SITEMAP:http://a/x", edition).sitemaps == ("http://a/x",)
+
+
 @pytest.mark.parametrize(
     "value",
     ["/sitemap.xml", "sitemap.xml", "//example.com/s.xml", "http://", "http:///s", "http://[::1/s",
@@ -136,3 +142,21 @@ def test_every_rule_that_matches_is_told(edition: str) -> None:
     body = b"User-agent: *\nDisallow: /\nAllow: /a\nDisallow: /b\nDisallow: /a/b\nAllow: /a/b\n"
     matching = RobotsTxt.parse(body, edition).matches("http://example.com/a/b", "FooBot")
     assert [rule.line for rule in matching] == [6, 5, 3, 2]
+
+
+@in_every_edition
+@pytest.mark.parametrize(
+    ("start", "line"),
+    [("", 2), ("\n", 3), ("\r", 3), ("\r\n", 3), ("\n\r", 4), ("\r\r\n\n", 5), ("\r\n\r\n#\r", 5)],
+)
+def test_lines_are_counted_as_an_editor_does(edition: str, start: str, line: int) -> None:
+    """EXT-02, FMT-02: from 1, each kind of line end once, from the first octet on."""
+    body = f"{start}User-agent: *\r\nDisallow: /a\rCrawl-delay: 1\n".encode()
+    robots = RobotsTxt.parse(body, edition)
+    rule = robots.explain("http://example.com/a", "FooBot").rule
+    assert rule is not None
+    assert (rule.line, rule.text) == (line, "Disallow: /a")
+    assert robots.groups[0].first_line == line - 1
+    assert [other.line for other in robots.other("FooBot")] == (
+        [] if edition == "classic" else [line + 1]
+    )
