@@ -7,6 +7,7 @@ way of every request, so it is a few additions.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 TOP = 5
 #: Rules that are counted one by one; of many more only those that refuse often are kept.
 RULES_COUNTED = 1000
+#: Origins that are told of as unreachable, or counted at least.
+DOWN_COUNTED = 10_000
 #: Of a rule's line only so much is kept (characters).
 RULE_WIDTH = 120
 
@@ -55,6 +58,7 @@ class Report:
         self._waited = 0
         self._given_up = 0
         self._slowest: dict[Origin, float] = {}
+        self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
     # --- what the middleware tells
@@ -68,6 +72,7 @@ class Report:
             return
         self._answers[answer] += 1
         self._keep_slowest(found.origin, seconds)
+        self._keep_down(found.origin, found.record if answer == Meaning.UNREACHABLE.value else None)
         if self._ledger is not None:
             self._note(self._ledger, found.record, answer, seconds)
 
@@ -132,6 +137,10 @@ class Report:
             yield "waiting", f"{waited}, {self._given_up:,} in vain"
 
     def _tops(self) -> Iterator[tuple[str, str]]:
+        for at, (origin, failure) in enumerate(islice(self._down.items(), TOP)):
+            yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
+        if len(self._down) > TOP:
+            yield "", f"and {len(self._down) - TOP:,} more"
         slowest = sorted(self._slowest.items(), key=lambda item: -item[1])
         for at, (origin, seconds) in enumerate(slowest):
             yield "" if at else "slowest answers", f"{duration(seconds):>8}  {origin}"
@@ -145,6 +154,12 @@ class Report:
         self._slowest[origin] = max(seconds, self._slowest.get(origin, 0.0))
         if len(self._slowest) > TOP:
             del self._slowest[min(self._slowest, key=self._slowest.__getitem__)]
+
+    def _keep_down(self, origin: Origin, failed: RobotsRecord | None) -> None:
+        if failed is None:
+            self._down.pop(origin, None)
+        elif origin in self._down or len(self._down) < DOWN_COUNTED:
+            self._down[origin] = failed.failure or "no answer"
 
     def _note(
         self, ledger: Ledger, record: RobotsRecord | None, answer: str, seconds: float

@@ -58,6 +58,25 @@ HOSTILE = (
 HOSTILE_URL = '/"><img src=x onerror=alert(2)>\u202e\x1b[31m'
 
 
+COMMAND = "scrapy_robotspec.plugin.commands:RobotSpecCommand"
+
+#: The settings of a small project that uses the add-on.
+PROJECT_SETTINGS = """\
+BOT_NAME = "project"
+ROBOTSTXT_OBEY = True
+ADDONS = {"scrapy_robotspec.Addon": 500}
+USER_AGENT = "examplebot/1.0"
+"""
+
+
+def install_command(folder: Path) -> None:
+    """Make ``scrapy robotspec`` known to whoever has the folder on its path, by its entry point."""
+    installed = folder / "under_test-0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: under-test\nVersion: 0\n")
+    (installed / "entry_points.txt").write_text(f"[scrapy.commands]\nrobotspec = {COMMAND}\n")
+
+
 @dataclass(frozen=True)
 class Told:
     """What a command said."""

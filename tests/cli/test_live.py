@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robotspec
-from tests.cli.conftest import HOSTILE, SHOP
+from tests.cli.conftest import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
 from tests.cli.test_page import check as check_page
 from tests.harness.answers import redirect, reply, silence
 from tests.harness.crawl import MODES
@@ -24,13 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
-COMMAND = "scrapy_robotspec.plugin.commands:RobotSpecCommand"
 
-PROJECT = """\
-BOT_NAME = "project"
-ROBOTSTXT_OBEY = True
-ADDONS = {"scrapy_robotspec.Addon": 500}
-USER_AGENT = "examplebot/1.0"
+MUCH_MORE = """\
 ROBOTSPEC_CACHE = "sqlite:///robots.db"
 ROBOTSPEC_REPORT = "report.jsonl"
 FEEDS = {"items.json": {"format": "json", "overwrite": True}}
@@ -81,10 +76,7 @@ class Folder:
 @pytest.fixture
 def outside(tmp_path: Path) -> Folder:
     """No project; the command is found by its entry point."""
-    installed = tmp_path / "under_test-0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: under-test\nVersion: 0\n")
-    (installed / "entry_points.txt").write_text(f"[scrapy.commands]\nrobotspec = {COMMAND}\n")
+    install_command(tmp_path)
     return Folder(tmp_path)
 
 
@@ -92,7 +84,7 @@ def outside(tmp_path: Path) -> Folder:
 def project(outside: Folder) -> Folder:
     """A project with a token hook, a cache in a file, and much that must be left alone."""
     (outside.path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
-    (outside.path / "project_settings.py").write_text(PROJECT)
+    (outside.path / "project_settings.py").write_text(PROJECT_SETTINGS + MUCH_MORE)
     return outside
 
 

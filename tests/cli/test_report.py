@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,14 +70,30 @@ def small_crawl(report: Report) -> Report:
 def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     """The whole account of a small crawl, as it stands in the log (EXT-02)."""
     assert small_crawl(Report()).table().splitlines() == [
-        "origins asked    2",
-        "answers          1 with rules, 2 unreachable",
-        "requests         2 let through, 2 refused (1 by a rule, 1 unreachable)",
-        "waiting          2 until there was an answer, 1 in vain",
-        "slowest answers       8 s  http://down.example:8080",
-        "                   0.25 s  https://shop.example",
-        "refused most            1  https://shop.example line 2: Disallow: /cart/",
+        "origins asked      2",
+        "answers            1 with rules, 2 unreachable",
+        "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
+        "waiting            2 until there was an answer, 1 in vain",
+        "still unreachable  http://down.example:8080: refused",
+        "slowest answers         8 s  http://down.example:8080",
+        "                     0.25 s  https://shop.example",
+        "refused most              1  https://shop.example line 2: Disallow: /cart/",
     ]
+
+
+def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
+    """Whoever wonders why nothing of a host was crawled finds its name, or how many there are."""
+    report = Report()
+    for number in range(8):
+        record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
+        report.asked(Wait(record.origin, 1001.0, record), None, 0.1)
+    table = report.table()
+    assert "still unreachable  http://h0.example: refused\n" in table
+    assert "and 3 more" in table
+    for number in range(8):
+        back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
+        report.asked(known(back), FAILED, 0.1)
+    assert "unreachable  http" not in report.table()
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
