@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from twisted.python.failure import Failure
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
@@ -47,7 +49,7 @@ class Shelf:
         self._in_thread = in_thread
         self._owner = owner
         self._lease = lease
-        self._writing: set[Deferred[None]] = set()
+        self._writing: set[Deferred[Any]] = set()
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         """What is in memory."""
@@ -67,9 +69,19 @@ class Shelf:
 
     async def lease(self, origin: Origin, now: float) -> bool:
         """Whether this process is the one to fetch for now (CAC-05)."""
-        if self._shared is None:
+        shared = self._shared
+        if shared is None:
             return True
-        return await self._in_thread(self._shared.acquire, origin, self._owner, now, self._lease)
+        taking = self._noted(self._in_thread(shared.acquire, origin, self._owner, now, self._lease))
+        try:
+            taken = await _outcome_of(taking)
+        except CancelledError:
+            # A thread cannot be called back: what it takes for nobody is given back.
+            taking.addCallback(
+                lambda taken: self._write(shared.release, origin, self._owner) if taken else None
+            )
+            raise
+        return taken
 
     def keep(self, record: RobotsRecord) -> None:
         """Put *record* into memory now and into the shared store in a while."""
@@ -98,16 +110,24 @@ class Shelf:
 
     async def close(self) -> None:
         """Finish what is being written and close both stores."""
-        for writing in list(self._writing):
-            await _end_of(writing)
+        while self._writing:
+            await _outcome_of(next(iter(self._writing)))
         if self._shared is not None:
             await self._in_thread(self._shared.close)
         self._memory.close()
 
     def _write(self, call: Callable[..., None], *args: Any) -> None:
-        writing = self._in_thread(call, *args)
-        self._writing.add(writing)
-        writing.addBoth(lambda _: self._writing.discard(writing))
+        self._noted(self._in_thread(call, *args))
+
+    def _noted(self, work: Deferred[_T]) -> Deferred[_T]:
+        """Let the end wait for *work*."""
+        self._writing.add(work)
+
+        def end(result: _T | Failure) -> _T | Failure:
+            self._writing.discard(work)
+            return result
+
+        return work.addBoth(end)
 
 
 def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord | None:
@@ -116,13 +136,13 @@ def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord
     return max(one, other, key=lambda record: record.updated_at)
 
 
-def _end_of(work: Deferred[None]) -> Deferred[None]:
-    """A Deferred of one's own that fires when *work* ends, whatever comes of it."""
-    end: Deferred[None] = Deferred()
+def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
+    """A Deferred of one's own with the outcome of *work*, which cancelling it does not stop."""
+    outcome: Deferred[_T] = Deferred()
 
-    def pass_on(result: Any) -> Any:
-        end.callback(None)
+    def pass_on(result: _T | Failure) -> _T | Failure:
+        outcome.callback(result)
         return result
 
     work.addBoth(pass_on)
-    return end
+    return outcome
