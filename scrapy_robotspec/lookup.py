@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -39,6 +39,8 @@ _Cause = TypeVar("_Cause", contravariant=True)
 
 #: First and longest pause between looks at a record that another process is fetching (seconds).
 FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
+#: Octets of files that are kept compiled. The rules of the worst file take 15 times its octets.
+COMPILED_OCTETS = 2**24
 #: Nobody looks again sooner than after this (seconds).
 SHORTEST_PAUSE = 0.02
 
@@ -51,6 +53,8 @@ class Known:
     record: RobotsRecord | None
     plan: Plan
     robots: RobotsTxt | None
+    aside: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """For whoever answers with this object: what was worked out from its rules, gone with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,8 @@ class Lookup(Generic[_Cause]):
     """Answers :meth:`ask` at once and fetches what it must behind the scenes.
 
     ``max_size`` is the parsing limit in octets, None for the edition's. ``compiled`` bounds the
-    parsed files that are kept; what falls out is made again from its record.
+    number of parsed files that are kept and ``octets`` their size; what falls out is made again
+    from its record.
     """
 
     def __init__(
@@ -105,12 +110,15 @@ class Lookup(Generic[_Cause]):
         *,
         max_size: int | None = None,
         compiled: int = 2000,
+        octets: int = COMPILED_OCTETS,
     ) -> None:
         self._around = around
         self._shelf = shelf
         self._places = places
         self._max_size = max_size
         self._compiled = compiled
+        self._most_octets = octets
+        self._octets = 0
         self._known: OrderedDict[Origin, Known] = OrderedDict()
         self._flights: dict[Origin, Deferred[None]] = {}
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
@@ -209,11 +217,19 @@ class Lookup(Generic[_Cause]):
 
     def _remember(self, origin: Origin, record: RobotsRecord | None, plan: Plan) -> Known:
         known = Known(origin, record, plan, self._rules(origin, record, plan))
+        self._forget_known(origin)
         self._known[origin] = known
-        self._known.move_to_end(origin)
-        if len(self._known) > self._compiled:
-            self._known.popitem(last=False)
+        self._octets += _octets_of(known)
+        while len(self._known) > self._compiled or self._octets > self._most_octets:
+            if len(self._known) == 1:
+                break
+            self._forget_known(next(iter(self._known)))
         return known
+
+    def _forget_known(self, origin: Origin) -> None:
+        known = self._known.pop(origin, None)
+        if known is not None:
+            self._octets -= _octets_of(known)
 
     def _rules(self, origin: Origin, record: RobotsRecord | None, plan: Plan) -> RobotsTxt | None:
         if record is None or plan.stance is not Stance.RULES:
@@ -318,7 +334,7 @@ class Lookup(Generic[_Cause]):
         plan = self._around.policy(origin).plan(record, now)
         found: Known | Wait
         if plan.stance is Stance.WAIT:
-            self._known.pop(origin, None)
+            self._forget_known(origin)
             found = Wait(origin, plan.until if math.isfinite(plan.until) else now, record)
         else:
             found = self._remember(origin, record, plan)
@@ -359,6 +375,10 @@ class Lookup(Generic[_Cause]):
     def _wake(self, origin: Origin) -> None:
         for waiter in self._waiters.pop(origin, ()):
             _fire(waiter)
+
+
+def _octets_of(known: Known) -> int:
+    return 0 if known.record is None else len(known.record.body)
 
 
 def _fire(waiter: Deferred[None]) -> None:
