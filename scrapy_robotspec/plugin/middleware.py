@@ -23,6 +23,7 @@ from scrapy_robotspec.lookup import Known, Lookup, Wait
 from scrapy_robotspec.places import FetchPlaces
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.account import Account
+from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.gate import Gate, State
 from scrapy_robotspec.plugin.patience import Patience
@@ -36,7 +37,7 @@ from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.guarded import GuardedStore
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Mapping
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -179,9 +180,7 @@ class RobotSpecMiddleware:
         request = Request(url)
         origin = Origin.of(request.url)
         found = await self._patience.answer(origin, request) if origin is not None else None
-        if found is None or found.robots is None:
-            return None
-        return found.robots.crawl_delay(self._tokens(request))
+        return None if found is None else beyond(found, self._tokens(request)).crawl_delay
 
     # --- decisions
 
@@ -194,7 +193,10 @@ class RobotSpecMiddleware:
         if found is not None:
             self._account.asked_cache(found)
         if decision.allowed:
-            request.meta["robotspec"] = _summary(decision)
+            other: Mapping[str, tuple[str, ...]] = NOTHING.fields
+            if found is not None and not says_nothing(found):
+                other = beyond(found, self._tokens(request)).fields
+            request.meta["robotspec"] = _summary(decision, other)
             self._account.let_through(decision)
             return
         self._account.refused(decision, request)
@@ -210,9 +212,9 @@ class RobotSpecMiddleware:
         override = self._override(found.origin)
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
-        if not self.settings.crawl_delay or found.robots is None:
+        if not self.settings.crawl_delay or says_nothing(found):
             return None
-        return found.robots.crawl_delay(self._tokens(request))
+        return beyond(found, self._tokens(request)).crawl_delay
 
     def _space(
         self,
@@ -308,7 +310,7 @@ def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
     return open_store("memory://"), shared
 
 
-def _summary(decision: Decision) -> dict[str, Any]:
+def _summary(decision: Decision, other: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """``meta["robotspec"]`` of a request that was let through: plain values only."""
     verdict = decision.verdict
     rule = verdict.rule if verdict is not None else None
@@ -323,4 +325,5 @@ def _summary(decision: Decision) -> dict[str, Any]:
         "status": decision.status,
         "age": decision.age,
         "origin": str(decision.origin),
+        "other": dict(other),
     }

@@ -48,4 +48,4 @@ def test_the_keys_of_the_meta_dict_are_documented() -> None:
     table = PAGE.partition("It is a dict of plain values:")[2].partition("Keys that begin")[0]
     first_cells = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
     keys = [key for cell in first_cells for key in re.findall(r"`(\w+)`", cell)]
-    assert keys == list(_summary(Decision(True, "no_rule")))
+    assert keys == list(_summary(Decision(True, "no_rule"), {}))

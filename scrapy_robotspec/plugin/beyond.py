@@ -1,0 +1,67 @@
+"""What the group followed says beyond the protocol, worked out once for a file and its tokens.
+
+Crawl delay (EXT-01) and the other lines (EXT-03) only. What the rules say is the verdict's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.others import may_hold_others
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.lookup import Known
+    from scrapy_robotspec.plugin.product import Tokens
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: Lines that are taken along with every request; nobody writes more but to do harm.
+MOST_LINES = 100
+
+#: Answers kept for one file; a crawler seldom asks with more tokens.
+_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """``fields``: values by field (lower case), as they stand in the file and in its order."""
+
+    fields: Mapping[str, tuple[str, ...]]
+    crawl_delay: float | None
+    """Seconds; None: none is asked for."""
+
+
+NOTHING = Beyond(MappingProxyType({}), None)
+
+
+def says_nothing(found: Known) -> bool:
+    """Whether *found* has nothing to say here to anybody; costs next to nothing."""
+    robots = found.robots
+    if robots is None:
+        return True
+    silent = found.aside.get("silent")
+    if silent is None:
+        silent = found.aside["silent"] = not may_hold_others(robots.body)
+    return bool(silent)
+
+
+def beyond(found: Known, tokens: Tokens) -> Beyond:
+    """What the file says to a crawler with these tokens."""
+    if found.robots is None or says_nothing(found):
+        return NOTHING
+    answer: Beyond | None = found.aside.get(tokens)
+    if answer is None:
+        if len(found.aside) > _KEPT:
+            found.aside.clear()
+        answer = found.aside[tokens] = _read(found.robots, tokens)
+    return answer
+
+
+def _read(robots: RobotsTxt, tokens: Tokens) -> Beyond:
+    fields: dict[str, tuple[str, ...]] = {}
+    for line in robots.other(tokens)[:MOST_LINES]:
+        fields[line.field] = (*fields.get(line.field, ()), line.value)
+    return Beyond(fields, robots.crawl_delay(tokens)) if fields else NOTHING

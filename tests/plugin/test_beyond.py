@@ -1,0 +1,66 @@
+"""What a request is told beyond the rules, and that it is worked out once (EXT-01, EXT-03)."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.plan import Plan, Stance
+from scrapy_robotspec.lookup import Known
+from scrapy_robotspec.plugin.beyond import MOST_LINES, NOTHING, beyond, says_nothing
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+GROUPS = b"""\
+User-agent: foo
+Content-Usage: train-ai=n
+Crawl-delay: 1
+content-usage: search=y
+crawl-delay: 2.5
+Disallow: /foo
+
+User-agent: *
+Disallow: /
+Request-rate: 1/5
+"""
+
+
+def known(body: bytes | None) -> Known:
+    robots = None if body is None else RobotsTxt.parse(body)
+    origin = Origin("http", "example.com", 80)
+    return Known(origin, None, Plan(Stance.RULES, "", False, 0.0), robots)
+
+
+def test_the_group_followed_speaks() -> None:
+    """EXT-03: every value, as it stands, in the order of the file; fields in lower case."""
+    found = known(GROUPS)
+    assert beyond(found, ("foo",)).fields == {
+        "content-usage": ("train-ai=n", "search=y"),
+        "crawl-delay": ("1", "2.5"),
+    }
+    assert beyond(found, ("foo",)).crawl_delay == 2.5
+    assert beyond(found, ("bar",)).fields == {"request-rate": ("1/5",)}
+    assert beyond(found, ("bar",)).crawl_delay is None
+
+
+@pytest.mark.parametrize("body", [None, b"", b"User-agent: *\nDisallow: /\n"])
+def test_no_file_and_a_plain_file_say_nothing(body: bytes | None) -> None:
+    assert says_nothing(known(body))
+    assert beyond(known(body), ("foo",)) is NOTHING
+
+
+def test_an_answer_is_worked_out_once() -> None:
+    found = known(GROUPS)
+    assert beyond(found, ("foo",)) is beyond(found, ("foo",))
+
+
+def test_many_tokens_do_not_pile_up() -> None:
+    found = known(GROUPS)
+    for number in range(1000):
+        beyond(found, (f"foo{'x' * number}",))
+    assert len(found.aside) < 20
+
+
+def test_a_hostile_file_gives_few_lines() -> None:
+    """SAF-02: meta is copied for every request."""
+    found = known(b"User-agent: *\n" + b"".join(b"x%d: y\n" % n for n in range(10_000)))
+    assert len(beyond(found, ("foo",)).fields) == MOST_LINES
