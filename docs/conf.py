@@ -1,0 +1,20 @@
+"""Sphinx: how the pages of this folder are built. ``tox run -e docs`` builds them."""
+
+from __future__ import annotations
+
+from importlib.metadata import version as version_of
+
+project = "scrapy-robotspec"
+author = "the contributors of scrapy-robotspec"
+release = version_of("scrapy-robotspec")
+version = release
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"scrapy-robotspec {release}"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+nitpicky = False
