@@ -166,7 +166,7 @@ def own_names(group: PlainGroup, edition: Edition) -> set[str]:
 def best_names(groups: list[PlainGroup], token: str, edition: Edition) -> set[str]:
     """UAG-04, UAG-10: the most specific name in the file that still matches a token."""
     wanted = comparable(token, edition)
-    if edition.whole_agent_names:
+    if edition.agent_match is AgentMatch.CONTAINED:
         wanted = wanted.split("/")[0].strip()
     matching = [
         name
@@ -211,9 +211,7 @@ def path_of(url: str, edition: Edition) -> str:
     start = re.search(b"[/?;]" if edition.semicolon_starts_path else b"[/?]", rest)
     path = rest[start.start() :] if start else b""
     text = canonical(path if path[:1] == b"/" else b"/" + path, edition)
-    if edition.decode_unreserved:  # PAT-06
-        text = text.replace("*", "%2A").replace("$", "%24")
-    return text
+    return "".join(spelt_literally(letter, edition) for letter in text)
 
 
 # --- rules
@@ -273,7 +271,7 @@ def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
 
 
 def spelt_literally(letter: str, edition: Edition) -> str:
-    """PAT-06: how a URL's path spells the two special characters."""
-    if edition.decode_unreserved and letter in "*$":
+    """PAT-06: the two special characters and their escapes are one, also where none is special."""
+    if letter in "*$" and (edition.decode_unreserved or not edition.wildcards):
         return f"%{ord(letter):02X}"
     return letter

@@ -1,0 +1,51 @@
+"""Every value of an edition works by itself: presets with one value of another preset.
+
+The tables know the presets only, so the reference matcher says what such a mixture must answer. It
+has earned that in ``test_tables.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests import reference
+from tests.spec.table import read_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CASES = read_cases()
+
+
+def mixtures(base: Edition) -> Iterator[tuple[str, Edition]]:
+    """The edition with each single value that another preset has."""
+    for field in fields(Edition):
+        if field.name == "name":
+            continue
+        own = getattr(base, field.name)
+        others = {getattr(edition, field.name) for edition in EDITIONS.values()} - {own}
+        for number, value in enumerate(sorted(others, key=str)):
+            yield f"{field.name}-{number}", replace(base, **{field.name: value})
+
+
+MIXTURES = [
+    pytest.param(edition, id=f"{base}-{name}")
+    for base in ("google-2019", "google", "classic")
+    for name, edition in mixtures(EDITIONS[base])
+]
+
+
+@pytest.mark.parametrize("edition", MIXTURES)
+def test_one_value_of_another_edition(edition: Edition) -> None:
+    """UAG-02, FMT-06, FMT-14, PAT-03: package and reference agree on every case of the tables."""
+    for case in CASES:
+        robots = RobotsTxt.parse(case.body, edition)
+        for ask in case.asks:
+            verdict = robots.explain(ask.url, ask.tokens)
+            found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+            assert found == reference.rule_on(case.body, ask.url, ask.tokens, edition), (case, ask)
