@@ -25,7 +25,7 @@ def partial_mark(body: bytes, mark: bytes) -> int:
 def readable_part(text: bytes, edition: Edition) -> bytes:
     """What is left of a line after the cut at the line buffer and at a NUL (FMT-13, FMT-14)."""
     text = text[: edition.max_line]
-    return text.partition(b"\0")[0] if edition.nul_ends_line else text
+    return text.partition(b"\0")[0] if b"\0" in text and edition.nul_ends_line else text
 
 
 def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | None:
@@ -36,7 +36,10 @@ def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | N
 
 def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
     """The field whose spelling the name begins with, or ``""`` (FMT-10, FMT-14)."""
-    return next((field for spelling, field in spellings if lowered.startswith(spelling)), "")
+    for spelling, field in spellings:
+        if lowered.startswith(spelling):
+            return field
+    return ""
 
 
 def directory_of_index_page(pattern: str) -> str | None:

@@ -6,6 +6,7 @@ faster where an edition's lines allow it. Patterns are still octets here; nothin
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
 
+
+#: Line ends as FMT-02 has them: a gap of more is an empty line.
+_LINE_ENDS = (b"\n", b"\r\n", b"\r", b"")
+_NOT_EMPTY = re.compile(rb"[^\r\n]+")
 
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
 RawRule = tuple[bool, bytes, int]
@@ -85,18 +90,19 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
 def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
     """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
     fields: dict[bytes, str] = {}  # few names occur, however many lines
-    start = skip_byte_order_mark(body, edition)
-    for raw in body[start:].splitlines(keepends=True):
-        text = raw.rstrip(b"\r\n")
-        if pair := split_line(text, edition):
+    end = skip_byte_order_mark(body, edition)
+    for line in _NOT_EMPTY.finditer(body, end):  # a million empty lines cost nothing
+        if edition.blank_line_ends_group and body[end : line.start()] not in _LINE_ENDS:
+            yield end, "", b""
+        end = line.end()
+        if pair := split_line(line[0], edition):
             name, value = pair
             known = fields.get(name)
             if known is None:
                 known = fields[name] = meaning(name, edition)
-            yield start, known, value
-        elif edition.blank_line_ends_group and not text.strip(edition.whitespace):
-            yield start, "", b""
-        start += len(raw)
+            yield line.start(), known, value
+        elif edition.blank_line_ends_group and not line[0].strip(edition.whitespace):
+            yield line.start(), "", b""
 
 
 def follow(body: bytes, tokens: Sequence[str], edition: Edition) -> Followed:

@@ -7,6 +7,7 @@ form is ASCII text, so that text compares as the octets of RFC 9309 section 2.2.
 from __future__ import annotations
 
 import re
+import string
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,10 +16,17 @@ if TYPE_CHECKING:
 ROBOTS_TXT = "/robots.txt"
 
 #: RFC 3986 section 2.3: what an escape may be undone for.
-_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNRESERVED = string.ascii_letters + string.digits + "-._~"
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+#: Every way to write an escape -> its one form.
+_DECODED = {
+    f"%{high}{low}": character if character in _UNRESERVED else f"%{high}{low}".upper()
+    for high in string.hexdigits
+    for low in string.hexdigits
+    for character in [chr(int(high + low, 16))]
+}
+_BEYOND_ASCII = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 #: Finds a character of a path that has another form, percent signs aside.
 find_unspelt = re.compile(r"[^!-#%-)+-~]").search
@@ -28,16 +36,11 @@ LITERAL = str.maketrans({"*": "%2A", "$": "%24"})
 
 
 def _decoded_escape(escape: re.Match[str]) -> str:
-    octet = int(escape[0][1:], 16)
-    return chr(octet) if octet in _UNRESERVED else escape[0].upper()
+    return _DECODED[escape[0]]
 
 
 def _upper_escape(escape: re.Match[str]) -> str:
     return escape[0].upper()
-
-
-def _octet_escape(octet: re.Match[bytes]) -> bytes:
-    return b"%%%02X" % octet[0][0]
 
 
 def normalise(octets: bytes, edition: Edition) -> str:
@@ -45,11 +48,11 @@ def normalise(octets: bytes, edition: Edition) -> str:
 
     Incomplete escapes stay as they stand; octets that are no UTF-8 are escaped one by one (FMT-04).
     """
-    if not octets.isascii():
-        octets = _BEYOND_ASCII.sub(_octet_escape, octets)
-    text = octets.decode("ascii")
+    text = octets.decode("latin-1")  # one character for each octet
     if "%" in text:
         text = _ESCAPE.sub(_decoded_escape if edition.decode_unreserved else _upper_escape, text)
+    if not octets.isascii():
+        text = text.translate(_BEYOND_ASCII)
     return text.replace(" ", "%20") if edition.decode_unreserved else text
 
 

@@ -7,6 +7,7 @@ tokens led to stay compiled.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
@@ -165,8 +166,8 @@ class RobotsTxt:
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Read anew at each use."""
         groups = read_groups(self.body, self.edition)
-        starts = [start for group in groups for _, _, start in group.rules]
-        numbers = numbers_at(self.body, [*starts, *(group.start for group in groups)])
+        starts = (start for group in groups for _, _, start in group.rules)
+        numbers = numbers_at(self.body, chain(starts, (group.start for group in groups)))
         return tuple(
             Group(
                 tuple(group.names),

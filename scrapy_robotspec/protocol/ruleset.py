@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 _ODD = frozenset({b"", *(bytes([octet]) for octet in (*b"*$% ", *range(0x80, 0x100)))})
 _FIRST_ODD = re.compile(rb"[$% \x80-\xff]").search
 
-#: Rules tried one by one, at most, times the characters of the path.
+#: Rules glanced at and tried one by one, at most, times the characters of the path.
+_GLANCED = 1 << 22
 _TRIED = 1 << 16
 
 #: A wildcard pattern with its head, the literal before the first star.
@@ -97,6 +98,8 @@ def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | 
     by one takes a tenth of the time of making a :class:`RuleSet`, and leaves nothing behind. None
     for a group so large that it had better be compiled at once.
     """
+    if len(rules) * len(path) > _GLANCED:
+        return None
     possible = rules if edition.index_html else _possible(rules, path.encode("ascii"))
     if len(possible) * len(path) > _TRIED:
         return None

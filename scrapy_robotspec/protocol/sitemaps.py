@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split_line
 from scrapy_robotspec.protocol.values import decode
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ def is_absolute(url: str) -> bool:
 
 def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
     """The absolute URLs of the sitemap lines, in file order."""
-    if not edition.other_fields or b"map" not in body.lower():
+    if not edition.other_fields:
         return ()
-    urls = (decode(line.value) for line in read_lines(body, edition) if line.field == "sitemap")
+    start = skip_byte_order_mark(body, edition)
+    lines = (line for line in body[start:].splitlines() if b"map" in line.lower())
+    pairs = (pair for line in lines if (pair := split_line(line, edition)))
+    urls = (decode(value) for name, value in pairs if meaning(name, edition) == "sitemap")
     return tuple(url for url in urls if is_absolute(url))
