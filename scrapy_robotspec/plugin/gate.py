@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
 
 
+#: A delayed call may come so much before its time (seconds).
+_EARLY = 1.0
+
+
 class State(Enum):
     """Where an origin stands at the gate."""
 
@@ -156,8 +160,11 @@ class Gate:
         self._alarm = (earliest, self._call_later(delay, self._ring))
 
     def _ring(self) -> None:
-        self._alarm = None
+        assert self._alarm is not None
+        rung, self._alarm = self._alarm[0], None
         now = self._clock()
+        if now < rung - _EARLY:
+            now = math.inf  # the clock was put back, so its times say nothing: all may ask again
         while self._due and self._due[0][0] <= now:
             until, _, origin = heapq.heappop(self._due)
             held = self._until.get(origin)

@@ -1,0 +1,105 @@
+"""Content decoding up to a limit, whatever the octets are (FMT-12, FET-14)."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.plugin.decoding import decode_prefix
+
+TEXT = b"User-agent: *\nDisallow: /no\n" * 20
+RAW = zlib.compress(TEXT)[2:-4]
+ENCODINGS = [b"gzip", b"x-gzip", b"deflate", b"identity"]
+
+encoded = st.one_of(
+    st.binary(max_size=200),
+    st.binary(max_size=200).map(gzip.compress),
+    st.binary(max_size=200).map(zlib.compress),
+    st.binary(max_size=50).map(lambda data: gzip.compress(data)[:-3]),
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "encodings"),
+    [
+        (TEXT, []),
+        (TEXT, [b"identity"]),
+        (gzip.compress(TEXT), [b"gzip"]),
+        (gzip.compress(TEXT), [b"x-gzip"]),
+        (zlib.compress(TEXT), [b"deflate"]),
+        (RAW, [b"deflate"]),
+        (gzip.compress(zlib.compress(TEXT)), [b"deflate", b"gzip"]),
+        (gzip.compress(TEXT[:40]) + gzip.compress(TEXT[40:]), [b"gzip"]),
+        (gzip.compress(TEXT) + b"\0" * 20, [b"gzip"]),
+        (TEXT, [b"gzip"]),
+        (TEXT, [b"deflate"]),
+    ],
+    ids=range(11),
+)
+def test_whole_files(body: bytes, encodings: list[bytes]) -> None:
+    """Also text under a wrong header, which many a server sends, and padding behind a member."""
+    assert decode_prefix(body, encodings, 10_000) == (TEXT, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "encoding"),
+    [
+        (gzip.compress(TEXT)[:-9], b"gzip"),
+        (gzip.compress(TEXT)[:14], b"gzip"),
+        (gzip.compress(TEXT)[:12] + b"\xff" * 30, b"gzip"),
+        (b"\x1f\x8b", b"gzip"),
+        (zlib.compress(TEXT)[:-5], b"deflate"),
+        (zlib.compress(TEXT)[:8], b"deflate"),
+        (b"\xff" * 30, b"deflate"),
+    ],
+    ids=range(7),
+)
+def test_broken_files_are_not_whole(body: bytes, encoding: bytes) -> None:
+    """FET-14: part of the rules is no rules."""
+    _, whole = decode_prefix(body, [encoding], 10_000)
+    assert not whole
+
+
+@pytest.mark.parametrize("encodings", [[b"gzip"], [b"gzip", b"gzip"], [b"gzip"] * 5])
+def test_bomb_is_not_unpacked(encodings: list[bytes]) -> None:
+    """FMT-12: no more than the limit is ever held, in no layer."""
+    body = b"#" * 50_000_000
+    for _ in encodings:
+        body = gzip.compress(body)
+    tracemalloc.start()
+    try:
+        decoded, whole = decode_prefix(body, encodings, 512_001)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert decoded == b"#" * 512_001
+    assert whole
+    assert peak < 4_000_000
+
+
+def test_very_many_members_and_layers_come_to_an_end() -> None:
+    """A file of empty members, and a header that names an encoding a thousand times."""
+    assert decode_prefix(gzip.compress(b"") * 20_000, [b"gzip"], 512_001) == (b"", True)
+    assert decode_prefix(TEXT, [b"gzip", b"deflate"] * 1000, 512_001) == (TEXT, True)
+
+
+@given(encoded, st.lists(st.sampled_from(ENCODINGS), max_size=4), st.integers(1, 300))
+def test_nothing_raises_and_the_limit_holds(
+    body: bytes, encodings: list[bytes], limit: int
+) -> None:
+    """SAF-01: any octets under any header."""
+    decoded, _ = decode_prefix(body, encodings, limit)
+    assert len(decoded) <= limit
+
+
+@given(st.binary(max_size=300), st.integers(1, 300), st.integers(0, 9))
+def test_prefix_of_what_was_packed(body: bytes, limit: int, level: int) -> None:
+    """What comes out is the beginning of what went in, and whole where it is all or the limit."""
+    decoded, whole = decode_prefix(gzip.compress(body, level), [b"gzip"], limit)
+    assert decoded == body[:limit]
+    assert whole

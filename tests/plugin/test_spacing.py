@@ -1,0 +1,37 @@
+"""When the next page of an origin may go (EXT-01)."""
+
+from __future__ import annotations
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin import spacing
+from scrapy_robotspec.plugin.spacing import Spacing
+
+A, B = Origin("http", "a.example", 80), Origin("http", "b.example", 80)
+
+
+def test_any_time_before_the_first_page() -> None:
+    assert Spacing(60.0).next_at(A) == 0.0
+
+
+def test_pause_after_each_page() -> None:
+    """EXT-01: from the last one on, and for its origin only."""
+    pages = Spacing(60.0)
+    assert pages.take(A, 2.0, 100.0) == 102.0
+    assert pages.take(A, 2.0, 110.0) == 112.0
+    assert (pages.next_at(A), pages.next_at(B)) == (112.0, 0.0)
+
+
+def test_no_longer_than_the_setting() -> None:
+    """ROBOTSPEC_CRAWL_DELAY_MAX: a file cannot stop the crawl."""
+    assert Spacing(60.0).take(A, 1e308, 100.0) == 160.0
+    assert Spacing(60.0).take(A, float("inf"), 100.0) == 160.0
+
+
+def test_times_that_have_passed_are_forgotten() -> None:
+    """SAF: its memory does not grow with the origins of a crawl; times to come are kept."""
+    pages = Spacing(60.0)
+    pages.take(A, 60.0, 0.0)
+    for number in range(3 * spacing._SWEEP_AT):
+        pages.take(Origin("http", f"{number}.example", 80), 1.0, number / 1000)
+        assert len(pages._next) <= spacing._SWEEP_AT
+    assert pages.next_at(A) == 60.0
