@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
@@ -19,8 +18,8 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
-from scrapy_robotspec.lookup import Known, Lookup, Wait
-from scrapy_robotspec.places import FetchPlaces
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.account import Account
 from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
@@ -29,12 +28,9 @@ from scrapy_robotspec.plugin.gate import Gate, State
 from scrapy_robotspec.plugin.patience import Patience
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.spacing import Spacing
-from scrapy_robotspec.plugin.surroundings import CrawlSurroundings
+from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
 from scrapy_robotspec.plugin.token import TokenHook
 from scrapy_robotspec.plugin.waiting import hand_back, taken_up
-from scrapy_robotspec.shelf import Shelf
-from scrapy_robotspec.store import open_store
-from scrapy_robotspec.store.guarded import GuardedStore
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -47,13 +43,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.override import Override
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.store.base import RecordStore
 
 #: Internal setting: connections that the add-on has added to ``CONCURRENT_REQUESTS`` for fetches.
 POOL_ROOM = "_ROBOTSPEC_POOL_ROOM"
-
-#: A lease outlives the fetch that it is taken for by this much (seconds).
-_LEASE_MARGIN = 5.0
 
 
 class RobotSpecMiddleware:
@@ -69,6 +61,12 @@ class RobotSpecMiddleware:
             raise NotConfigured
         assert crawler.stats is not None
         self.settings = Settings.from_scrapy(crawler.settings)
+        if self.settings.dry_run:
+            raise ConfigurationError(
+                "ROBOTSPEC_DRY_RUN = True is wrong where RobotSpecMiddleware was put by hand into "
+                "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's "
+                "own in place"
+            )
         self._crawler = crawler
         self._tokens = TokenHook(self.settings, crawler)
         self._overrides = self.settings.overrides
@@ -76,9 +74,14 @@ class RobotSpecMiddleware:
         self._account = Account(crawler.stats, self.settings)
         self._patience = Patience(crawler)
         self._around = CrawlSurroundings(
-            crawler, self.settings, self._tokens, self._landed, self._patience.watch
+            crawler,
+            self.settings,
+            self._tokens,
+            self._landed,
+            self._patience.watch,
+            crawler.stats,
         )
-        self.lookup = self._patience.lookup = self._open_lookup()
+        self.lookup = self._patience.lookup = open_lookup(self._around, self.settings)
         self.gate = Gate(
             origin_of=self._origin_at_gate,
             knows=self.lookup.knows,
@@ -98,17 +101,6 @@ class RobotSpecMiddleware:
             connect(middleware._page_answered, scrapy_signals.response_received)
         return middleware
 
-    def _open_lookup(self) -> Lookup[Request]:
-        settings = self.settings
-        shelf = Shelf(
-            *_open_stores(settings.cache),
-            self._around.in_thread,
-            owner=uuid4().hex,
-            lease=settings.fetch_timeout + _LEASE_MARGIN,
-        )
-        places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
-        return Lookup(self._around, shelf, places, max_size=settings.max_size)
-
     # --- what Scrapy calls
 
     def process_request(
@@ -122,11 +114,9 @@ class RobotSpecMiddleware:
         if origin is None:  # LOC-11, LOC-12
             return None
         override = self._override(origin)
-        if override is not None:
-            self._account.overridden(override.kinds)
-            if override.robots_answer is not None:
-                self._follow(self._overridden(override.robots_answer, origin, request), request)
-                return None
+        if override is not None and override.robots_answer is not None:
+            self._follow(self._overridden(override.robots_answer, origin, request), request)
+            return None
         now = time.time()
         found = self.lookup.ask(origin, now, request)
         if isinstance(found, Wait):
@@ -192,6 +182,10 @@ class RobotSpecMiddleware:
         """Let *request* through or raise."""
         if found is not None:
             self._account.asked_cache(found)
+        if self._overrides and decision.origin is not None:
+            override = self._override(decision.origin)
+            if override is not None:  # counted here: a request may come by more than once
+                self._account.overridden(override.kinds)
         if decision.allowed:
             other: Mapping[str, tuple[str, ...]] = NOTHING.fields
             if found is not None and not says_nothing(found):
@@ -299,15 +293,6 @@ class RobotSpecMiddleware:
             origin = Origin.of(request.url)
             if origin is not None:
                 self.lookup.page_answered(origin)
-
-
-def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
-    """The store in memory, and the slow one behind it if the setting names one."""
-    if uri.startswith("memory:"):
-        return open_store(uri), None
-    shared = GuardedStore(lambda: open_store(uri), time.time)
-    shared.open()
-    return open_store("memory://"), shared
 
 
 def _summary(decision: Decision, other: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:

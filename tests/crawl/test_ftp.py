@@ -1,0 +1,87 @@
+"""robots.txt by FTP (LOC-06, FET-17), against a real FTP server."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.crawl import MODES, crawl
+from tests.harness.ftp import ftp_site
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: Without a reactor Scrapy has no handler for FTP.
+WITH_FTP = [mode for mode in MODES if mode != "none"]
+DEAD = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_FETCH_TIMEOUT": 2}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with two pages."""
+    made = tmp_path / "public"
+    made.mkdir()
+    for name in ("yes", "no"):
+        (made / name).write_text(f"page {name}")
+    return made
+
+
+@pytest.mark.parametrize("mode", WITH_FTP)
+def test_rules_hold(folder: Path, tmp_path: Path, mode: str) -> None:
+    """Found is as good as 200."""
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /no\n")
+    with ftp_site(folder, tmp_path / "log") as site:
+        result = crawl([site.url("/yes"), site.url("/no")], mode=mode)
+        assert site.asked_for("robots.txt") == 1
+        assert site.asked_for("no") == 0
+    assert result.responses[site.url("/yes")]["body"] == "page yes"
+    assert result.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
+
+
+def test_no_file_is_as_good_as_404(folder: Path, tmp_path: Path) -> None:
+    """ "550 no such file": no restrictions."""
+    with ftp_site(folder, tmp_path / "log") as site:
+        result = crawl([site.url("/yes"), site.url("/no")])
+    assert len(result.responses) == 2
+    assert {r["robotspec"]["outcome"] for r in result.responses.values()} == {"unavailable"}
+
+
+def test_robots_txt_is_asked_for_anonymously(folder: Path, tmp_path: Path) -> None:
+    """Also where the page's request brings a login of its own."""
+    (folder / "robots.txt").write_text("User-agent: *\nDisallow: /no\n")
+    with ftp_site(folder, tmp_path / "log") as site:
+        meta = {"ftp_user": "somebody", "ftp_password": "secret"}
+        crawl([{"url": site.url("/no"), "meta": meta}, site.url("/no", "user:pass@")])
+        users = [line for line in site.commands if line.startswith("USER")]
+        assert users == ["USER anonymous"]
+        assert not [line for line in site.commands if "secret" in line or "pass" in line]
+
+
+def test_a_refused_login_is_unreachable(folder: Path, tmp_path: Path) -> None:
+    """No answer about the file is no permission."""
+    with ftp_site(folder, tmp_path / "log", anonymous=False) as site:
+        result = crawl([site.url("/yes")], DEAD, seconds=20)
+    assert result.errors[site.url("/yes")]["type"] == "RobotsUnreachable"
+
+
+@pytest.mark.parametrize("answer", ["silence", "refused"])
+def test_nobody_there_is_unreachable(answer: str) -> None:
+    """With a deadline of our own: Scrapy's handler has none."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        if answer == "silence":
+            taken.listen()
+        url = f"ftp://127.0.0.1:{taken.getsockname()[1]}/yes"
+        result = crawl([url], DEAD, seconds=20)
+    assert result.errors[url]["type"] == "RobotsUnreachable"
+
+
+@pytest.mark.skipif("none" not in MODES, reason="this Scrapy always has a reactor")
+def test_where_no_handler_runs_the_page_ends_in_its_errback(folder: Path, tmp_path: Path) -> None:
+    """Nobody can be asked for the robots.txt, nor for the page."""
+    with ftp_site(folder, tmp_path / "log") as site:
+        result = crawl([site.url("/yes")], DEAD, mode="none")
+        assert site.commands == []
+        assert list(result.errors) == [site.url("/yes")]

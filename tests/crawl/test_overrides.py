@@ -1,0 +1,104 @@
+"""What a user may decide for single hosts, what is probed, and what is reported at the end."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import reply
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.harness.server import Server
+
+RULES = "User-agent: *\nDisallow: /no\n\nUser-agent: special\nDisallow: /yes\n"
+DOWN = reply("", 503)
+
+
+@pytest.mark.parametrize(
+    ("override", "asked", "crawled", "kind"),
+    [
+        ("ignore", 0, ["/no", "/yes"], "ignore"),
+        ("disallow", 0, [], "disallow"),
+        ("User-agent: *\nDisallow: /yes", 0, ["/no"], "robots_txt"),
+        ({"token": "special"}, 1, ["/no"], "token"),
+    ],
+    ids=["ignore", "disallow", "robots.txt", "token"],
+)
+def test_override_of_a_host(
+    server: Server, override: Any, asked: int, crawled: list[str], kind: str
+) -> None:
+    """ROBOTSPEC_OVERRIDES: for that host only, and counted."""
+    site = server.site("127.0.0.2", RULES)
+    other = server.site("127.0.0.3", RULES)
+    urls = [place.url(path) for place in (site, other) for path in ("/yes", "/no")]
+    result = crawl(urls, {"ROBOTSPEC_OVERRIDES": {"127.0.0.2": override}})
+    assert sorted(site.pages_asked) == crawled
+    assert len(site.robots_asked) == asked
+    assert other.pages_asked == ["/yes"]
+    assert result.ended_once(urls)
+    counted = {name: n for name, n in result.stats.items() if name.startswith("robotspec/override")}
+    assert counted == {f"robotspec/override/{kind}": 2}
+    if asked == 0:
+        reasons = [error["reason"] for error in result.errors.values()]
+        assert reasons.count("override") == 2 - len(crawled)
+
+
+def test_override_of_a_hosts_statuses(server: Server) -> None:
+    """``status_policy`` for one host; the other keeps the edition's."""
+    sites = [server.site(f"127.0.0.{n}", reply(RULES, 403)) for n in (2, 3)]
+    override = {"127.0.0.2": {"status_policy": {403: "disallow"}}}
+    crawl([site.url("/x") for site in sites], {"ROBOTSPEC_OVERRIDES": override})
+    assert [site.pages_asked for site in sites] == [[], ["/x"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_misplaced_server_errors_are_probed(server: Server, mode: str) -> None:
+    """FET-15: 5xx for what is missing and 2xx for ``/`` make a 404 of the 5xx."""
+    broken = server.site("127.0.0.2", DOWN, pages={"/": reply("home"), "/x": reply("x")}, page=DOWN)
+    down = server.site("127.0.0.3", DOWN, page=DOWN)
+    proper = server.site("127.0.0.4", DOWN, pages={"/": reply("home")}, page=reply("", 404))
+    urls = [site.url("/x") for site in (broken, down, proper)]
+    settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_PROBE_SERVER_ERRORS": True}
+    result = crawl(urls, settings, mode=mode)
+    assert list(result.responses) == [broken.url("/x")]
+    assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
+    assert len(broken.pages_asked) == 3  # the missing page, the first page, the one we wanted
+    assert len(down.pages_asked) == 2
+    assert len(proper.pages_asked) == 1
+
+
+def test_nothing_is_probed_by_default(server: Server) -> None:
+    """ROBOTSPEC_PROBE_SERVER_ERRORS is off."""
+    site = server.site("127.0.0.2", DOWN, pages={"/": reply("home")}, page=DOWN)
+    result = crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIMEOUT": 0})
+    assert site.pages_asked == []
+    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
+
+
+def test_report(server: Server, tmp_path: Path) -> None:
+    """ROBOTSPEC_REPORT: a JSON line an origin."""
+    sites = [server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply(status=404))]
+    path = tmp_path / "report.jsonl"
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    crawl(urls, {"ROBOTSPEC_REPORT": str(path)})
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert sorted(row["origin"] for row in rows) == [site.url("") for site in sites]
+
+
+def test_edition(server: Server) -> None:
+    """ROBOTSPEC_EDITION: by name, and as a dict with changes."""
+    body = "User-agent: *\nDisallow: fish/\n"  # RUL-04: a slash is assumed in google-2010
+    crawled = {}
+    changed = {"base": "google-2010", "name": "ours"}
+    for edition in ("google-2019", changed):
+        site = server.site("127.0.0.2", body)
+        result = crawl([site.url("/fish/x"), site.url("/y")], {"ROBOTSPEC_EDITION": edition})
+        crawled[str(edition)] = sorted(site.pages_asked)
+    assert crawled["google-2019"] == ["/fish/x", "/y"]
+    assert crawled[str(changed)] == ["/y"]
+    assert result.responses[site.url("/y")]["robotspec"]["edition"] == "ours"
