@@ -5,6 +5,7 @@ Only the way from a URL to its origin belongs here. What a path means is the pro
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address
@@ -18,6 +19,9 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 #: What may stand before or inside a URL and is no part of it.
 _BLANKS = "".join(map(chr, range(33)))
 _REMOVED = str.maketrans("", "", "\t\n\r")
+
+#: An IPv6 address with its brackets, and maybe a port.
+_BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 
 #: A longer start of a URL is no plain "scheme://host:port" and not worth remembering.
 _LONGEST_KEPT = 300
@@ -76,18 +80,30 @@ def _parse(base: str) -> Origin | None:
     if not _may_have_one(base):
         return None
     try:
-        # Scrapy writes the URLs of its requests with this function: the same mapping of
-        # international host names, so that a raw URL and a request's lead to one origin (LOC-05).
-        parts = urlsplit(safe_url_string(base))
-        scheme, host, port = parts.scheme, parts.hostname, parts.port
-        if scheme not in DEFAULT_PORTS or not host:
+        # A backslash ends the authority as a slash does: so browsers and Scrapy read it.
+        parts = urlsplit(_clean(base).rstrip(_BLANKS).replace("\\", "/"))
+        if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
             return None
-        host = IPv6Address(host).compressed if ":" in host else host.removesuffix(".")
+        port = DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port
+        host = _host(parts.hostname, parts.netloc.rpartition("@")[2])
     except ValueError:
         return None
-    if not host:
-        return None
-    return Origin(scheme, host, DEFAULT_PORTS[scheme] if port is None else port)
+    return Origin(parts.scheme, host, port) if host else None
+
+
+def _host(name: str, with_port: str) -> str:
+    """The one spelling of a host (LOC-05, LOC-10). Raises ``ValueError`` for what is none."""
+    if "[" in with_port or "]" in with_port:
+        if not _BRACKETED.fullmatch(with_port):
+            raise ValueError(with_port)
+        return IPv6Address(name).compressed
+    if not name.isascii():
+        name.encode()  # a lone surrogate is no text
+        # The function that Scrapy writes the URLs of its requests with, in whatever release: so a
+        # raw URL and a request's lead to one origin.
+        name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""
+    name = name.lower()
+    return name if name.endswith("..") else name.removesuffix(".")
 
 
 def _may_have_one(base: str) -> bool:
