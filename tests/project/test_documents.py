@@ -18,6 +18,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 import run
+from scrapy_robotspec.cli import COMMANDS, main
 
 ROOT = Path(run.__file__).parent
 PAGES = sorted(
@@ -107,6 +108,10 @@ def test_commands_exist(block: Block) -> None:
                 assert all(re.match(r"scrapy-robotspec(\[\w+\])?$", name) for name in packages)
             case ["python" | "python3", script, *_] if script.endswith(".py"):
                 assert (ROOT / script).is_file()
+            case ["python", "-m", "scrapy_robotspec", command, *_]:
+                assert command in COMMANDS
+            case ["scrapy", "robotspec", command, *_]:
+                assert command in ("check", "explain")
             case [script] if script.startswith("."):
                 assert (ROOT / script).is_file()
 
@@ -117,3 +122,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     targets = [match[1] for match in LINK.finditer(page.read_text(encoding="utf-8"))]
     local = [target for target in targets if ":" not in target]
     assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_the_answer_in_the_readme_is_real(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command of the README prints what stands there."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    command = re.search(r"^python -m scrapy_robotspec (.*)$", text, re.MULTILINE)
+    assert command
+    monkeypatch.chdir(tmp_path)
+    Path("robots.txt").write_text("User-agent: *\nDisallow: /private/\n", encoding="utf-8")
+    assert main(shlex.split(command[1])) == 1
+    assert f"```text\n{capsys.readouterr().out}```\n" in text
