@@ -26,6 +26,7 @@ PAGES = sorted(
     for folder in (ROOT, ROOT / "docs", ROOT / "example_project")
     for page in folder.glob("*.md")
 )
+PACKAGE = "scrapy_robotspec."
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
@@ -89,9 +90,10 @@ def apply(values: dict[str, Any]) -> None:
         return
     for addon in values.get("ADDONS", ["scrapy_robotspec.Addon"]):
         load_object(addon)().update_settings(settings)
-    middlewares = settings.getwithbase("DOWNLOADER_MIDDLEWARES")
-    active = {getattr(key, "__name__", str(key)): at for key, at in middlewares.items()}
-    assert active["RobotSpecMiddleware"] is not None
+    active = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
+    ours = [at for key, at in active if getattr(key, "__module__", "").startswith(PACKAGE)]
+    assert ours
+    assert None not in ours
 
 
 @pytest.mark.parametrize("block", blocks("console"))
