@@ -24,6 +24,7 @@ from scrapy_robotspec.plugin.decoding import decode_prefix
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from scrapy_robotspec.plugin.settings import Settings
@@ -62,9 +63,10 @@ class _Download:
 class Fetcher:
     """Fetches robots.txt files for one crawler; see :meth:`fetch`."""
 
-    def __init__(self, crawler: Crawler, settings: Settings) -> None:
+    def __init__(self, crawler: Crawler, settings: Settings, stats: StatsCollector) -> None:
         self._crawler = crawler
         self._settings = settings
+        self._stats = stats
         self._running = 0
         self._probed: dict[Origin, float] = {}
         self._own_meta = dict(_OWN_META)
@@ -126,14 +128,12 @@ class Fetcher:
         download = request.meta.get(META_KEY)
         if download is None:
             return
-        encodings = [
+        download.encodings = [
             name.strip().lower()
             for value in response.headers.getlist("Content-Encoding")
             for name in value.split(b",")
         ]
-        if encodings and set(encodings) <= {b"gzip", b"x-gzip", b"deflate", b"identity"}:
-            download.encodings = encodings
-            del response.headers["Content-Encoding"]
+        response.headers.pop("Content-Encoding", None)
 
     def probe_due(self, origin: Origin, now: float) -> bool:
         """Whether *origin* may be probed for misplaced server errors: once a day (FET-15)."""
@@ -169,8 +169,7 @@ class _Chain:
 
     def outcome(self, result: Attempt | Failure) -> Attempt | Failure:
         """Count what came of it; a failure becomes an Attempt unless we were cancelled."""
-        stats = self._crawler.stats
-        assert stats is not None
+        stats = self._fetcher._stats
         stats.inc_value("robotstxt/request_count")
         if self._hops:
             stats.inc_value("robotspec/redirect_hops", len(self._hops))
@@ -241,8 +240,10 @@ class _Chain:
         meta[META_KEY] = _Download()
         request = Request(url, callback=NO_CALLBACK, meta=meta, headers=self._headers(meta))
         if Origin.of(url) != self._origin:
-            # An empty list, not a missing header: HttpAuth would put it back (FET-18).
+            # Empty lists, not missing headers: HttpAuth and the default headers of the settings
+            # would put them back (FET-18).
             request.headers.setlist("Authorization", [])
+            request.headers.setlist("Cookie", [])
         return request
 
     def _headers(self, meta: dict[str, Any]) -> dict[bytes, bytes | str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import tracemalloc
 import zlib
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -12,9 +15,12 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.plugin.decoding import decode_prefix
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 TEXT = b"User-agent: *\nDisallow: /no\n" * 20
 RAW = zlib.compress(TEXT)[2:-4]
-ENCODINGS = [b"gzip", b"x-gzip", b"deflate", b"identity"]
+ENCODINGS = [b"gzip", b"x-gzip", b"deflate", b"identity", b"br", b"zstd", b"compress", b"odd"]
 
 encoded = st.one_of(
     st.binary(max_size=200),
@@ -80,6 +86,51 @@ def test_bomb_is_not_unpacked(encodings: list[bytes]) -> None:
     assert decoded == b"#" * 512_001
     assert whole
     assert peak < 4_000_000
+
+
+def packers() -> dict[bytes, Callable[[bytes], bytes]]:
+    """What the installed libraries can pack: old releases of Scrapy need neither of them."""
+    found: dict[bytes, Callable[[bytes], bytes]] = {}
+    brotli: Any = import_module("brotli") if find_spec("brotli") else None
+    if hasattr(getattr(brotli, "Decompressor", None), "can_accept_more_data"):
+        found[b"br"] = brotli.compress
+    for name in ("compression.zstd", "backports.zstd"):
+        if find_spec(name.partition(".")[0]) and find_spec(name):
+            found[b"zstd"] = import_module(name).compress
+    return found
+
+
+@pytest.mark.parametrize("encoding", packers())
+def test_encodings_that_nobody_asked_for(encoding: bytes) -> None:
+    """Read all the same, up to the limit, and only if nothing is lost."""
+    pack = packers()[encoding]
+    for text in (TEXT, b"a", "é".encode() * 500):
+        assert decode_prefix(pack(text), [encoding], 10_000) == (text, True)
+    assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
+    packed = pack(TEXT)
+    for cut in range(1, len(packed)):
+        assert not decode_prefix(packed[:cut], [encoding], 10_000)[1] or cut < 3
+    bomb = pack(b"#" * 50_000_000)
+    tracemalloc.start()
+    try:
+        decoded, whole = decode_prefix(bomb, [encoding], 512_001)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (decoded, whole) == (b"#" * 512_001, True)
+    assert peak < 4_000_000
+
+
+@pytest.mark.parametrize("encoding", [b"compress", b"x-compress", b"dcb", b"dcz"])
+def test_encodings_that_nobody_can_read(encoding: bytes) -> None:
+    """FET-14: octets that mean something else are no file without rules."""
+    assert decode_prefix(b"\x1f\x9d\x90rest", [encoding], 10_000) == (b"", False)
+    assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
+
+
+def test_names_of_no_encoding_say_nothing() -> None:
+    """Many a server sends a charset or a type where the encoding belongs."""
+    assert decode_prefix(TEXT, [b"utf-8", b"", b"none"], 10_000) == (TEXT, True)
 
 
 def test_very_many_members_and_layers_come_to_an_end() -> None:
