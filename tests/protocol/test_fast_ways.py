@@ -1,0 +1,155 @@
+"""Each fast way gives what its plain counterpart gives.
+
+``groups.follow`` and ``patterns.matches`` are the plain ones, written to be read. Sizes from which
+the others set in are not waited for here: each structure is made directly, with few entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
+from scrapy_robotspec.protocol import wildcards
+from scrapy_robotspec.protocol.groups import follow
+from scrapy_robotspec.protocol.paths import base_of, path_of
+from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.ruleset import NO_RULE, RuleSet, decide_once, ranked_patterns
+from scrapy_robotspec.protocol.scan import is_plain, scan
+from scrapy_robotspec.protocol.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
+from tests.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
+
+PLAIN = {name: edition for name, edition in EDITIONS.items() if is_plain(edition)} | {
+    "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
+}
+
+
+def test_the_default_edition_is_plain() -> None:
+    """The fast reader serves most editions; the others have lines it would misread."""
+    assert set(PLAIN) >= {"google-2019", "rfc9309", "google-2010"}
+    assert not is_plain(EDITIONS["google"])
+    assert not is_plain(EDITIONS["classic"])
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(body=bodies, tokens=some_tokens)
+def test_scanning_finds_the_rules_that_reading_finds(
+    name: str, body: bytes, tokens: list[str]
+) -> None:
+    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-05, UAG-07: one group, the same rules."""
+    edition = PLAIN[name]
+    followed = follow(body, tokens, edition)
+    assert scan(body, tuple(tokens), edition) == (followed.names, followed.rules)
+
+
+def plainly(rules: list[tuple[bool, bytes, int]], path: str, edition: Edition) -> int:
+    """The best rank among all that match."""
+    ranked = ranked_patterns(rules, edition)
+    return min((rank for rank, text in ranked if matches(text, path)), default=NO_RULE)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(rules=raw_rules, url=urls)
+def test_trying_once_and_compiling_decide_alike(
+    name: str, rules: list[tuple[bool, bytes, int]], url: str
+) -> None:
+    """PRE-01, PRE-02, PRE-05, SAF-03: with and without a structure the same rule decides."""
+    edition = EDITIONS[name]
+    path = path_of(url, edition)
+    expected = plainly(rules, path, edition)
+    assert decide_once(rules, path, edition) == expected
+    assert RuleSet(rules, edition).find(path) == expected
+
+
+@given(some=st.sets(texts(stars=False)), path=paths)
+def test_sorted_and_packed_prefixes_find_the_longest(some: set[str], path: str) -> None:
+    """SAF-03: the longest prefix of all, as a search through all of them finds it."""
+    prefixes = sorted(some)
+    longest = max((prefix for prefix in prefixes if path.startswith(prefix)), key=len, default=None)
+    expected = -1 if longest is None else prefixes.index(longest)
+    assert SortedPrefixes(prefixes).longest(path) == expected
+    assert PackedPrefixes(prefixes).longest(path) == expected
+
+
+@given(some=st.sets(texts(stars=False)))
+def test_prefixes_take_over_the_best_of_those_they_start_with(some: set[str]) -> None:
+    """PRE-01: where lengths and literals differ, a shorter prefix may still outrank."""
+    prefixes = sorted(some)
+    values = list(range(len(prefixes), 0, -1))
+    spread = list(values)
+    SortedPrefixes(prefixes).spread(spread)
+    assert spread == [
+        min(
+            value for other, value in zip(prefixes, values, strict=True) if prefix.startswith(other)
+        )
+        for prefix in prefixes
+    ]
+
+
+@given(some=st.sets(texts(stars=True), min_size=1), path=paths, bound=st.integers(0, 40))
+def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: int) -> None:
+    """PAT-02, PAT-11: one by one and by the index, also below a bound."""
+    ranked = list(enumerate(sorted(some)))
+    expected = min((rank for rank, text in ranked if matches(text, path)), default=bound)
+    assert Wildcards(ranked).best(path, bound) == min(expected, bound)
+    assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
+    with patch.multiple(wildcards, _FEW=0, _SHARING=1):  # as with thousands of patterns
+        assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
+
+
+@given(some=st.sets(texts(stars=True), min_size=1), path=paths)
+def test_wildcards_under_their_heads_find_the_best_that_matches(some: set[str], path: str) -> None:
+    """PAT-02: known by the literal before the first star, the same pattern is found."""
+    heads = sorted({text.partition("*")[0] for text in some})
+    prefixes = SortedPrefixes(heads)
+    ranked = list(enumerate(sorted(some)))
+    headed = sorted((heads.index(text.partition("*")[0]), rank, text) for rank, text in ranked)
+    expected = min((rank for rank, text in ranked if matches(text, path)), default=NO_RULE)
+    found = HeadedWildcards(headed).best_under(
+        prefixes.longest(path), prefixes.parents, path, NO_RULE
+    )
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(body=bodies, some=st.lists(urls, min_size=1, max_size=5), tokens=some_tokens)
+def test_a_question_is_answered_alike_however_often_it_is_asked(
+    name: str, body: bytes, some: list[str], tokens: list[str]
+) -> None:
+    """EXT-02: first asked, compiled, after other URLs and other tokens; allowed and explained."""
+    asked_often = RobotsTxt.parse(body, EDITIONS[name])
+    for url in [*some, *some]:
+        fresh = RobotsTxt.parse(body, EDITIONS[name]).explain(url, tokens)
+        assert asked_often.explain(url, tokens) == fresh
+        assert asked_often.allowed(url, tokens) == fresh.allowed
+        asked_often.allowed(url, "someone-else")
+        assert asked_often.explain(url.encode("utf-8", "surrogatepass"), tuple(tokens)) == fresh
+        rules = asked_often.matches(url, tokens)
+        assert fresh.rule is None or rules[0] == fresh.rule
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(url=urls, tail=st.text(st.sampled_from("/?#;:ab%"), max_size=6))
+def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, tail: str) -> None:
+    """PAT-01, PAT-08: what is remembered of one URL holds for every other that begins alike."""
+    base = base_of(url)
+    if base:
+        other = base + tail
+        assert path_of(other, EDITIONS[name]) == path_of("http://x/" + tail, EDITIONS[name])
+
+
+def test_rules_without_a_slash_are_not_passed_over() -> None:
+    """RUL-04: where the slash is assumed, the glance at a rule's beginning must not miss it."""
+    edition = EDITIONS["google-2010"]
+    assert edition.slashless is Slashless.ASSUMED
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: fish/\nDisallow: *.gif$", edition)
+    for _ in range(2):
+        assert not robots.allowed("http://example.com/fish/", "a")
+        assert not robots.allowed("http://example.com/x.gif", "a")
+        assert robots.allowed("http://example.com/fish", "a")

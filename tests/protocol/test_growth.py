@@ -1,0 +1,142 @@
+"""What a verdict costs does not follow what a file holds (SAF-02, SAF-03, PAT-11).
+
+Steps and octets are counted here, never time, so that no slow machine makes a test fail.
+"""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+
+import pytest
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol import robotstxt, wildcards
+from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.wildcards import IndexedWildcards
+
+HOST = "http://example.com"
+
+
+class CountedPath(str):
+    """A path that counts how often it is compared with a prefix."""
+
+    __slots__ = ("steps",)
+    steps: int
+
+    def __lt__(self, other: str) -> bool:
+        self.steps += 1
+        return str.__lt__(self, other)
+
+    def __add__(self, other: str) -> CountedPath:
+        return counted(str(self) + other)
+
+    def startswith(self, *arguments: object) -> bool:
+        self.steps += 1
+        return str.startswith(self, *arguments)  # type: ignore[arg-type]
+
+
+def counted(text: str) -> CountedPath:
+    path = CountedPath(text)
+    path.steps = 0
+    return path
+
+
+@pytest.mark.parametrize("kind", [SortedPrefixes, PackedPrefixes])
+def test_a_path_is_compared_with_few_of_many_prefixes(kind: type[SortedPrefixes]) -> None:
+    """SAF-03: of 20,000 prefixes a binary search sees no more than its depth, and a few parents."""
+    prefixes = kind(sorted(f"/dir{n % 97}/page{n}" for n in range(20_000)))
+    for text in ("/dir5/page5/x", "/dir96/page", "/", "/zzz"):
+        path = counted(text)
+        prefixes.longest(path)
+        assert path.steps <= 20
+
+
+def test_few_of_many_wildcards_are_tried() -> None:
+    """PAT-11: the words of a path lead to the few patterns that hold one of them."""
+    index = IndexedWildcards([(n, f"/*foo_{n}=*bar") for n in range(5_000)])
+    assert len(index._candidates("/shop/item.html?foo=1&bar=2")) == 0
+    assert 0 < len(index._candidates("/shop/item.html?foo_1234=1&bar=2")) < 40
+
+
+def test_needles_that_are_nearly_there_are_not_searched_for() -> None:
+    """PAT-11: what would take the product of both lengths is looked up among the path's parts."""
+    path = "/" + "a" * 2_000
+    index = IndexedWildcards([(n, f"/*{'a' * 24}{chr(98 + n % 20)}{'a' * n}") for n in range(200)])
+    assert len(index._candidates(path)) > 100
+    parts = wildcards._Parts(path)
+    assert not parts.contain("a" * 24 + "b" + "a" * 24)
+    assert not parts.contain("a" * 1_000 + "b" + "a" * 24)
+    assert parts.contain("a" * 1_000)
+    assert index.best(path, 1_000) == 1_000
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_agents_and_rules_are_not_multiplied(edition: str) -> None:
+    """SAF-02: 2,000 agents over 2,000 rules are one group that holds each of them once."""
+    agents = b"".join(b"User-agent: a%d\n" % n for n in range(2_000))
+    rules = b"".join(b"Disallow: /%d\n" % n for n in range(2_000))
+    (group,) = read_groups(agents + rules, EDITIONS[edition])
+    assert len(group.rules) == 2_000
+    robots = RobotsTxt.parse(agents + rules, edition)
+    assert robots.explain(HOST + "/1999", "someone").allowed
+    name = robots.groups[0].tokens[-1]
+    assert not robots.allowed(HOST + "/1999", name)
+
+
+def file_of(rules: int) -> bytes:
+    numbers = random.Random(1)
+    lines = (b"Disallow: /shop/%x/item\n" % numbers.getrandbits(40) for _ in range(rules))
+    return b"User-agent: *\n" + b"".join(lines)
+
+
+@pytest.mark.parametrize("questions", [1, 3], ids=["one question", "several"])
+def test_what_is_kept_is_little_more_than_the_octets(questions: int) -> None:
+    """CAC-04: the octets, and of the compiled rules at most as much again."""
+    body = file_of(2_000)
+    RobotsTxt.parse(body).allowed(HOST + "/x", "warm-up")
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        robots = RobotsTxt.parse(bytes(bytearray(body)))
+        for n in range(questions):
+            robots.allowed(f"{HOST}/shop/{n}", "a")
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert kept < len(body) * (1.1 if questions == 1 else 2.5)
+
+
+def test_few_groups_and_verdicts_are_kept() -> None:
+    """However many tokens and URLs a file is asked about, what it keeps is bounded."""
+    robots = RobotsTxt.parse(file_of(400))
+    for n in range(50):
+        robots.allowed(HOST + "/x", f"token-{n}")
+    assert len(robots._earlier) < robotstxt._KEPT
+    for rule in robots.groups[0].rules:
+        assert robots.explain(HOST + rule.pattern, "token-1").rule == rule
+    assert len(robots._followed.verdicts or ()) <= robotstxt._KEPT_VERDICTS
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\n" * 500_000,
+        b"User-agent: *\nDisallow: /" + b"*a" * 200_000,
+        b"User-agent: *\nDisallow: /" + b"\xff" * 200_000,
+        b"User-agent: *\nDisallow: /" + b"%" * 200_000,
+        b" " * 200_000 + b"User-agent" * 10_000,
+        bytes(random.Random(2).getrandbits(8) for _ in range(50_000)),
+    ],
+    ids=["empty lines", "stars", "no UTF-8", "percent signs", "one field", "noise"],
+)
+def test_nothing_raises_however_odd(edition: str, body: bytes) -> None:
+    """SAF-01: endless lines, a million lines and odd URLs all lead to a verdict."""
+    robots = RobotsTxt.parse(body, edition)
+    for url in ("", "http://[::1/", "\ud800", "%", HOST + "/" + "a" * 2_000, b"\xff\xfe", "//"):
+        for _ in range(2):
+            assert robots.explain(url, "a").allowed == robots.allowed(url, "a")
+    assert robots.sitemaps == ()
