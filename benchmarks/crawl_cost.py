@@ -1,0 +1,64 @@
+"""What the middleware costs a crawl: processor time a request, against ROBOTSTXT_OBEY = False.
+
+    python benchmarks/crawl_cost.py [--pairs 10] [--pages 3000] [--origins 1 1000]
+
+Every robots.txt is known before the clock starts. Both sides have the same queue class, the runs
+alternate, and the median of the pairs' ratios counts: single runs differ by more than is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.harness.crawl import crawl
+from tests.harness.server import Server
+
+SETTINGS = {
+    "SPIDER_MODULES": ["benchmarks.spiders"],
+    "SCHEDULER_PRIORITY_QUEUE": "scrapy_robotspec.WaitingPriorityQueue",
+    "LOG_LEVEL": "WARNING",
+    "CONCURRENT_REQUESTS": 32,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 32,
+}
+#: A file of ordinary size.
+ROBOTS = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range(30))
+
+
+def microseconds(urls: list[str], pages: int, obey: bool) -> float:
+    """Processor time a page in one crawl."""
+    settings = {**SETTINGS, "ROBOTSTXT_OBEY": obey}
+    result = crawl(urls, settings, spider="steady", more={"pages": pages}, seconds=300)
+    return float(result.of("measured")[0]["microseconds"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--origins", type=int, nargs="+", default=[1, 1000])
+    given = parser.parse_args()
+    print("origins   without µs   with µs   pairs' median   least   greatest")
+    for origins in given.origins:
+        with Server() as server:
+            hosts = [f"127.0.{n // 250}.{n % 250 + 2}" for n in range(origins)]
+            urls = [server.site(host, ROBOTS).url("") for host in hosts]
+            pairs = []
+            for n in range(given.pairs):
+                order = (False, True) if n % 2 else (True, False)
+                taken = {obey: microseconds(urls, given.pages, obey) for obey in order}
+                pairs.append((taken[False], taken[True]))
+        ratios = [100 * (obeying / free - 1) for free, obeying in pairs]
+        free, obeying = (statistics.median(side) for side in zip(*pairs, strict=True))
+        print(
+            f"{origins:7}   {free:10.0f}   {obeying:7.0f}   {statistics.median(ratios):+12.1f} %"
+            f"   {min(ratios):+5.1f}   {max(ratios):+8.1f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
