@@ -55,10 +55,10 @@ def microseconds_a_pop(
             gate.hold(origin, math.inf)
         else:
             gate.free(origin)
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(pops):
         assert queue.pop() is not None
-    return 1e6 * (time.perf_counter() - began) / pops
+    return 1e6 * (time.process_time() - began) / pops
 
 
 def main() -> None:
