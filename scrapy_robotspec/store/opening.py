@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.base import RecordStore
 
+#: Of records, and of seconds (thirty years).
+_MOST = 1_000_000_000
+
 _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 
 
@@ -49,7 +52,7 @@ class _Options:
         self._left = dict(parse_qsl(query, keep_blank_values=True))
 
     def number(self, name: str, default: float) -> float:
-        """The number above zero that option *name* gives."""
+        """The number that option *name* gives, which no back end may choke on."""
         text = self._left.pop(name, None)
         if text is None:
             return default
@@ -57,8 +60,8 @@ class _Options:
             number = float(text)
         except ValueError:
             number = 0.0
-        if not 0 < number < float("inf"):
-            _fail(self._uri, f"{name}={text} is no number above 0")
+        if not 0 < number <= _MOST:
+            _fail(self._uri, f"{name}={text} is no number above 0, up to {_MOST:,}")
         return number
 
     def text(self, name: str, default: str) -> str:

@@ -37,6 +37,9 @@ if redis.call('MGET', KEYS[1])[1] ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 """
 
+#: Redis takes no expiry beyond the end of its clock; a hundred years are enough (seconds).
+_LONGEST = 100 * 365 * 86_400.0
+
 #: Keys looked at in one round trip when all are.
 _BATCH = 500
 
@@ -82,7 +85,7 @@ class RedisStore(RecordStore):
     def put(self, record: RobotsRecord) -> None:
         # Counted from the record's own times: the server only needs to know how long.
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
-        milliseconds = int((fresh_for + self._keep) * 1000)
+        milliseconds = int(min(fresh_for + self._keep, _LONGEST) * 1000)
         with self._failing():
             self._client.set(self._key(record.origin), record.to_bytes(), px=milliseconds)
 

@@ -58,6 +58,7 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("memory://?max=0.5", "use memory://"),
         ("memory://?max=many", "max=many is no number above 0"),
         ("memory://?max=inf", "max=inf is no number above 0"),
+        ("sqlite:///robots.db?timeout=1e300", "timeout=1e300 is no number above 0, up to 1"),
         ("memory://?maximum=5", "there is no option 'maximum'"),
         ("memory://somewhere", "use memory://"),
         ("sqlite://", "use sqlite:///relative.db"),

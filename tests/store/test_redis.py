@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import socket
 import threading
 from typing import TYPE_CHECKING
@@ -86,6 +87,13 @@ def test_how_long_it_remembers_is_an_option(server: RedisServer, client: redis.R
     store.put(plain_record(ORIGIN, NOW))
     store.close()
     assert DAY < client.ttl(KEY) <= DAY + 600
+
+
+def test_a_copy_that_is_fresh_for_ages_can_be_kept(store: RecordStore) -> None:
+    """ROBOTSPEC_CACHE_TTL has no upper end, Redis' clock has."""
+    endless = dataclasses.replace(record(), expires_at=1e30)
+    store.put(endless)
+    assert store.get(ORIGIN) == endless
 
 
 def test_a_lease_ends_by_the_servers_clock(store: RecordStore, client: redis.Redis) -> None:
