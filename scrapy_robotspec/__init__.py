@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+    from scrapy_robotspec.plugin.sitemaps import SitemapsFromRobots
     from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict
@@ -41,6 +42,7 @@ __all__ = [
     "RobotsTxt",
     "RobotsUnreachable",
     "Rule",
+    "SitemapsFromRobots",
     "StoreError",
     "Verdict",
     "WaitingPriorityQueue",
@@ -62,6 +64,7 @@ _HOMES = {
     "RobotsTxt": "protocol.robotstxt",
     "RobotsUnreachable": "plugin.exceptions",
     "Rule": "protocol.values",
+    "SitemapsFromRobots": "plugin.sitemaps",
     "Verdict": "protocol.values",
     "WaitingPriorityQueue": "plugin.waiting",
 }

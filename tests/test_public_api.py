@@ -29,6 +29,7 @@ NAMES = {
     "RobotsTxt",
     "RobotsUnreachable",
     "Rule",
+    "SitemapsFromRobots",
     "StoreError",
     "Verdict",
     "WaitingPriorityQueue",
@@ -92,7 +93,11 @@ def test_naming_the_plugin_loads_no_reactor() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Addon", "RobotSpecMiddleware", "RobotSpecParser", "WaitingPriorityQueue", "Verdict"]
+    "name",
+    [
+        *["Addon", "RobotSpecMiddleware", "RobotSpecParser"],
+        *["SitemapsFromRobots", "WaitingPriorityQueue", "Verdict"],
+    ],
 )
 def test_a_class_is_pickled_by_its_home(name: str) -> None:
     value = getattr(scrapy_robotspec, name)

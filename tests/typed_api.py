@@ -21,6 +21,7 @@ from scrapy_robotspec import (
     RobotsTxt,
     RobotsUnreachable,
     Rule,
+    SitemapsFromRobots,
     Verdict,
     WaitingPriorityQueue,
     get_edition,
@@ -61,6 +62,7 @@ async def crawling(
     assert_type(Addon().update_settings(settings), None)
     assert_type(parser.allowed("http://example.com/", "foobot"), bool)
     assert_type(WaitingPriorityQueue, type[WaitingPriorityQueue])
+    assert_type(SitemapsFromRobots, type[SitemapsFromRobots])
 
 
 def refusals(forbidden: ForbiddenByRobots, unreachable: RobotsUnreachable) -> None:

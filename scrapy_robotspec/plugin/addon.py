@@ -17,6 +17,8 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.plugin.checks import surprises
+from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import POOL_ROOM, RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue, gated_scheduler
@@ -47,9 +49,13 @@ class Addon:
             )
             return
         checked = _check(settings)
-        if _replace_middleware(settings):
+        if checked.dry_run:
+            _install_dry_run(settings)
+        elif _replace_middleware(settings):
             _install_waiting(settings)
             _widen_pool(settings, checked)
+            for surprise in surprises(settings, checked):
+                logger.warning("%s.", surprise)
 
 
 def _check(settings: BaseSettings) -> Settings:
@@ -81,6 +87,31 @@ def _replace_middleware(settings: BaseSettings) -> bool:
         chosen[RobotSpecMiddleware] = positions[0] if positions else _POSITION
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     return True
+
+
+def _install_dry_run(settings: BaseSettings) -> None:
+    """Ours behind Scrapy's own, which decides wherever one of both has been put."""
+    chosen = settings.getdict(_MIDDLEWARES)
+    own = [chosen.pop(key) for key in list(chosen) if _is(key, RobotSpecMiddleware)]
+    stock = [key for key in chosen if _is(key, RobotsTxtMiddleware)]
+    if own:  # it was switched off for ours
+        for key in stock:
+            if chosen[key] is None:
+                del chosen[key]
+    elif stock and chosen[stock[0]] is None:
+        logger.warning(
+            "ROBOTSPEC_DRY_RUN is on and Scrapy's own robots.txt middleware switched off in %s: "
+            "every request counts as let through by it.",
+            _MIDDLEWARES,
+        )
+    positions = [chosen[key] for key in stock if chosen.get(key) is not None]
+    if not any(_is(key, DryRunMiddleware) for key in chosen):
+        chosen[DryRunMiddleware] = (positions[0] if positions else _POSITION) + 1
+    settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
+    logger.info(
+        "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are counted, "
+        "and each robots.txt is fetched once more."
+    )
 
 
 def _install_waiting(settings: BaseSettings) -> None:

@@ -90,6 +90,7 @@ class Settings:
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_aside: int = _setting(1000, readers.whole(1))
     report: str | None = _setting(None, readers.optional(readers.new_file))
+    dry_run: bool = _setting(False, readers.boolean)
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""

@@ -9,17 +9,24 @@ import random
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
 
 from scrapy_robotspec import signals
+from scrapy_robotspec.lookup import Lookup
+from scrapy_robotspec.places import FetchPlaces
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+from scrapy_robotspec.shelf import Shelf
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.guarded import GuardedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
@@ -31,12 +38,19 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings import Settings
     from scrapy_robotspec.plugin.token import TokenHook
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.base import RecordStore
 
 _T = TypeVar("_T")
 
+#: A lease outlives the fetch that it is taken for by this much (seconds).
+_LEASE_MARGIN = 5.0
+
 
 class CrawlSurroundings:
-    """``landed`` is called with every flight's end, ``fetching`` before every fetch."""
+    """``landed`` is called with every flight's end, ``fetching`` before every fetch.
+
+    ``stats`` is where fetches are counted.
+    """
 
     def __init__(
         self,
@@ -45,10 +59,11 @@ class CrawlSurroundings:
         tokens: TokenHook,
         landed: Callable[[Known | Wait, RobotsRecord | None, float], None],
         fetching: Callable[[], None],
+        stats: StatsCollector,
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        self._fetcher = Fetcher(crawler, settings)
+        self._fetcher = Fetcher(crawler, settings, stats)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
         self._policies = {
@@ -116,3 +131,24 @@ class CrawlSurroundings:
     def close(self) -> None:
         if self._threads is not None:
             self._threads.close()
+
+
+def open_lookup(around: CrawlSurroundings, settings: Settings) -> Lookup[Request]:
+    """The lookup of a crawl, with its stores."""
+    shelf = Shelf(
+        *_open_stores(settings.cache),
+        around.in_thread,
+        owner=uuid4().hex,
+        lease=settings.fetch_timeout + _LEASE_MARGIN,
+    )
+    places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
+    return Lookup(around, shelf, places, max_size=settings.max_size)
+
+
+def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
+    """The store in memory, and the slow one behind it if the setting names one."""
+    if uri.startswith("memory:"):
+        return open_store(uri), None
+    shared = GuardedStore(lambda: open_store(uri), time.time)
+    shared.open()
+    return open_store("memory://"), shared

@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
+from scrapy_robotspec import SitemapsFromRobots
 from tests.harness.spiders import Plain
 
 if TYPE_CHECKING:
@@ -124,3 +125,16 @@ class Asking(Plain):
             )
         for _ in ():
             yield _
+
+
+class FromSitemaps(SitemapsFromRobots, Plain):
+    """Begins with the sitemaps of the job's origins."""
+
+    name = "from_sitemaps"
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.sitemap_origins = self.job["requests"]
+
+    def parse(self, response: Response) -> Any:
+        return self.got(response)

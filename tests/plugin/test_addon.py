@@ -25,6 +25,7 @@ from scrapy_robotspec import (
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
+from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import POOL_ROOM
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingSchedulerMixin
@@ -202,6 +203,43 @@ def test_without_a_reactor_there_are_connections_for_robots_txt_too() -> None:
 def test_no_limit_on_connections_stays_none() -> None:
     updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=0)
     assert updated.getint("CONCURRENT_REQUESTS") == 0
+
+
+@pytest.mark.parametrize(
+    ("chosen", "position"),
+    [
+        ({}, 100),
+        ({STOCK: 120}, 120),
+        ({RobotsTxtMiddleware: 120, OtherMiddleware: 110}, 120),
+        ({OURS: 90}, 100),
+        ({OURS: 90, STOCK: None}, 100),
+        ({DryRunMiddleware: 101}, 100),
+    ],
+    ids=repr,
+)
+def test_in_a_dry_run_scrapys_own_decides(
+    chosen: dict[Any, Any], position: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = plain(ScrapySettings())
+    settings = update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES=chosen)
+    listed = middlewares(settings)
+    at = listed.index(RobotsTxtMiddleware)
+    assert listed[at + 1] is DryRunMiddleware
+    assert RobotSpecMiddleware not in listed
+    assert dict(settings["DOWNLOADER_MIDDLEWARES"])[DryRunMiddleware] == position + 1
+    after = plain(settings)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", "ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    assert caplog.records == []
+    Addon().update_settings(settings)
+    assert plain(settings) == after
+
+
+def test_a_dry_run_without_scrapys_own_is_doubted(caplog: pytest.LogCaptureFixture) -> None:
+    update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES={STOCK: None})
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "every request counts as let through" in record.getMessage()
 
 
 @pytest.mark.parametrize("off", [False, "0", None])

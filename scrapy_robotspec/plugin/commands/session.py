@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _ONLY_ASKING: dict[str, Any] = {
     "ROBOTSTXT_OBEY": True,
     "JOBDIR": None,
+    "ROBOTSPEC_DRY_RUN": False,
     "FEEDS": {},
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},

@@ -1,0 +1,258 @@
+"""``ROBOTSPEC_DRY_RUN``: Scrapy's own middleware decides, here is counted where ours would differ.
+
+No request is ever held, changed or refused by anything in this file, and no signal is sent. The
+robots.txt files are fetched beside the crawl, once more than Scrapy's own middleware does, and the
+crawl's end waits for those under way.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy import signals as scrapy_signals
+from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
+from scrapy.statscollectors import DummyStatsCollector
+from twisted.internet.defer import Deferred, succeed
+
+from scrapy_robotspec.access.decision import decide
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.editions import AfterLimit
+from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.plugin.patience import Patience
+from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
+from scrapy_robotspec.plugin.token import TokenHook
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.plugin.product import Tokens
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+logger = logging.getLogger("scrapy_robotspec")
+
+#: What Scrapy's own middleware says when it refuses a request.
+_REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
+
+#: Requests that may await their comparison; beyond it they are not compared.
+_MOST_PENDING = 10_000
+#: How often origins are looked at for which no fetch could begin (seconds).
+_LOOK_EVERY = 0.5
+#: Differences of each kind that the log tells of one by one.
+_EXAMPLES = 10
+
+
+class Difference(Enum):
+    """What comes of a comparison: a stat, and what is said of our side."""
+
+    SAME = "robotspec/dry_run/same"
+    REFUSE = "robotspec/dry_run/we_would_refuse"
+    ALLOW = "robotspec/dry_run/we_would_allow"
+    WAIT = "robotspec/dry_run/we_would_wait"
+    NOT_COMPARED = "robotspec/dry_run/not_compared"
+
+
+class _Pending(NamedTuple):
+    request: Request
+    tokens: Tokens
+    allowed: bool
+
+
+class _SilentSurroundings(CrawlSurroundings):
+    """Nobody is told of rules that decide nothing."""
+
+    def parsed(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> Deferred[None]:
+        return succeed(None)
+
+
+class DryRunMiddleware:
+    """Downloader middleware that the add-on puts right behind Scrapy's own (position 101).
+
+    What gets here was let through by Scrapy's, and its refusals come by as exceptions.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.settings = Settings.from_scrapy(crawler.settings)
+        if not (crawler.settings.getbool("ROBOTSTXT_OBEY") and self.settings.dry_run):
+            raise NotConfigured
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._tokens = TokenHook(self.settings, crawler)
+        self._patience = Patience(crawler)
+        self._around = _SilentSurroundings(
+            crawler,
+            self.settings,
+            self._tokens,
+            self._landed,
+            self._patience.watch,
+            stats=DummyStatsCollector(crawler),
+        )
+        self._lookup = self._patience.lookup = open_lookup(self._around, self.settings)
+        self._pending: dict[Origin, list[_Pending]] = {}
+        self._number = 0
+        self._looking = False
+        self._idle_since: float | None = None
+        self._counts: Counter[Difference] = Counter()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        middleware = cls(crawler)
+        connect = crawler.signals.connect
+        connect(middleware._spider_idle, scrapy_signals.spider_idle)
+        connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
+            connect(middleware._page_answered, scrapy_signals.response_received)
+        return middleware
+
+    # --- what Scrapy calls
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Scrapy's own middleware let *request* through."""
+        self._compare(request, allowed=True)
+
+    def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> None:
+        """Scrapy's own middleware, or another one, refused *request*."""
+        if isinstance(exception, IgnoreRequest) and str(exception) == _REFUSED_BY_SCRAPY:
+            self._compare(request, allowed=False)
+
+    # --- comparing
+
+    def _compare(self, request: Request, *, allowed: bool) -> None:
+        origin = Origin.of(request.url)
+        if origin is None or request.meta.get("dont_obey_robotstxt"):
+            return
+        try:
+            pending = _Pending(request, self._tokens(request), allowed)
+        except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
+            self._note(Difference.NOT_COMPARED, request, f"{type(error).__name__}: {error}")
+            return
+        if self._overridden(origin, pending) or self._try(origin, pending):
+            return
+        if self._number >= _MOST_PENDING:
+            self._note(Difference.NOT_COMPARED, request, "too many await an answer")
+            return
+        self._pending.setdefault(origin, []).append(pending)
+        self._number += 1
+        self._look_later()
+
+    def _take(self, origin: Origin) -> list[_Pending]:
+        """All that await an answer of *origin*; they are not here any more."""
+        taken = self._pending.pop(origin, [])
+        self._number -= len(taken)
+        return taken
+
+    def _overridden(self, origin: Origin, pending: _Pending) -> bool:
+        override = self.settings.overrides.get(origin.host)
+        answer = override.robots_answer if override is not None else None
+        if answer is None:
+            return False
+        if isinstance(answer, str):
+            ours = answer == "ignore"
+        else:
+            ours = answer.allowed(pending.request.url, pending.tokens)
+        self._settle(pending, ours, "by ROBOTSPEC_OVERRIDES")
+        return True
+
+    def _try(self, origin: Origin, pending: _Pending) -> bool:
+        """Compare at once if there is an answer; whether there was."""
+        now = time.time()
+        found = self._lookup.ask(origin, now, pending.request)
+        if isinstance(found, Known):
+            self._settle_by(found, pending, now)
+            return True
+        record = found.record
+        if record is None or record.unreachable_since is None:
+            return False
+        self._note(Difference.WAIT, pending.request, record.failure or "")
+        return True
+
+    def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+        """A flight has ended: compare what has waited for it."""
+        for pending in self._take(found.origin):
+            if isinstance(found, Known):
+                self._settle_by(found, pending, time.time())
+            else:
+                failure = found.record.failure if found.record is not None else None
+                self._note(Difference.WAIT, pending.request, failure or "no answer")
+        if not self._pending and self._idle_since is not None:
+            _compat.wake(self._crawler.engine)
+
+    def _settle_by(self, found: Known, pending: _Pending, now: float) -> None:
+        request, tokens, _ = pending
+        decision = decide(found.record, found.plan, found.robots, request.url, tokens, now)
+        unreachable = decision.reason == "unreachable"
+        refusal = RobotsUnreachable(decision) if unreachable else ForbiddenByRobots(decision)
+        self._settle(
+            pending, decision.allowed, decision.reason if decision.allowed else str(refusal)
+        )
+
+    def _settle(self, pending: _Pending, ours: bool, why: str) -> None:
+        if ours is pending.allowed:
+            self._note(Difference.SAME, pending.request, why)
+        else:
+            self._note(Difference.ALLOW if ours else Difference.REFUSE, pending.request, why)
+
+    def _note(self, difference: Difference, request: Request, why: str) -> None:
+        self._counts[difference] += 1
+        self._stats.inc_value(difference.value)
+        if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
+            kind = difference.value.rpartition("/")[2].replace("_", " ")
+            logger.info("Dry run: %s: %s (%s)", kind, request, why)
+
+    # --- origins for which no fetch could begin at first
+
+    def _look_later(self) -> None:
+        if not self._looking:
+            self._looking = True
+            _compat.call_later(_LOOK_EVERY, self._look)
+
+    def _look(self) -> None:
+        self._looking = False
+        for origin in list(self._pending):
+            if not self._lookup.may_fetch(time.time()):
+                break
+            left = [each for each in self._take(origin) if not self._try(origin, each)]
+            if left:
+                self._pending[origin] = left
+                self._number += len(left)
+        if self._pending:
+            self._look_later()
+
+    # --- the end
+
+    def _spider_idle(self) -> None:
+        """Let answers that are under way come in, as long as one fetch may take."""
+        if self._pending:
+            now = time.monotonic()
+            self._idle_since = now if self._idle_since is None else self._idle_since
+            if now < self._idle_since + self.settings.fetch_timeout:
+                raise DontCloseSpider
+
+    async def _spider_closed(self) -> None:
+        for origin in list(self._pending):
+            for pending in self._take(origin):
+                self._note(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
+        counts = [f"{self._counts[each]:,} {each.value.rpartition('/')[2]}" for each in Difference]
+        logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
+        await _compat.as_future(Deferred.fromCoroutine(self._lookup.close()))
+        self._around.close()
+
+    def _page_answered(self, response: Response, request: Request) -> None:
+        """FET-12: whether pages answer matters while the robots.txt does not."""
+        origin = Origin.of(request.url)
+        own_request = request.meta.get("dont_obey_robotstxt")
+        if origin is not None and response.status < 500 and not own_request:
+            self._lookup.page_answered(origin)

@@ -1,0 +1,58 @@
+"""SitemapsFromRobots: a spider that begins with the sitemaps that robots.txt files name.
+
+Only the beginning belongs here. Reading sitemaps is Scrapy's ``SitemapSpider``'s, and whether one
+may be asked for is decided about its request like about any other (SIT-02).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from scrapy.spiders import SitemapSpider
+
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+#: Origins that are asked about ahead of the one whose turn it is.
+_AHEAD = 32
+
+
+class SitemapsFromRobots(SitemapSpider):
+    """``SitemapSpider`` that finds its sitemaps by itself; alone, or before it as a mixin.
+
+    ``sitemap_origins`` are URLs; the robots.txt of each is asked once, as for a page, and the
+    sitemaps it names follow those of ``sitemap_urls``. An origin that names none, or whose
+    robots.txt cannot be had, gives none. Needs the add-on, else the start raises
+    :class:`~scrapy_robotspec.ConfigurationError`.
+    """
+
+    sitemap_origins: Sequence[str] = ()
+
+    async def start(self) -> AsyncIterator[Any]:
+        """The requests that the crawl begins with."""
+        async for request in super().start():
+            yield request
+        async for sitemaps in self._named():
+            self.sitemap_urls = sitemaps
+            async for request in super().start():
+                yield request
+
+    async def _named(self) -> AsyncIterator[tuple[str, ...]]:
+        """The sitemaps of each origin, in order; some origins are asked at the same time."""
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        if middleware is None:
+            raise ConfigurationError(
+                "SitemapsFromRobots asks RobotSpecMiddleware, which is not there: set "
+                "ROBOTSTXT_OBEY = True and put scrapy_robotspec.Addon into ADDONS"
+            )
+        origins = iter(self.sitemap_origins)
+        asked = deque(_compat.deferred(middleware.sitemaps(url)) for url in islice(origins, _AHEAD))
+        while asked:
+            yield await _compat.as_future(asked.popleft())
+            asked.extend(_compat.deferred(middleware.sitemaps(url)) for url in islice(origins, 1))

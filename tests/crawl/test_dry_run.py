@@ -1,0 +1,122 @@
+"""ROBOTSPEC_DRY_RUN: Scrapy's own middleware decides, the differences are counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import after, reply, silence
+from tests.harness.crawl import MODES, Result, crawl
+
+if TYPE_CHECKING:
+    from tests.harness.server import Server, Site
+
+NO = "User-agent: *\nDisallow: /no\n"
+DRY = {"ROBOTSPEC_DRY_RUN": True}
+
+
+def differences(result: Result) -> dict[str, int]:
+    """The counts of the dry run by the last part of their names."""
+    beginning = "robotspec/dry_run/"
+    counts = {name: count for name, count in result.stats.items() if name.startswith(beginning)}
+    return {name.removeprefix(beginning): count for name, count in counts.items()}
+
+
+def one_by_one(sites: list[Site], settings: dict[str, Any], mode: str = "asyncio") -> Result:
+    """One after the other, as Scrapy's own checks only one of many first requests."""
+    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
+    return crawl(urls, settings, mode=mode, spider="one_by_one")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_differences_are_counted_and_shown(server: Server, mode: str) -> None:
+    """FET-08, FET-10: statuses mean something to ours."""
+    plain = server.site("127.0.0.2", NO)
+    missing = server.site("127.0.0.3", reply(NO, 404))
+    down = server.site("127.0.0.4", reply(NO, 503))
+    result = one_by_one([plain, missing, down], {**DRY, "RETRY_ENABLED": False}, mode)
+    assert [site.pages_asked for site in (plain, missing, down)] == [["/yes"]] * 3
+    assert differences(result) == {"same": 3, "we_would_allow": 1, "we_would_wait": 2}
+    assert len(result.lines("INFO", "Dry run: we would allow", missing.url("/no"))) == 1
+    assert len(result.lines("INFO", "Dry run: we would wait", "HTTP status 503")) == 2
+    assert len(result.lines("INFO", "3 same, 0 we_would_refuse, 1 we_would_allow")) == 1
+    assert result.exit_code == 0
+    assert "Traceback" not in result.log
+
+
+def test_what_would_be_refused(server: Server) -> None:
+    """By a rule, by an override, and for want of an answer."""
+    redirected = server.site("127.0.0.2", "User-agent: examplebot/2\nDisallow: /no\n")
+    host = server.site("127.0.0.3")
+    down = server.site("127.0.0.4", reply("", 503))
+    settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_OVERRIDES": {"127.0.0.3": "disallow"}}
+    result = one_by_one([redirected, host, down], {**DRY, **settings, "RETRY_ENABLED": False})
+    assert differences(result) == {"same": 1, "we_would_refuse": 5}
+    assert len(result.lines("we would refuse", "line 2: 'Disallow: /no'")) == 1
+    assert len(result.lines("we would refuse", "by ROBOTSPEC_OVERRIDES")) == 2
+    assert len(result.lines("we would refuse", "robots.txt unreachable (HTTP status 503)")) == 2
+
+
+def test_scrapys_crawl_is_what_it_was(server: Server) -> None:
+    """Same pages, same stats of Scrapy's own; one more fetch for each origin, nothing else."""
+    sites = [server.site("127.0.0.2", NO), server.site("127.0.0.3", reply(NO, 404))]
+    without = one_by_one(sites, {"ADDONS": {}})
+    asked = [list(site.pages_asked) for site in sites]
+    for site in sites:
+        site.log.clear()
+    result = one_by_one(sites, DRY)
+    assert [site.pages_asked for site in sites] == asked
+    assert [len(site.robots_asked) for site in sites] == [2, 2]
+    assert without.ends == result.ends
+    ours = {name for name in result.stats if name.startswith(("robotstxt/", "robotspec/"))}
+    own = {name: value for name, value in without.stats.items() if name.startswith("robotstxt/")}
+    assert {name: result.stats[name] for name in own} == own
+    assert ours - set(own) == {"robotspec/dry_run/same", "robotspec/dry_run/we_would_allow"}
+    assert not any("robotspec" in response["meta"] for response in result.of("response"))
+    assert len(result.of("robots_parsed")) == len(without.of("robots_parsed"))
+
+
+def test_nothing_waits_for_our_answer(server: Server) -> None:
+    """Pages are compared when it comes; ``dont_obey_robotstxt`` is no difference (APP-01)."""
+    slow = server.site("127.0.0.2", after(1.0, reply(NO)))
+    urls: list[Any] = [slow.url(f"/{n}") for n in range(50)]
+    result = crawl([*urls, {"url": slow.url("/no"), "meta": {"dont_obey_robotstxt": True}}], DRY)
+    assert len(slow.pages_asked) == 51
+    assert differences(result) == {"same": 50}
+
+
+def test_what_cannot_be_compared_is_counted(server: Server) -> None:
+    """The token function fails; that is the user's, and no end of a crawl that tries us out."""
+    site = server.site("127.0.0.2")
+    token = {"ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.broken"}
+    result = crawl([site.url("/x")], {**DRY, **token})
+    assert site.pages_asked == ["/x"]
+    assert differences(result) == {"not_compared": 1}
+
+
+def test_more_origins_than_places(server: Server) -> None:
+    """Those for which no fetch can begin at first are compared in the end."""
+    sites = [server.site(f"127.0.1.{n}", after(0.2, reply(NO))) for n in range(1, 13)]
+    settings = {**DRY, "ROBOTSPEC_CONCURRENT_FETCHES": 2}
+    result = crawl([site.url("/x") for site in sites], settings)
+    assert differences(result) == {"same": 12}
+
+
+def test_a_silent_robots_txt_does_not_outlast_the_crawl_for_long(server: Server) -> None:
+    """The fetch has its timeout, then the crawl may end."""
+    silent = server.site("127.0.0.2", silence())
+    settings = {"ROBOTSPEC_FETCH_TIMEOUT": 1, "DOWNLOAD_TIMEOUT": 1, "RETRY_ENABLED": False}
+    result = crawl([silent.url("/x")], {**DRY, **settings}, seconds=30)
+    assert silent.pages_asked == ["/x"]
+    assert differences(result) == {"we_would_wait": 1}
+
+
+def test_it_needs_the_add_on(server: Server) -> None:
+    """By hand there would be no middleware at all that obeys, so the crawl does not begin."""
+    site = server.site("127.0.0.2", NO)
+    middlewares = {"scrapy_robotspec.RobotSpecMiddleware": 90}
+    settings = {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": middlewares}
+    result = crawl([site.url("/x")], {**DRY, **settings})
+    assert site.log == []
+    assert "ROBOTSPEC_DRY_RUN = True is wrong" in result.log

@@ -1,0 +1,61 @@
+"""SitemapsFromRobots: from an origin to the pages of its sitemaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.harness.answers import reply
+from tests.harness.crawl import MODES, crawl
+
+if TYPE_CHECKING:
+    from tests.harness.answers import Answer
+    from tests.harness.server import Server
+
+
+def sitemap(*urls: str) -> Answer:
+    """A sitemap with these pages."""
+    places = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
+    schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return reply(f'<?xml version="1.0"?><urlset xmlns="{schema}">{places}</urlset>')
+
+
+def named(*urls: str) -> str:
+    return "".join(f"Sitemap: {url}\n" for url in urls)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_crawl_begins_with_the_sitemaps_that_are_allowed(server: Server, mode: str) -> None:
+    """SIT-01, SIT-02: wherever they are, but as the rules of their own origin have it."""
+    two = server.site("127.0.0.3", "User-agent: *\nDisallow: /no\n")
+    two.pages = {"/yes.xml": sitemap(two.url("/c"), two.url("/no-page"))}
+    one = server.site("127.0.0.2")
+    maps = named(one.url("/map.xml"), two.url("/no.xml"), two.url("/yes.xml"))
+    pages = {"/map.xml": sitemap(one.url("/a"), one.url("/b"))}
+    one = server.site("127.0.0.2", maps, pages=pages)
+    result = crawl([one.url("/"), two.url("/")], spider="from_sitemaps", mode=mode)
+    assert sorted(one.pages_asked) == ["/a", "/b", "/map.xml"]
+    assert sorted(two.pages_asked) == ["/c", "/yes.xml"]
+    assert len(one.robots_asked) == len(two.robots_asked) == 1
+    assert sorted(result.responses) == sorted([one.url("/a"), one.url("/b"), two.url("/c")])
+
+
+def test_an_origin_without_sitemaps_or_without_an_answer_gives_none(server: Server) -> None:
+    """And keeps the others from nothing, however many there are."""
+    down = [server.site(f"127.0.1.{n}", reply("", 503)) for n in range(1, 40)]
+    empty = server.site("127.0.0.2", reply("", 404))
+    last = server.site("127.0.0.3")
+    pages = {"/map.xml": sitemap(last.url("/a"))}
+    last = server.site("127.0.0.3", named(last.url("/map.xml")), pages=pages)
+    origins = [site.url() for site in (*down, empty, last)]
+    result = crawl(origins, {"ROBOTSPEC_HOLD_TIMEOUT": 0}, spider="from_sitemaps")
+    assert list(result.responses) == [last.url("/a")]
+    assert result.exit_code == 0
+
+
+def test_without_the_add_on_the_start_says_what_is_missing(server: Server) -> None:
+    site = server.site("127.0.0.2")
+    result = crawl([site.url()], {"ADDONS": {}}, spider="from_sitemaps")
+    assert site.log == []
+    assert "put scrapy_robotspec.Addon into ADDONS" in result.log

@@ -1,0 +1,82 @@
+"""Settings that surprise get one line each at start, and settings in harmony none."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.settings import Settings
+
+from scrapy_robotspec import Addon, RobotSpecParser
+
+
+class Counting:
+    """A user's middleware that sees requests."""
+
+    def process_request(self, request: Any) -> None: ...
+
+
+class Answering:
+    """A user's middleware that sees responses only."""
+
+    def process_response(self, request: Any, response: Any) -> Any: ...
+
+
+class OwnRobots(RobotsTxtMiddleware):
+    """A user's variant of Scrapy's own."""
+
+
+OFFLINE = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_IGNORE_MISSING": True}
+PARSER = "scrapy.robotstxt.PythonRobotParser"
+TOKEN = {"ROBOTSPEC_USER_AGENT_TOKEN": "foobot"}
+MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+
+
+def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list[str]:
+    Addon().update_settings(Settings({"ROBOTSTXT_OBEY": True, **settings}))
+    assert all(record.levelno == logging.WARNING for record in caplog.records)
+    return [record.getMessage() for record in caplog.records]
+
+
+@pytest.mark.parametrize(
+    ("settings", "beginning"),
+    [
+        (OFFLINE, "HTTPCACHE_IGNORE_MISSING is on"),
+        ({"ROBOTSTXT_PARSER": PARSER}, "ROBOTSTXT_PARSER is set and not used"),
+        ({"ROBOTSTXT_USER_AGENT": "bar", **TOKEN}, "ROBOTSTXT_USER_AGENT is set and not used"),
+        ({"ROBOTSPEC_CRAWL_DELAY_MAX": 5}, "ROBOTSPEC_CRAWL_DELAY_MAX is set and"),
+        ({MIDDLEWARES: {Counting: 90}}, f"{__name__}.Counting stands before"),
+        ({MIDDLEWARES: {OwnRobots: 110}}, f"{__name__}.OwnRobots in DOWNLOADER_MIDDLEWARES"),
+    ],
+    ids=repr,
+)
+def test_a_surprise_is_told(
+    caplog: pytest.LogCaptureFixture, settings: dict[str, Any], beginning: str
+) -> None:
+    (line,) = warnings(caplog, settings)
+    assert line.startswith(beginning)
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"HTTPCACHE_ENABLED": True},
+        {"HTTPCACHE_IGNORE_MISSING": True},
+        {"ROBOTSTXT_PARSER": RobotSpecParser},
+        {"ROBOTSTXT_USER_AGENT": "bar"},
+        TOKEN,
+        {"ROBOTSPEC_CRAWL_DELAY": True, "ROBOTSPEC_CRAWL_DELAY_MAX": 5},
+        {"AUTOTHROTTLE_ENABLED": True, "ROBOTSPEC_CRAWL_DELAY": True, "DOWNLOAD_DELAY": 3},
+        {MIDDLEWARES: {Counting: 110, Answering: 90}},
+        {MIDDLEWARES: {Counting: None, RobotsTxtMiddleware: None}},
+        {MIDDLEWARES: {"no.such.Middleware": 90}},
+        {"ROBOTSPEC_DRY_RUN": True, "ROBOTSTXT_PARSER": PARSER, MIDDLEWARES: {Counting: 90}},
+    ],
+    ids=repr,
+)
+def test_harmony_is_not_told(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> None:
+    assert warnings(caplog, settings) == []
