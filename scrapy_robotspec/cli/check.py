@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import crawlers, read_robots, some_urls
 from scrapy_robotspec.cli.outputs import write_page
-from scrapy_robotspec.show import pages
+from scrapy_robotspec.show import pages, sections
 from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
 from scrapy_robotspec.show.as_json import answer_object, dumps
+from scrapy_robotspec.show.book import Book
 from scrapy_robotspec.show.text import count, safe
 from scrapy_robotspec.show.words import verdict_word
 
@@ -46,19 +48,20 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     width = min(30, max(len(crawler_words(tokens)) for tokens in asked)) if asked[1:] else 0
     kept: list[Answer] = []
     numbers: Counter[bool] = Counter()
-    for tokens in asked:
-        who = f"{crawler_words(tokens):<{width}}  " if width else ""
-        for url in screen.progress(urls, "checked"):
-            found = answer(robots, url, tokens)
-            numbers[found.verdict.allowed] += 1
-            if args.html:
-                kept.append(found)
-            if not (args.disallowed and found.verdict.allowed):
-                screen.say(dumps(answer_object(found)) if args.json else line(found, who, screen))
+    questions = list(product(asked, urls))
+    for tokens, url in screen.progress(questions, "checked"):
+        few = len(questions) <= sections.MOST_CARDS
+        found = answer(robots, url, tokens, matches=bool(args.html) and few)
+        numbers[found.verdict.allowed] += 1
+        if args.html:
+            kept.append(found)
+        if not (args.disallowed and found.verdict.allowed):
+            who = f"{crawler_words(tokens):<{width}}  " if width else ""
+            screen.say(dumps(answer_object(found)) if args.json else line(found, who, screen))
     if numbers.total() > 1 and not args.json:
         screen.say(summary(numbers))
     if args.html:
-        write_page(args.html, pages.answers_page(args.file, robots, kept), screen)
+        write_page(args.html, pages.answers_page(args.file, Book(robots), kept), screen)
     return 1 if numbers[False] else 0
 
 

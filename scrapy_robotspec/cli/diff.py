@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli import arguments
@@ -59,13 +60,13 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     made = not urls
     urls = urls or sample_paths((old, new))
     found: list[Flip] = []
-    for tokens in asked:
-        for flip in flips(old, new, urls, tokens, screen):
-            if not args.json and (not found or found[-1].old.tokens != tokens):
-                screen.say(screen.paint("strong", crawler_words(tokens)))
-            found.append(flip)
-            for line in [dumps(_object(flip))] if args.json else _lines(flip, screen):
-                screen.say(line)
+    for flip in flips(old, new, list(product(asked, urls)), screen):
+        tokens = flip.old.tokens
+        if not args.json and (not found or found[-1].old.tokens != tokens):
+            screen.say(screen.paint("strong", crawler_words(tokens)))
+        found.append(flip)
+        for line in [dumps(_object(flip))] if args.json else _lines(flip, screen):
+            screen.say(line)
     if not args.json:
         asked_about = _paths(len(urls)) if made else count(len(urls), "URL")
         screen.say(
@@ -78,12 +79,12 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
 
 
 def flips(
-    old: RobotsTxt, new: RobotsTxt, urls: list[bytes], tokens: Crawler, screen: Screen
+    old: RobotsTxt, new: RobotsTxt, questions: list[tuple[Crawler, bytes]], screen: Screen
 ) -> Iterator[Flip]:
     """The questions that the two files answer differently."""
-    for url in screen.progress(urls, "compared"):
+    for tokens, url in screen.progress(questions, "compared"):
         if old.allowed(url, tokens) != new.allowed(url, tokens):
-            yield Flip(answer(old, url, tokens), answer(new, url, tokens))
+            yield Flip(*(answer(one, url, tokens, matches=False) for one in (old, new)))
 
 
 def _paths(number: int) -> str:

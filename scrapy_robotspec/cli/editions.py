@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
@@ -67,9 +68,8 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     urls = urls or sample_paths(readings.values())
     asked = crawlers(args, *readings.values())
     rows = [
-        tuple(answer(robots, url, tokens) for robots in readings.values())
-        for tokens in asked
-        for url in screen.progress(urls, "compared")
+        tuple(answer(robots, url, tokens, matches=False) for robots in readings.values())
+        for tokens, url in screen.progress(list(product(asked, urls)), "compared")
     ]
     split = [row for row in rows if disagree(row)]
     for row in rows if args.all else split:

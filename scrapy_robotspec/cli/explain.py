@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
 from scrapy_robotspec.cli.inputs import crawlers, read_robots, read_urls
 from scrapy_robotspec.cli.outputs import write_page
-from scrapy_robotspec.show import answers, pages
+from scrapy_robotspec.show import pages
+from scrapy_robotspec.show.answers import Answer, answer
 from scrapy_robotspec.show.as_json import dumps, explained_object, followed_object, rule_object
-from scrapy_robotspec.show.text import count, safe
+from scrapy_robotspec.show.book import Book
+from scrapy_robotspec.show.text import safe
 from scrapy_robotspec.show.words import explained, overview
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy_robotspec.cli.inputs import Crawler
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.show.terminal import Screen
 
 SUMMARY = "why: the group followed, the line that decides, the rules that lose"
@@ -42,62 +44,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, screen: Screen) -> int:
     """Answer; 1 if anything is disallowed."""
     urls = read_urls(args, screen, args.file)
-    robots = read_robots(args.file, args.edition)
-    asked = crawlers(args, robots)
-    if urls:
-        found = [
-            answers.answer(robots, url, tokens)
-            for tokens in asked
-            for url in screen.progress(urls, "explained")
-        ]
-        _tell_answers(args, screen, robots, found)
-    else:
-        found = []
-        _tell_files(args, screen, robots, asked)
+    book = Book(read_robots(args.file, args.edition))
+    asked = crawlers(args, book.robots)
+    found = _tell_answers(args, screen, book, list(product(asked, urls)))
+    if not urls:
+        _tell_file(args, screen, book, asked)
     if args.html:
-        write_page(args.html, pages.answers_page(args.file, robots, found, asked), screen)
+        write_page(args.html, pages.answers_page(args.file, book, found, asked), screen)
     return 0 if all(one.verdict.allowed for one in found) else 1
 
 
 def _tell_answers(
-    args: argparse.Namespace, screen: Screen, robots: RobotsTxt, found: list[answers.Answer]
-) -> None:
-    groups = {one.tokens: answers.followed(robots, one.tokens) for one in found}
-    for number, one in enumerate(found):
+    args: argparse.Namespace, screen: Screen, book: Book, questions: list[tuple[Crawler, bytes]]
+) -> list[Answer]:
+    """Explain each, and return those that a page may show."""
+    found: list[Answer] = []
+    group = book.followed(())
+    for tokens, url in screen.progress(questions, "explained"):
+        group = group if group.tokens == tokens else book.followed(tokens)
+        one = answer(book.robots, url, tokens)
         if args.json:
-            screen.say(dumps(explained_object(one, groups[one.tokens])))
-            continue
-        if number:
-            screen.say()
-        for line in explained(one, groups[one.tokens], screen):
-            screen.say(line)
+            screen.say(dumps(explained_object(one, group)))
+        else:
+            if found:
+                screen.say()
+            for line in explained(one, group, screen):
+                screen.say(line)
+        found.append(one)
+    return found
 
 
-def _tell_files(
-    args: argparse.Namespace, screen: Screen, robots: RobotsTxt, asked: list[Crawler]
-) -> None:
+def _tell_file(args: argparse.Namespace, screen: Screen, book: Book, asked: list[Crawler]) -> None:
     if not args.json:
-        screen.say(screen.paint("strong", f"{safe(args.file)}: {file_words(robots)}"))
+        screen.say(screen.paint("strong", f"{safe(args.file)}: {book.summary()}"))
     for tokens in asked:
-        group = answers.followed(robots, tokens)
+        group = book.followed(tokens)
         if args.json:
-            rules = [rule_object(rule) for rule in answers.rules_of(robots, group)]
-            sitemaps = list(robots.sitemaps)
+            rules = [rule_object(rule) for rule in group.rules]
+            sitemaps = list(book.sitemaps)
             screen.say(dumps({**followed_object(group), "rules": rules, "sitemaps": sitemaps}))
             continue
         screen.say()
-        for line in overview(robots, group, screen):
+        for line in overview(book, group, screen):
             screen.say(line)
-
-
-def file_words(robots: RobotsTxt) -> str:
-    """What a file holds, in numbers."""
-    groups = robots.groups
-    parts = [
-        count(len(robots.body), "octet"),
-        count(len(groups), "group"),
-        count(sum(len(group.rules) for group in groups), "rule"),
-        count(len(robots.sitemaps), "sitemap"),
-    ]
-    cut = ", cut at the parsing limit" if robots.truncated else ""
-    return f"{', '.join(parts)}{cut}, edition {robots.edition.name}"

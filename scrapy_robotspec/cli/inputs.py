@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.values import DEFAULT, decode
+from scrapy_robotspec.protocol.values import decode
+from scrapy_robotspec.show.book import Book
 
 if TYPE_CHECKING:
     import argparse
@@ -136,8 +137,6 @@ def named_crawlers(files: Sequence[RobotsTxt]) -> list[Crawler]:
     """Each crawler that one of the files names, as first written, then any other."""
     names: dict[str, str] = {}
     for robots in files:
-        for group in robots.groups:
-            for token in group.tokens:
-                if token != DEFAULT:
-                    names.setdefault(token.lower(), token)
+        for token in Book(robots).tokens:
+            names.setdefault(token.lower(), token)
     return [*((name,) for name in names.values()), ()]

@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.groups import follow
-from scrapy_robotspec.protocol.lines import numbers_at
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.values import DEFAULT, decode
 from scrapy_robotspec.show.text import listed, safe
@@ -18,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import OtherLine, Rule, Verdict
+    from scrapy_robotspec.protocol.values import Rule, Verdict
+    from scrapy_robotspec.show.book import Followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Answer:
     """The crawler's product tokens; none for a crawler that no group names."""
     verdict: Verdict
     matches: tuple[Rule, ...]
-    """Every rule that matches, the deciding one first."""
+    """Every rule that matches, the deciding one first; none where nobody asked for them."""
 
     @property
     def losing(self) -> tuple[Rule, ...]:
@@ -42,48 +41,18 @@ class Answer:
         return self.matches[1:] if rule is not None else self.matches
 
 
-def answer(robots: RobotsTxt, url: bytes, tokens: Sequence[str]) -> Answer:
-    """The answer to one question; ``url`` is a URL or a path."""
+def answer(robots: RobotsTxt, url: bytes, tokens: Sequence[str], *, matches: bool = True) -> Answer:
+    """The answer to one question; ``url`` is a URL or a path.
+
+    Without ``matches`` only the rule that decides is looked for, which is much faster.
+    """
     return Answer(
         url=decode(url),
         path=path_of(url, robots.edition),
         tokens=tuple(tokens),
         verdict=robots.explain(url, tokens),
-        matches=robots.matches(url, tokens),
+        matches=robots.matches(url, tokens) if matches else (),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """What a crawler follows in a file, whatever the URL."""
-
-    tokens: tuple[str, ...]
-    names: tuple[str, ...]
-    """The agents of the group followed; ``("*",)`` for the default, ``()`` for none."""
-    first_lines: tuple[int, ...]
-    """Where each of the combined groups begins (GRP-08)."""
-    crawl_delay: float | None
-    other: tuple[OtherLine, ...]
-
-
-def followed(robots: RobotsTxt, tokens: Sequence[str]) -> Followed:
-    """What a crawler with these tokens follows."""
-    found = follow(robots.body, tuple(tokens), robots.edition)
-    return Followed(
-        tokens=tuple(tokens),
-        names=found.names,
-        first_lines=tuple(
-            numbers_at(robots.body, [group.start for group in found.groups]).values()
-        ),
-        crawl_delay=robots.crawl_delay(tokens),
-        other=robots.other(tokens),
-    )
-
-
-def rules_of(robots: RobotsTxt, found: Followed) -> list[Rule]:
-    """The rules of the groups followed, in file order."""
-    begin = set(found.first_lines)
-    return [rule for group in robots.groups if group.first_line in begin for rule in group.rules]
 
 
 def crawler_words(tokens: Sequence[str]) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.values import Finding, Rule, Verdict
-    from scrapy_robotspec.show.answers import Answer, Followed
+    from scrapy_robotspec.show.answers import Answer
+    from scrapy_robotspec.show.book import Followed
 
 
 def dumps(value: Any) -> str:

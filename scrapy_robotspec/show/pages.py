@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.show import answers, markup, sections
+from scrapy_robotspec.show.book import Book
 from scrapy_robotspec.show.markup import esc
 from scrapy_robotspec.show.sheet import Notes, sheet
 from scrapy_robotspec.show.text import count
@@ -22,35 +23,35 @@ Section = tuple[str, str, str]
 
 
 def answers_page(
-    name: str, robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[tuple[str, ...]] = ()
+    name: str, book: Book, found: Sequence[Answer], asked: Iterable[tuple[str, ...]] = ()
 ) -> str:
     """``explain`` and ``check``: the answers, and the file with the lines that gave them."""
-    return markup.page(f"What {name} says", _lead(robots), _answered(robots, found, asked))
+    return markup.page(f"What {name} says", _lead(book), _answered(book, found, asked))
 
 
-def road_page(name: str, road: str, robots: RobotsTxt | None, found: Sequence[Answer]) -> str:
+def road_page(name: str, road: str, book: Book | None, found: Sequence[Answer]) -> str:
     """``scrapy robotspec explain``: how the file was come by, and what it says.
 
-    ``road`` is markup; ``robots`` is None where no file counts.
+    ``road`` is markup; ``book`` is None where no file counts.
     """
     parts: list[Section] = [("road", "The road", road)]
-    if robots is None:
+    if book is None:
         return markup.page(f"What {name} means", "", parts)
-    return markup.page(f"What {name} says", _lead(robots), parts + _answered(robots, found, ()))
+    return markup.page(f"What {name} says", _lead(book), parts + _answered(book, found, ()))
 
 
 def _answered(
-    robots: RobotsTxt, found: Sequence[Answer], asked: Iterable[tuple[str, ...]]
+    book: Book, found: Sequence[Answer], asked: Iterable[tuple[str, ...]]
 ) -> list[Section]:
     notes = Notes()
     for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
-        _note_followed(notes, robots, tokens)
+        _note_followed(notes, book, tokens)
     _note_answers(notes, found[: sections.MOST_ROWS], "line-")
-    _note_findings(notes, robots)
+    _note_findings(notes, book)
     return [
-        ("answers", "Answers", sections.answered(found, robots)),
-        ("findings", "Findings", sections.findings(robots, "line-")),
-        ("file", "The file", sheet(robots, notes, "line-")),
+        ("answers", "Answers", sections.answered(found, book)),
+        ("findings", "Findings", sections.findings(book, "line-")),
+        ("file", "The file", sheet(book, notes, "line-")),
     ]
 
 
@@ -58,11 +59,11 @@ def lint_page(files: Sequence[tuple[str, RobotsTxt]]) -> str:
     """``lint``: the findings of one file or more, and the files."""
     parts: list[Section] = []
     for number, (name, robots) in enumerate(files, 1):
-        notes, prefix = Notes(), f"file{number}-line-"
-        _note_findings(notes, robots)
-        findings = sections.findings(robots, prefix) or "<p>Nothing to find fault with.</p>"
-        parts.append((f"findings{number}", f"Findings in {name}", _lead(robots) + findings))
-        parts.append((f"file{number}", name, sheet(robots, notes, prefix)))
+        book, notes, prefix = Book(robots), Notes(), f"file{number}-line-"
+        _note_findings(notes, book)
+        findings = sections.findings(book, prefix) or "<p>Nothing to find fault with.</p>"
+        parts.append((f"findings{number}", f"Findings in {name}", _lead(book) + findings))
+        parts.append((f"file{number}", name, sheet(book, notes, prefix)))
     return markup.page("What the linter found", "", parts)
 
 
@@ -79,7 +80,7 @@ def diff_page(
         notes, prefix = Notes(), ("old-line-", "new-line-")[at]
         _note_answers(notes, [pair[at] for pair in found[: sections.MOST_ROWS]], prefix)
         heading = f"{('Before', 'After')[at]}: {name}"
-        parts.append((("old", "new")[at], heading, sheet(robots, notes, prefix)))
+        parts.append((("old", "new")[at], heading, sheet(Book(robots), notes, prefix)))
     lead = f"<p>{count(len(found), 'verdict')} differ, read by edition {esc(old.edition.name)}.</p>"
     return markup.page(f"From {old_name} to {new_name}", lead, parts)
 
@@ -89,42 +90,33 @@ def editions_page(
 ) -> str:
     """``editions``: a table of URLs and editions, and the file as the default edition reads it."""
     notes = Notes()
-    robots = next(iter(readings.values()))
-    _note_findings(notes, robots)
+    book = Book(next(iter(readings.values())))
+    _note_findings(notes, book)
     return markup.page(
         f"Where the editions disagree about {name}",
         f"<p>{count(len(rows), 'question')} shown.</p>",
         [
             ("answers", "Answers", sections.disagreements(readings, rows)),
-            ("file", "The file", sheet(robots, notes, "line-")),
+            ("file", "The file", sheet(book, notes, "line-")),
         ],
     )
 
 
-def _lead(robots: RobotsTxt) -> str:
-    groups = robots.groups
-    rules = sum(len(group.rules) for group in groups)
-    parts = [
-        count(len(robots.body), "octet"),
-        count(len(groups), "group"),
-        count(rules, "rule"),
-        count(len(robots.sitemaps), "sitemap"),
-        f"edition {robots.edition.name}",
-    ]
-    return f'<p class="soft">{esc(" · ".join(parts))}</p>'
+def _lead(book: Book) -> str:
+    return f'<p class="soft">{esc(book.summary())}</p>'
 
 
 # --- notes
 
 
-def _note_findings(notes: Notes, robots: RobotsTxt) -> None:
-    for finding in robots.lint():
+def _note_findings(notes: Notes, book: Book) -> None:
+    for finding in book.findings:
         text = f"<b>{esc(finding.code)}</b> {esc(finding.message)}"
         notes.add(max(finding.line, 1), f'<span class="finding">{text}</span>')
 
 
-def _note_followed(notes: Notes, robots: RobotsTxt, tokens: tuple[str, ...]) -> None:
-    for line in answers.followed(robots, tokens).first_lines:
+def _note_followed(notes: Notes, book: Book, tokens: tuple[str, ...]) -> None:
+    for line in book.followed(tokens).first_lines:
         notes.followed.setdefault(line, []).append(answers.crawler_words(tokens))
 
 

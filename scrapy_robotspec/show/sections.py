@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Rule
     from scrapy_robotspec.show.answers import Answer
+    from scrapy_robotspec.show.book import Book, Followed
 
 #: Up to here each answer has a card of its own, beyond they are rows of a table.
 MOST_CARDS = 25
@@ -33,15 +34,15 @@ def links(role: str, numbers: list[int]) -> str:
     return f'<span class="word {style}">{role}</span> <span>{shown}{more}</span>'
 
 
-def answered(found: Sequence[Answer], robots: RobotsTxt) -> str:
+def answered(found: Sequence[Answer], book: Book) -> str:
     """The answers: a card for each, or a table for many."""
     if len(found) > MOST_CARDS:
         return _table(found)
-    groups = {one.tokens: answers.followed(robots, one.tokens) for one in found}
+    groups = {one.tokens: book.followed(one.tokens) for one in found}
     return "\n".join(_card(number, one, groups[one.tokens]) for number, one in enumerate(found, 1))
 
 
-def _card(number: int, found: Answer, group: answers.Followed) -> str:
+def _card(number: int, found: Answer, group: Followed) -> str:
     rules = found.matches
     facts = [
         ("Why", esc(answers.matches_words(found))),
@@ -155,12 +156,12 @@ def disagreements(readings: Mapping[str, RobotsTxt], rows: Sequence[Sequence[Ans
     return _rows(readings, cells, count(len(rows), "question"))
 
 
-def findings(robots: RobotsTxt, prefix: str) -> str:
+def findings(book: Book, prefix: str) -> str:
     """What the linter found, linked to the lines; empty where it found nothing."""
     items = "".join(
         f'<li><a href="#{prefix}{max(one.line, 1)}">{_place(one.line)}</a> '
         f"{markup.word('note', one.code)} {esc(one.message)}</li>"
-        for one in robots.lint()
+        for one in book.findings
     )
     return f'<ol class="findings" role="list">{items}</ol>' if items else ""
 

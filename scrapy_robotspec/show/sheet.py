@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.show.book import Book
 
 #: A file with more lines is shown only around the lines that are noted, and at its beginning.
 MOST_LINES = 3000
@@ -50,9 +51,10 @@ class _Block:
     lines: list[Line]
 
 
-def sheet(robots: RobotsTxt, notes: Notes, prefix: str) -> str:
+def sheet(book: Book, notes: Notes, prefix: str) -> str:
     """The file. Line 12 can be linked to as ``{prefix}12``."""
-    tokens = {group.first_line: group.tokens for group in robots.groups}
+    robots = book.robots
+    tokens = {group.first_line: group.tokens for group in book.groups}
     lines = list(read_lines(robots.body, robots.edition))
     if not lines:
         return '<p class="soft">The file is empty, so everything is allowed.</p>'

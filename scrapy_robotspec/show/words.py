@@ -10,16 +10,15 @@ from scrapy_robotspec.show.answers import (
     group_words,
     matches_words,
     reason_words,
-    rules_of,
 )
 from scrapy_robotspec.show.text import count, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Rule, Verdict
-    from scrapy_robotspec.show.answers import Answer, Followed
+    from scrapy_robotspec.show.answers import Answer
+    from scrapy_robotspec.show.book import Book, Followed
     from scrapy_robotspec.show.terminal import Screen
 
 #: More lines of one kind than this are counted instead of shown.
@@ -77,19 +76,18 @@ def asked_besides(group: Followed) -> Iterator[str]:
         yield labelled("also", f"line {line.line}: {text}")
 
 
-def overview(robots: RobotsTxt, group: Followed, screen: Screen) -> Iterator[str]:
+def overview(book: Book, group: Followed, screen: Screen) -> Iterator[str]:
     """What a file holds for one crawler."""
     yield screen.paint("strong", crawler_words(group.tokens))
     yield labelled("group", group_words(group))
-    rules = rules_of(robots, group)
-    yield from _bounded("rule", (f"line {r.line}: {safe(r.text.strip())}" for r in rules))
-    if not rules:
+    yield from _bounded("rule", (f"line {r.line}: {safe(r.text.strip())}" for r in group.rules))
+    if not group.rules:
         yield labelled("rules", "none, so everything is allowed")
     yield from asked_besides(group)
-    yield from _bounded("sitemap", map(safe, robots.sitemaps))
-    others = {token for one in robots.groups for token in one.tokens} - {DEFAULT, *group.names}
+    yield from _bounded("sitemap", map(safe, book.sitemaps))
+    others = len(book.tokens) - len({*group.names} - {DEFAULT})
     if others:
-        yield labelled("besides", f"{count(len(others), 'other crawler')} named in the file")
+        yield labelled("besides", f"{count(others, 'other crawler')} named in the file")
 
 
 def _bounded(label: str, lines: Iterable[str]) -> Iterator[str]:

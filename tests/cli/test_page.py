@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.show import sheet
 from scrapy_robotspec.show.answers import answer
+from scrapy_robotspec.show.book import Book
 from scrapy_robotspec.show.pages import answers_page
 from tests.cli.conftest import HOSTILE, HOSTILE_URL, SHOP
 
@@ -117,7 +118,7 @@ def test_every_page_is_whole_and_self_contained(
 def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
     robots = RobotsTxt.parse(body)
     found = [answer(robots, url.encode("utf-8", "surrogatepass"), tokens) for url in urls]
-    return answers_page("robots.txt", robots, found, [tokens])
+    return answers_page("robots.txt", Book(robots), found, [tokens])
 
 
 def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None:

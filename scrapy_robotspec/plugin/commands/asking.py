@@ -17,7 +17,8 @@ from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.lookup import Known
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.show.answers import Answer, Followed, answer, followed
+from scrapy_robotspec.show.answers import Answer, answer
+from scrapy_robotspec.show.book import Book, Followed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
@@ -95,7 +96,7 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
     group: Followed | None = None
     if decision.verdict is not None and known is not None and known.robots is not None:
         said = answer(known.robots, request.url.encode(), names)
-        group = followed(known.robots, names)
+        group = Book(known.robots).followed(names)
     return Road(
         url,
         seconds,

@@ -20,6 +20,7 @@ from scrapy_robotspec.plugin.commands import telling
 from scrapy_robotspec.plugin.commands.asking import Asking, AskingSpider, Road
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.show.as_json import dumps
+from scrapy_robotspec.show.book import Book
 from scrapy_robotspec.show.pages import road_page
 from scrapy_robotspec.show.terminal import Screen
 
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 #: queue touched, its pipelines run. And a person is watching, so nothing waits for long.
 _ONLY_ASKING: dict[str, Any] = {
     "ROBOTSTXT_OBEY": True,
-    "JOBDIR": None,
     "ROBOTSPEC_DRY_RUN": False,
+    "JOBDIR": None,
     "FEEDS": {},
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},
@@ -122,7 +123,7 @@ class _Teller:
         page = road_page(
             f"the robots.txt of {name}",
             "".join(map(telling.road_html, self._roads)),
-            robots,
+            Book(robots) if robots is not None else None,
             [one.answer for one in self._roads if one.answer is not None],
         )
         Path(self._opts.html).write_text(page, encoding="utf-8", newline="\n")
