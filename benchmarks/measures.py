@@ -1,0 +1,213 @@
+"""What is measured, each measure a function that returns plain numbers.
+
+Times are processor time of this thread, so that other work on the machine counts less. Sides take
+turns within each round, and what counts is the ratio of a round: its median, with the least and the
+greatest beside it.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import statistics
+import time
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.corpus import SITE, urls_for
+from benchmarks.peers import OURS, TOKEN
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from benchmarks.peers import Read
+
+    Result = dict[str, Any]
+
+_LIMIT = 512_000
+_MICRO = 1e6
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Processor time of one call."""
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
+
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    """Median, least and greatest."""
+    return {
+        "median": round(statistics.median(values), 3),
+        "least": round(min(values), 3),
+        "greatest": round(max(values), 3),
+    }
+
+
+def _ask_all(read: Read, body: bytes, urls: Sequence[str]) -> None:
+    ask = read(body)
+    for url in urls:
+        ask(url)
+
+
+def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, asked: int) -> Result:
+    """Reading a file and the first ``asked`` verdicts, summed over the files."""
+    numbers = random.Random(3)
+    questions = [(body, urls_for(body, asked, numbers)) for body in files]
+    sums: dict[str, list[float]] = {name: [] for name in peers}
+    each: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(rounds):
+        taken: dict[str, list[float]] = {name: [] for name in peers}
+        for body, urls in questions:
+            for name, read in peers.items():
+                taken[name].append(seconds(lambda: _ask_all(read, body, urls)))  # noqa: B023
+        for name, times in taken.items():
+            sums[name].append(sum(times))
+            each[name].append(statistics.median(times) * _MICRO)
+    return {
+        name: {
+            "µs a file, median": round(statistics.median(each[name]), 2),
+            "µs a file, mean": round(min(sums[name]) / len(files) * _MICRO, 2),
+            "times as long as ours": spread(_ratios(sums, name)),
+        }
+        for name in peers
+    }
+
+
+def _ratios(sums: Mapping[str, Sequence[float]], name: str) -> list[float]:
+    return [theirs / ours for theirs, ours in zip(sums[name], sums[OURS], strict=True)]
+
+
+def verdicts(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, urls: int) -> Result:
+    """Steady verdicts: a file is read once and asked about many URLs; means over the files."""
+    numbers = random.Random(4)
+    sides = []
+    for body in files:
+        asks = {name: read(body) for name, read in peers.items()}
+        some = urls_for(body, urls, numbers)
+        for ask in asks.values():  # the first questions may have to compile
+            for url in some[:3]:
+                ask(url)
+        sides.append((asks, some))
+    sums: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(rounds):
+        each: dict[str, list[float]] = {name: [] for name in peers}
+        for asks, some in sides:
+            for name, ask in asks.items():
+                each[name].append(seconds(lambda: [ask(url) for url in some]) / urls)  # noqa: B023
+        for name, times in each.items():
+            sums[name].append(statistics.mean(times))
+    return {
+        name: {
+            "µs a verdict, mean": round(min(sums[name]) * _MICRO, 3),
+            "µs a verdict, median file": round(statistics.median(each[name]) * _MICRO, 3),
+            "times as long as ours": spread(_ratios(sums, name)),
+        }
+        for name in peers
+    }
+
+
+def growth(peers: Mapping[str, Read], rounds: int, most: int) -> Result:
+    """Time of a verdict as rules grow: prefixes whose last is hit, wildcards that miss."""
+    results: Result = {}
+    for kind, sizes in (
+        ("prefix", (10, 100, 1_000, 18_000)),
+        ("wildcard", (10, 100, 1_000, 5_000)),
+    ):
+        rule = "/dir{0}/page{0}" if kind == "prefix" else "/*foo_{0}=*bar"
+        rows: dict[str, dict[str, float]] = {name: {} for name in peers}
+        for size in (size for size in sizes if size <= most):
+            lines = (f"Disallow: {rule.format(number)}\n" for number in range(size))
+            body = ("User-agent: *\n" + "".join(lines)).encode()
+            hit = rule.format(size - 1) + "/x" if kind == "prefix" else "/a/b.html?foo=1&bar=2"
+            urls = [f"{SITE}{hit}{number}" for number in range(50)]
+            for name, read in peers.items():
+                ask = read(body[:_LIMIT])
+                for url in urls[:3]:
+                    ask(url)
+                times = [seconds(lambda: [ask(url) for url in urls]) for _ in range(rounds)]  # noqa: B023
+                rows[name][str(size)] = round(min(times) / len(urls) * _MICRO, 3)
+        results[kind] = rows
+    return results
+
+
+def _filled(line: str, octets: int) -> bytes:
+    lines = [b"User-agent: *\n"]
+    size = number = 0
+    while size < octets:
+        lines.append(line.format(f"{number:x}").encode("latin-1"))
+        size += len(lines[-1])
+        number += 1
+    return b"".join(lines)[:octets]
+
+
+def hostile_files(octets: int) -> dict[str, bytes]:
+    """Files made to cost as much as can be, each of ``octets``."""
+    agents = b"".join(b"User-agent: a%d\n" % number for number in range(octets // 40))
+    rules = b"".join(b"Disallow: /%d\n" % number for number in range(octets // 40))
+    return {
+        "agents times rules": agents + rules,
+        "empty lines": b"\n" * octets,
+        "distinct fields": _filled("{}:\n", octets),
+        "groups of one rule": _filled("user-agent:*\nallow:/{}\n", octets),
+        "prefixes": _filled("allow:/{}\n", octets),
+        "escapes": _filled("allow:/%41%e9{}\n", octets),
+        "/(*a)x50 *c": _filled("Disallow: /{}" + "*a" * 50 + "*c\n", octets),
+        "needles nearly there": _filled(
+            "Disallow: /*" + "a" * 24 + "b{}" + "a" * 24 + "\n", octets
+        ),
+        "short needles": _filled("allow:*{}$\n", octets),
+        "needles behind delimiters": _filled("allow:/*.aaa{}\n", octets),
+        "heads and needles": _filled("allow:/a{}*b\n", octets),
+        "nested": b"user-agent:*\n"
+        + b"".join(b"allow:/*" + b"a" * n + b"\n" for n in range(int((2 * octets) ** 0.5)))[
+            :octets
+        ],
+        "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (octets // 2),
+        "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * octets,
+    }
+
+
+def hostile(octets: int) -> Result:
+    """Milliseconds for reading such a file and explaining eight verdicts about URLs of 2 KB."""
+    numbers = random.Random(5)
+    noise = "".join(numbers.choices("ab", k=2_000))
+    parts = ["a" * 2_000, noise, "aaa/" * 500, "%41" * 660, "é" * 1_000, "?&=._-" * 330]
+    urls = [f"{SITE}/{part}" for part in [*parts, ".aaa" * 500, "*$ " * 660]]
+
+    def ask(body: bytes, edition: str) -> None:
+        robots = RobotsTxt.parse(body, edition)
+        for url in urls:
+            robots.explain(url, "a-foo")
+
+    return {
+        name: {
+            edition: round(min(seconds(lambda: ask(body, edition)) for _ in range(2)) * 1e3, 1)  # noqa: B023
+            for edition in EDITIONS
+        }
+        for name, body in hostile_files(octets).items()
+    }
+
+
+def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 8)) -> Result:
+    """Octets kept by a parsed file for each octet of the files, after some verdicts each."""
+    numbers = random.Random(6)
+    questions = [(body, urls_for(body, max(asked), numbers)) for body in files]
+    results: Result = {}
+    for number in asked:
+        gc.collect()
+        tracemalloc.start()
+        kept = []
+        for body, urls in questions:
+            robots = RobotsTxt.parse(body)
+            for url in urls[:number]:
+                robots.allowed(url, TOKEN)
+            kept.append(robots)
+        gc.collect()
+        beyond = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        octets = sum(len(robots.body) for robots in kept)
+        results[f"after {number}"] = round(1 + beyond / octets, 3)
+    return results

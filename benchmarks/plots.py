@@ -1,0 +1,60 @@
+"""Pictures of what ``run.py`` measured, for the documentation.
+
+matplotlib draws them; where it is not installed there are none, and a line says so.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    Result = dict[str, Any]
+
+
+def draw(results: Result, folder: Path) -> list[Path]:
+    """Write one picture for each measure, and return their paths; none without matplotlib."""
+    if find_spec("matplotlib") is None:
+        print("matplotlib is not installed: no pictures")
+        return []
+    import_module("matplotlib").use("Agg")
+    pyplot = import_module("matplotlib.pyplot")
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for name, title, kind, values in _pictures(results):
+        figure, axes = pyplot.subplots(figsize=(7, 3.5), layout="constrained")
+        if kind == "bars":
+            axes.barh(list(values), list(values.values()))
+            axes.invert_yaxis()
+        else:
+            for side, points in values.items():
+                axes.loglog([int(size) for size in points], list(points.values()), "o-", label=side)
+            axes.set_xlabel("rules")
+            axes.legend()
+        axes.set_title(title)
+        drawn.append(folder / f"{name}.png")
+        figure.savefig(drawn[-1], dpi=120)
+        pyplot.close(figure)
+    return drawn
+
+
+def _pictures(results: Result) -> list[tuple[str, str, str, Result]]:
+    def column(measure: str, label: str) -> Result:
+        return {side: row[label] for side, row in results[measure].items()}
+
+    worst = {name: max(row.values()) for name, row in results["hostile"].items()}
+    return [
+        ("parse", "Read a file, first verdict: µs, mean", "bars", column("parse", _PER_FILE)),
+        ("verdicts", "A further verdict: µs, mean", "bars", column("verdicts", _PER_VERDICT)),
+        ("growth-prefix", "µs a verdict, prefix rules", "lines", results["growth"]["prefix"]),
+        ("growth-wildcard", "µs a verdict, wildcards", "lines", results["growth"]["wildcard"]),
+        ("hostile", "Hostile files, slowest edition: ms", "bars", worst),
+        ("memory", "Octets kept for each octet of a file", "bars", results["memory"]),
+    ]
+
+
+_PER_FILE = "µs a file, mean"
+_PER_VERDICT = "µs a verdict, mean"

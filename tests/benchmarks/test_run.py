@@ -1,0 +1,43 @@
+"""The benchmark runs and writes what it promises. No time is asserted: it measures, it proves not."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks import run
+from benchmarks.corpus import make_corpus, read_folder
+from benchmarks.peers import OURS, PROTEGO
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_quick_run_writes_every_measure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SAF-02, SAF-03: each measure of the tool works, on made files, Protego beside us."""
+    out = tmp_path / "out.json"
+    assert run.main(["--quick", "--json", str(out), "--plots", str(tmp_path / "plots")]) == 0
+    results = json.loads(out.read_text())
+    assert set(results["parse"]) >= {OURS, PROTEGO}
+    assert set(results["growth"]) == {"prefix", "wildcard"}
+    assert all(set(row) >= {"google", "classic"} for row in results["hostile"].values())
+    assert results["verdicts"][PROTEGO]["times as long as ours"]["median"] > 0
+    assert "Protego" in capsys.readouterr().out
+
+
+def test_a_folder_of_files_can_be_measured(tmp_path: Path) -> None:
+    """Files are taken as they are, in the order of their names."""
+    bodies = make_corpus(5)
+    for number, body in enumerate(bodies):
+        (tmp_path / f"{number}.txt").write_bytes(body)
+    assert read_folder(tmp_path) == bodies
+
+
+def test_made_files_are_the_same_each_time() -> None:
+    """Two runs measure the same files."""
+    assert make_corpus(20) == make_corpus(20)
+    assert make_corpus(20) != make_corpus(20, seed=2)
