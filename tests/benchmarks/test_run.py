@@ -1,11 +1,9 @@
-"""The benchmark runs and writes what it promises. No time is asserted: it measures, it proves not."""
+"""The benchmark runs and writes what it promises. It measures; no time is asserted."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
-
-import pytest
 
 from benchmarks import run
 from benchmarks.corpus import make_corpus, read_folder
@@ -13,6 +11,8 @@ from benchmarks.peers import OURS, PROTEGO
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def test_a_quick_run_writes_every_measure(
