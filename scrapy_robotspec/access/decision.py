@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.outcome import Outcome, outcome_of
+from scrapy_robotspec.access.outcome import Outcome
 from scrapy_robotspec.access.plan import Stance
 
 if TYPE_CHECKING:
@@ -65,17 +65,25 @@ def decide(
         allowed, reason = verdict.allowed, verdict.reason
     if record is None:
         return Decision(allowed, reason, verdict)
-    outcome, status, failure = _what_counts(record, now)
+    outcome, status, failure = _what_counts(record, plan, now)
     age = None if record.fetched_at is None else max(0.0, now - record.fetched_at)
     hops, origin = record.hops, record.origin
     return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
 
 
-def _what_counts(record: RobotsRecord, now: float) -> tuple[str | None, int | None, str | None]:
+#: What the answer meant to us; who fetched it may have had another status policy.
+_OUTCOMES = {
+    Stance.RULES: Outcome.SUCCESSFUL.value,
+    Stance.ALLOW: Outcome.UNAVAILABLE.value,
+    Stance.DISALLOW: Outcome.UNAVAILABLE.value,
+}
+
+
+def _what_counts(
+    record: RobotsRecord, plan: Plan, now: float
+) -> tuple[str | None, int | None, str | None]:
     """Outcome, status and failure: a failure counts unless a fresh copy makes it unimportant."""
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
         return Outcome.UNREACHABLE.value, record.failure_status, record.failure
-    if record.meaning is None:
-        return None, None, None
-    return outcome_of(record.meaning).value, record.status, None
+    return _OUTCOMES.get(plan.stance), record.status, None

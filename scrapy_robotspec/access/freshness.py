@@ -7,6 +7,7 @@ raise: a field that cannot be read counts as absent.
 from __future__ import annotations
 
 import re
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,9 @@ def _seconds(value: str | None) -> int | None:
 
 def _date(value: str) -> float | None:
     try:
-        return parsedate_to_datetime(value).timestamp()
+        date = parsedate_to_datetime(value)
+        if date.tzinfo is None:  # HTTP's dates are all GMT, also where they do not say so
+            date = date.replace(tzinfo=timezone.utc)
+        return date.timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

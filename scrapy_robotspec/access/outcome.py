@@ -78,13 +78,6 @@ _BY_CLASS = {
     4: Meaning.ALLOW,  # FET-08
 }
 
-_OUTCOMES = {
-    Meaning.RULES: Outcome.SUCCESSFUL,
-    Meaning.ALLOW: Outcome.UNAVAILABLE,
-    Meaning.DISALLOW: Outcome.UNAVAILABLE,
-    Meaning.UNREACHABLE: Outcome.UNREACHABLE,
-}
-
 
 def meaning(
     attempt: Attempt, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
@@ -114,8 +107,3 @@ def status_meaning(
     if status == 429 and edition.too_many_requests_unreachable:  # FET-09
         return Meaning.UNREACHABLE
     return _BY_CLASS.get(status // 100, Meaning.UNREACHABLE)
-
-
-def outcome_of(meaning: Meaning) -> Outcome:
-    """The outcome that *meaning* belongs to."""
-    return _OUTCOMES[meaning]

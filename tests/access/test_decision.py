@@ -73,6 +73,15 @@ def test_a_failed_refresh_of_a_fresh_copy_is_no_news() -> None:
     assert decision(life).outcome == "successful"
 
 
+def test_the_outcome_is_what_the_answer_means_to_us() -> None:
+    """CAC-04: not to the process that fetched it."""
+    life = Life(policy(status_policy={403: Meaning.RULES}), lambda now: Attempt(status=403))
+    assert decision(life).outcome == "successful"
+    life.policy = policy()
+    found = decision(life)
+    assert (found.reason, found.outcome, found.status) == ("unavailable", "unavailable", 403)
+
+
 def test_a_clock_put_back_yields_no_negative_age() -> None:
     """Times come from outside."""
     life = Life(policy(), lambda now: MISSING)

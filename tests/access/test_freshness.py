@@ -1,5 +1,7 @@
 """Lifetimes from HTTP's caching fields (CAC-01, CAC-03) and Retry-After (FET-11)."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +101,19 @@ def test_dates_are_read_by_the_senders_clock() -> None:
     """A server whose clock is an hour fast does not make us wait an hour more."""
     headers = {"retry-after": "Sun, 06 Nov 1994 09:59:37 GMT", "date": IN_AN_HOUR}
     assert retry_after(headers, NOW) == 600
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+def test_no_date_is_read_by_our_own_time_zone(zone, monkeypatch) -> None:
+    """The kind of date that names no zone is GMT too."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        for date in ("Sun Nov  6 09:49:37 1994", "Sun, 06 Nov 1994 09:49:37 -0000", IN_AN_HOUR):
+            assert retry_after({"retry-after": date}, NOW) == 3600
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @given(st.text(), st.text(), st.text(), st.text(), st.text())

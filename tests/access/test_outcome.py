@@ -6,9 +6,7 @@ from scrapy_robotspec.access.outcome import (
     Attempt,
     Hop,
     Meaning,
-    Outcome,
     meaning,
-    outcome_of,
     status_meaning,
 )
 from scrapy_robotspec.editions import EDITIONS
@@ -93,16 +91,6 @@ def test_no_status_policy_makes_an_answer_of_a_failure() -> None:
 def test_a_missing_status_is_no_answer() -> None:
     """FET-14."""
     assert status_meaning(None, None, EDITIONS["google-2019"]) is UNREACHABLE
-
-
-def test_each_meaning_has_an_outcome() -> None:
-    """The three words of the documents."""
-    assert [outcome_of(each) for each in Meaning] == [
-        Outcome.SUCCESSFUL,
-        Outcome.UNAVAILABLE,
-        Outcome.UNAVAILABLE,
-        Outcome.UNREACHABLE,
-    ]
 
 
 @pytest.mark.parametrize(
