@@ -56,16 +56,20 @@ class OneByOne(Plain):
         self.entries = iter(self.job["requests"])
         yield self.request(next(self.entries))
 
-    def _next(self) -> list[Request]:
-        return [self.request(entry) for entry in itertools.islice(self.entries, 1)]
+    def _next(self) -> None:
+        """Not by what a callback returns: Scrapy 2.13 loses what an errback returns."""
+        engine = self.crawler.engine
+        assert engine is not None
+        for entry in itertools.islice(self.entries, 1):
+            engine.crawl(self.request(entry))
 
     def got(self, response: Response) -> Any:
         super().got(response)
-        return self._next()
+        self._next()
 
     def failed(self, failure: Failure) -> Any:
         super().failed(failure)
-        return self._next()
+        self._next()
 
 
 class Inline(Plain):

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import after, in_turn, reply, silence, until
+from tests.harness.answers import after, as_long_as, in_turn, reply, silence, until
 from tests.harness.crawl import MODES, Running, crawl
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.harness.answers import Answer
     from tests.harness.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
@@ -23,6 +24,12 @@ def fast_sites(server: Server) -> tuple[list[Site], list[str]]:
     """Six origins that answer at once, thirty pages each, and all their URLs."""
     sites = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 8)]
     return sites, [site.url(f"/{n}") for n in range(30) for site in sites]
+
+
+def down_until_done(sites: list[Site], urls: list[str]) -> Answer:
+    """503 until the pages of all others are crawled: whoever stalls those, stalls for ever."""
+    left = lambda: sum(len(site.pages_asked) for site in sites) < len(urls)  # noqa: E731
+    return as_long_as(left, reply("", 503), reply(RULES))
 
 
 def silent_urls(server: Server, origins: int) -> list[str]:
@@ -62,8 +69,8 @@ def test_ten_thousand_silent_origins_delay_nobody(server: Server) -> None:
 @pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
 def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, str]) -> None:
     """FET-10, FET-11: every allowed page once, no other, none before the rules came."""
-    site = server.site("127.0.1.1", until(1.5, reply("", 503), reply(RULES)))
     sites, fast = fast_sites(server)
+    site = server.site("127.0.1.1", down_until_done(sites, fast))
     held = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(50)]
     result = crawl([*held, *fast], {**PATIENT, **queue}, mode=mode)
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(50))
@@ -117,8 +124,8 @@ def test_order_of_priorities_survives_the_wait(server: Server) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_requests_past_the_scheduler_wait_and_hold_up_nobody(server: Server, mode: str) -> None:
     """``engine.download`` in a callback: each gets its answer, within the rules."""
-    held = server.site("127.0.1.1", until(1, reply("", 503), reply(RULES)))
     others, fast = fast_sites(server)
+    held = server.site("127.0.1.1", down_until_done(others, fast))
     inline = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(30)]
     first = server.site("127.0.1.2", RULES).url("/start")
     settings = {**PATIENT, "CONCURRENT_REQUESTS": 8}

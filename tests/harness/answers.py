@@ -162,6 +162,15 @@ def until(seconds: float, first: Answer, then: Answer) -> Answer:
     return answer
 
 
+def as_long_as(condition: Callable[[], bool], first: Answer, then: Answer) -> Answer:
+    """*first* while *condition* holds, *then* afterwards."""
+
+    async def answer(exchange: Exchange) -> bool:
+        return await (first if condition() else then)(exchange)
+
+    return answer
+
+
 class Switch:
     """An answer that a test may change while the crawl runs."""
 
