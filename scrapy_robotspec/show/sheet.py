@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MOST_LINES = 3000
 BEGINNING = 300
 AROUND = 3
+#: Names of a group that stand in its heading.
+MOST_NAMES = 30
 
 _RULES = ("allow", "disallow")
 
@@ -123,7 +125,10 @@ def _block(block: _Block, notes: Notes, prefix: str, shown: set[int] | None) -> 
 
 
 def _group(block: _Block, followers: list[str], name: str, listing: str) -> str:
-    tokens = ", ".join(map(code, block.tokens or ())) or '<span class="soft">nobody</span>'
+    names = block.tokens or ()
+    tokens = ", ".join(map(code, names[:MOST_NAMES])) or '<span class="soft">nobody</span>'
+    if len(names) > MOST_NAMES:
+        tokens += f" and {len(names) - MOST_NAMES:,} more"
     tags = "".join(f" {word('lit', f'followed by {who}')}" for who in followers)
     style = "group followed" if followers else "group"
     heading = f'<h3 id="{name}"><span><span class="soft">Group of</span> {tokens}</span>{tags}</h3>'

@@ -33,6 +33,8 @@ class Screen:
         self.out = out
         self.err = err
         self._coloured = wants_colour(out, environment)
+        self._shared = out.isatty()  # then lines of the answer and of progress meet
+        self._covered = False  # whether a line of progress stands on the terminal
 
     def paint(self, style: str, text: str) -> str:
         """``text`` in the style of that name: good, bad, note, faint or strong."""
@@ -40,24 +42,38 @@ class Screen:
 
     def say(self, line: str = "") -> None:
         """One line of the answer. Strangers' text in it must be safe already."""
+        if self._shared:
+            self.clear()
         self.out.write(f"{line}\n")
 
     def note(self, line: str) -> None:
         """One line beside the answer."""
+        self.clear()
         self.err.write(f"{line}\n")
 
     def progress(self, items: Sequence[_T], what: str) -> Iterator[_T]:
         """``items`` one by one; on a terminal the number done so far shows how long it takes."""
-        total = len(items)
-        shown = total >= _WORTH_SHOWING and self.err.isatty()
-        step = max(1, total // 100)
         for done, item in enumerate(items):
-            if shown and done % step == 0:
-                self.err.write(f"\r{what}: {done:,} of {total:,}")
-                self.err.flush()
+            self.done(done, len(items), what)
             yield item
-        if shown:
+        self.clear()
+
+    def done(self, number: int, total: int, what: str) -> None:
+        """Show how far long work is, in a line that the next text takes the place of."""
+        if total < _WORTH_SHOWING or number % max(1, total // 100) or not self.err.isatty():
+            return
+        if self.out is not self.err:
+            self.out.flush()  # or its lines would come later, over ours
+        self.err.write(f"\r{what}: {number:,} of {total:,}")
+        self.err.flush()
+        self._covered = True
+
+    def clear(self) -> None:
+        """Take the line of progress off the terminal."""
+        if self._covered:
             self.err.write("\r\x1b[K")
+            self.err.flush()
+            self._covered = False
 
 
 def columns(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:

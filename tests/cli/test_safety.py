@@ -117,6 +117,18 @@ def test_progress_is_shown_for_long_work_on_a_terminal_only(
     assert not err.getvalue() or err.getvalue().endswith("\x1b[K")
 
 
+def test_a_line_of_progress_never_stands_in_an_answer() -> None:
+    """On one terminal for both, an answer begins on a clean line."""
+    terminal = Terminal()
+    screen = Screen(terminal, terminal, {})
+    for number in screen.progress(range(300), "checked"):
+        if number % 100 == 1:
+            screen.say(f"answer {number}")
+    for line in terminal.getvalue().split("\n")[:-1]:
+        assert line.rpartition("\r\x1b[K")[2].startswith("answer ")
+    assert terminal.getvalue().endswith("\r\x1b[K")
+
+
 def test_small_words() -> None:
     """Numbers, lists and times as a person writes them."""
     assert [count(1, "rule"), count(2000, "rule")] == ["1 rule", "2,000 rules"]

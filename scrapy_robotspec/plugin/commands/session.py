@@ -61,10 +61,11 @@ def run(process: CrawlerProcessBase, action: str, urls: list[str], opts: argpars
     except ConfigurationError as error:
         screen.note(str(error))
         return telling.MISUSE
-    teller = _Teller(action, opts, screen)
+    teller = _Teller(action, len(urls), opts, screen)
     asking = Asking(urls, teller.tell, together=action == "check")
     process.crawl(AskingSpider, asking=asking)
     process.start()
+    teller.end()
     if asking.problem:
         screen.note(asking.problem)
     if not asking.done:
@@ -77,8 +78,9 @@ def run(process: CrawlerProcessBase, action: str, urls: list[str], opts: argpars
 class _Teller:
     """Tells each road as soon as its end is reached, and remembers the worst."""
 
-    def __init__(self, action: str, opts: argparse.Namespace, screen: Screen) -> None:
+    def __init__(self, action: str, total: int, opts: argparse.Namespace, screen: Screen) -> None:
         self._action = action
+        self._total = total
         self._opts = opts
         self._screen = screen
         self._roads: list[Road] = []
@@ -95,6 +97,7 @@ class _Teller:
         else:
             self._explain(road)
         self._told += 1
+        self._screen.done(self._told, self._total, "asked")
         self._screen.out.flush()
 
     def _check(self, road: Road) -> None:
@@ -113,6 +116,10 @@ class _Teller:
             self._screen.say()
         for line in telling.long(road, self._screen):
             self._screen.say(line)
+
+    def end(self) -> None:
+        """Everything is told."""
+        self._screen.clear()
 
     def write_page(self) -> None:
         """The page for the one origin that was asked about."""
