@@ -1,0 +1,69 @@
+"""Waiting with a scheduler that is not Scrapy's: the real scrapy-redis on a real Redis."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.harness.answers import Switch, as_long_as, reply
+from tests.harness.crawl import Running, crawl
+from tests.store.servers import NOT_FOUND, RedisServer, is_installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.harness.server import Server
+
+pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
+
+RULES = "User-agent: *\nDisallow: /no\n"
+DOWN = reply("", 503)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """Settings for a queue in a Redis of its own."""
+    if not is_installed():
+        pytest.skip(NOT_FOUND)
+    redis = RedisServer(tmp_path)
+    redis.start()
+    yield {
+        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        "SCHEDULER_PERSIST": True,
+        "REDIS_URL": redis.uri,
+        "ROBOTSPEC_RETRY_DELAY": 0.2,
+        "ROBOTSPEC_RETRY_MAX_DELAY": 0.4,
+    }
+    redis.stop()
+
+
+def test_waiting_delays_nobody_and_loses_nothing(server: Server, settings: dict[str, Any]) -> None:
+    """The rules come when all others are crawled; then every allowed page, once."""
+    others = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 6)]
+    fast = [site.url(f"/{n}") for n in range(20) for site in others]
+    left = lambda: sum(len(site.pages_asked) for site in others) < len(fast)  # noqa: E731
+    held = server.site("127.0.1.1", as_long_as(left, DOWN, reply(RULES)))
+    waiting = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(40)]
+    result = crawl([*waiting, *fast], settings)
+    assert result.ended_once([*waiting, *fast])
+    assert sorted(held.pages_asked) == sorted(f"/yes{n}" for n in range(40))
+
+
+def test_ctrl_c_gives_waiting_requests_back(server: Server, settings: dict[str, Any]) -> None:
+    """What was put aside in memory is in Redis again, and the next crawl gets each once."""
+    robots = Switch(DOWN)
+    site = server.site("127.0.0.2", robots)
+    urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(100)]
+    with Running(urls, settings) as running:
+        running.wait_until(lambda: len(site.robots_asked) > 3)
+        running.send(signal.SIGINT)
+        first = running.finish(20)
+    assert not first.ends
+    robots.answer = reply(RULES)
+    second = crawl([], settings)
+    assert second.ended_once(urls)
+    assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
