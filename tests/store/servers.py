@@ -21,7 +21,7 @@ class RedisServer:
     """A server process with its own directory and no persistence."""
 
     def __init__(self, directory: Path, *options: str) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self._options = options
         self._directory = directory
         self._process: subprocess.Popen[bytes] | None = None
@@ -48,6 +48,11 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
+    def signal(self, number: int) -> None:
+        """Send it a signal, as SIGSTOP for a server that hangs."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     def _answers(self) -> bool:
         try:
             with socket.create_connection(("127.0.0.1", self.port), 1) as connection:
@@ -61,7 +66,7 @@ def is_installed() -> bool:
     return shutil.which("redis-server") is not None
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]

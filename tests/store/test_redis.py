@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
+from datetime import datetime, timedelta, timezone
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import open_store
 
 from .samples import ORIGIN, plain_record, record
-from .servers import NOT_FOUND, RedisServer, is_installed
+from .servers import NOT_FOUND, RedisServer, free_port, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -182,6 +192,20 @@ def test_a_restarted_server_goes_unnoticed(store: RecordStore, server: RedisServ
     assert store.get(ORIGIN) is None
 
 
+def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: RedisServer) -> None:
+    """LOC-02: what it says late is not taken for the answer to a later question."""
+    other = type(ORIGIN)("http", "other.example", 80)
+    store.put(record())
+    store.put(plain_record(other, NOW))
+    server.signal(signal.SIGSTOP)
+    for _ in range(3):
+        with pytest.raises(StoreError, match="Redis"):
+            store.get(ORIGIN)
+    server.signal(signal.SIGCONT)
+    assert store.get(other) == plain_record(other, NOW)
+    assert store.get(ORIGIN) == record()
+
+
 def test_a_full_server_is_a_store_error(server: RedisServer, client: redis.Redis) -> None:
     """Records that are there are still read."""
     store = open_store(server.uri)
@@ -212,6 +236,74 @@ def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
             unknown.close()
     finally:
         server.stop()
+
+
+def test_rediss_is_encrypted_and_the_server_has_to_prove_itself(tmp_path: Path) -> None:
+    """rediss://…, with a certificate of one's own in SSL_CERT_FILE, as for all of OpenSSL."""
+    if not is_installed():
+        pytest.skip(NOT_FOUND)
+    port, pem = free_port(), str(tmp_path / "own.pem")
+    write_certificate(pem)
+    options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
+    files = ["--tls-cert-file", pem, "--tls-key-file", pem, "--tls-ca-cert-file", pem]
+    server = RedisServer(tmp_path, *options, *files)
+    server.start()
+    try:
+        uri = f"rediss://127.0.0.1:{port}/0"
+        assert put_and_get(uri, trusting=pem) == "True"
+        assert put_and_get(uri, trusting=None).startswith("StoreError")
+    finally:
+        server.stop()
+
+
+def write_certificate(path: str) -> None:
+    """Key and certificate of a server at 127.0.0.1, in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    address = x509.IPAddress(IPv4Address("127.0.0.1"))
+    now = datetime.now(timezone.utc)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    plain = serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    with open(path, "wb") as file:
+        file.write(key.private_bytes(serialization.Encoding.PEM, form, plain))
+        file.write(certificate.public_bytes(serialization.Encoding.PEM))
+
+
+def put_and_get(uri: str, trusting: str | None) -> str:
+    """In a process of its own: OpenSSL reads its environment once."""
+    program = (
+        "import sys\n"
+        "from scrapy_robotspec.errors import StoreError\n"
+        "from scrapy_robotspec.store import open_store\n"
+        "from tests.store.samples import ORIGIN, record\n"
+        "store = open_store(sys.argv[1])\n"
+        "try: store.put(record()); print(store.get(ORIGIN) == record())\n"
+        "except StoreError as error: print('StoreError', error)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("SSL_CERT_FILE", None)
+    if trusting:
+        environment["SSL_CERT_FILE"] = trusting
+    done = subprocess.run(
+        [sys.executable, "-c", program, uri],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    return done.stdout.strip()
 
 
 def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
