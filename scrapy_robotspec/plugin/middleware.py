@@ -157,6 +157,9 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
+        override = self._override(origin)
+        if override is not None and override.robots_answer is not None:
+            return self._overridden(override.robots_answer, origin, request)
         return self._decision(await self._patience.answer(origin, request), request, time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:

@@ -214,6 +214,25 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     assert all(line.isprintable() for line in told.out.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("override", "code", "reason"),
+    [
+        ("disallow", 1, "(ROBOTSPEC_OVERRIDES decides for this host)"),
+        ("User-agent: *\nDisallow: /", 1, "(ROBOTSPEC_OVERRIDES decides for this host, line 2: "),
+    ],
+)
+def test_an_override_is_told_of_and_nothing_is_asked(
+    server: Server, project: Folder, override: str, code: int, reason: str
+) -> None:
+    """Where the user has decided for a host, that is the answer, as it would be in a crawl."""
+    site = server.site("127.0.0.12", "")
+    setting = f"ROBOTSPEC_OVERRIDES={json.dumps({'127.0.0.12': override})}"
+    told = project.call("explain", site.url("/x"), "-s", setting)
+    assert told.code == code
+    assert reason in told.out
+    assert site.log == []
+
+
 def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, project: Folder) -> None:
     """One attempt, however patient the project's crawls are; the failure is told."""
     broken = server.site("127.0.0.8", reply("", status=500))

@@ -90,8 +90,10 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
         return Road(url, time.monotonic() - began, time.time(), problem=str(error))
     seconds, now = time.monotonic() - began, time.time()
     origin = Origin.of(request.url)
-    known = middleware.lookup.ask(origin, now, request) if origin is not None else None
-    known = known if isinstance(known, Known) else None
+    known: Known | None = None
+    if origin is not None and decision.reason != "override":  # then nothing was or is asked
+        found = middleware.lookup.ask(origin, now, request)
+        known = found if isinstance(found, Known) else None
     said: Answer | None = None
     group: Followed | None = None
     if decision.verdict is not None and known is not None and known.robots is not None:

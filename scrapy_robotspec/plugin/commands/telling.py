@@ -60,7 +60,8 @@ def reason(decision: Decision) -> str:
         return reason_words(decision.verdict)
     if decision.reason == "unreachable" and decision.allowed:
         return "robots.txt cannot be had, and ROBOTSPEC_UNREACHABLE is 'allow'"
-    return _REASONS.get(decision.reason, decision.reason)
+    told = _REASONS.get(decision.reason, decision.reason)
+    return told if decision.verdict is None else f"{told}, {reason_words(decision.verdict)}"
 
 
 def short(road: Road, screen: Screen) -> str:
