@@ -9,12 +9,19 @@ author = "the contributors of scrapy-robotspec"
 release = version_of("scrapy-robotspec")
 version = release
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = f"scrapy-robotspec {release}"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-nitpicky = False
+autodoc_type_aliases = {"Hop": "scrapy_robotspec.access.outcome.Hop"}
+
+nitpicky = True
+# Scrapy's names have no pages here, and what a reader is a kind of needs no link.
+nitpick_ignore_regex = [
+    ("py:class", r"(scrapy\..*|BaseSettings|Crawler|Request|DownloaderAwarePriorityQueue)"),
+]
