@@ -25,7 +25,8 @@ _DECODED = {
     for low in string.hexdigits
     for character in [chr(int(high + low, 16))]
 }
-_BEYOND_ASCII = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
+_BEYOND_ASCII = re.compile("[\x80-\xff]+")
+_ESCAPES = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
 
 #: Finds a character of a path that has another form, percent signs aside.
@@ -43,6 +44,10 @@ def _upper_escape(escape: re.Match[str]) -> str:
     return escape[0].upper()
 
 
+def _escaped(characters: re.Match[str]) -> str:
+    return characters[0].translate(_ESCAPES)
+
+
 def normalise(octets: bytes, edition: Edition) -> str:
     """Octets of a rule or a URL with every escape in its one form (PAT-04 to PAT-07, PAT-12).
 
@@ -52,7 +57,7 @@ def normalise(octets: bytes, edition: Edition) -> str:
     if "%" in text:
         text = _ESCAPE.sub(_decoded_escape if edition.decode_unreserved else _upper_escape, text)
     if not octets.isascii():
-        text = text.translate(_BEYOND_ASCII)
+        text = _BEYOND_ASCII.sub(_escaped, text)
     return text.replace(" ", "%20") if edition.decode_unreserved else text
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol import google
-from scrapy_robotspec.protocol.paths import LITERAL, normalise, spells_specials
+from scrapy_robotspec.protocol.paths import LITERAL, spells_specials
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
@@ -22,26 +22,12 @@ if TYPE_CHECKING:
 Measured = tuple[str, int]
 
 
-def read_pattern(value: bytes, edition: Edition) -> Measured | None:
-    """The pattern of a rule's value, or None for one that can never match (RUL-04)."""
-    if not value.startswith(b"/") and not _starts_as_pattern(value, edition):
+def one_form(text: str, edition: Edition) -> Measured | None:
+    """The pattern of a rule's normalised value, or None for one that can never match (RUL-04)."""
+    if not text.startswith("/") and not _starts_as_pattern(text, edition):
         if edition.slashless is not Slashless.ASSUMED:
             return None
-        value = b"/" + value
-    return _one_form(normalise(value, edition), edition)
-
-
-def index_page_pattern(value: bytes, edition: Edition) -> Measured | None:
-    """What an allow rule for an index page matches besides (PRE-05)."""
-    directory = google.directory_of_index_page(normalise(value, edition))
-    return None if directory is None else _one_form(directory, edition)
-
-
-def _starts_as_pattern(value: bytes, edition: Edition) -> bool:
-    return value.startswith(b"*") and edition.slashless is Slashless.PATTERN
-
-
-def _one_form(text: str, edition: Edition) -> Measured:
+        text = "/" + text
     if not edition.wildcards:
         return text.translate(LITERAL), len(text)
     if text.endswith("$"):
@@ -55,6 +41,16 @@ def _one_form(text: str, edition: Edition) -> Measured:
         elif not end and content.endswith("$"):
             end = "*"
     return content + end, length
+
+
+def index_page_form(text: str, edition: Edition) -> Measured | None:
+    """What an allow rule for an index page matches besides (PRE-05)."""
+    directory = google.directory_of_index_page(text)
+    return None if directory is None else one_form(directory, edition)
+
+
+def _starts_as_pattern(text: str, edition: Edition) -> bool:
+    return text.startswith("*") and edition.slashless is Slashless.PATTERN
 
 
 def literals_of(text: str) -> list[str]:

@@ -17,7 +17,8 @@ from bisect import bisect_left, bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.patterns import index_page_pattern, matches, read_pattern
+from scrapy_robotspec.protocol.paths import normalise
+from scrapy_robotspec.protocol.patterns import index_page_form, matches, one_form
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, sort_prefixes
 from scrapy_robotspec.protocol.wildcards import (
     INDEX_FROM,
@@ -50,6 +51,9 @@ _OFFSET = FORBIDS - 1
 
 #: The rank of no rule: worse than any other, and it does not forbid.
 NO_RULE = 1 << 62
+#: The ranks of rules of length 0 on a line at offset 0.
+_ALLOWS = NO_RULE - _LENGTH
+_FORBIDS_TOO = _ALLOWS + _DISALLOW + FORBIDS
 
 #: Stands for the path's end behind a prefix, so that ``/a$`` is the prefix ``/a#``. Neither a rule
 #: nor a path can hold it: there a comment begins, here the fragment.
@@ -57,12 +61,6 @@ _END = "#"
 
 #: A value whose pattern is the value itself: nothing special, nothing to spell otherwise.
 _ORDINARY = re.compile(rb"/[^*$% \x80-\xff]*").fullmatch
-
-
-def rank_of(length: int, allow: bool, start: int, *, inert: bool = False) -> int:
-    """The rank of a rule: see above. An inert rule decides nothing whatever it says."""
-    rank = NO_RULE - (length + 1) * _LENGTH + start
-    return rank if allow else rank + (_DISALLOW if inert else _DISALLOW + FORBIDS)
 
 
 def forbids(rank: int) -> bool:
@@ -75,20 +73,24 @@ def line_start(rank: int) -> int:
     return rank & _OFFSET
 
 
-def ranked_patterns(rules: Iterable[RawRule], edition: Edition) -> Iterator[Ranked]:
+def ranked_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[Ranked]:
     """What may decide: of a rule one pattern, none, or two (PRE-05)."""
-    for allow, value, start in rules:
-        if not value:
-            if edition.empty_rules_decide_line:
-                yield rank_of(0, allow, start, inert=True), ""
-            continue  # RUL-02
-        pattern = read_pattern(value, edition)
-        if pattern is not None:
-            yield rank_of(pattern[1], allow, start), pattern[0]
+    # All values are spelt in one go; none holds a line end.
+    texts = normalise(b"\n".join([value for _, value, _ in rules]), edition).split("\n")
+    for (allow, value, start), text in zip(rules, texts, strict=False):
+        rank = start + (_ALLOWS if allow else _FORBIDS_TOO)
+        if text.startswith("/") and "*" not in text and "$" not in text:
+            yield rank - len(text) * _LENGTH, text  # as one_form() has it: most rules come this way
+        elif value:
+            pattern = one_form(text, edition)
+            if pattern is not None:
+                yield rank - pattern[1] * _LENGTH, pattern[0]
+        elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+            yield rank & ~FORBIDS, ""
         if allow and edition.index_html:
-            directory = index_page_pattern(value, edition)
+            directory = index_page_form(text, edition)
             if directory is not None:
-                yield rank_of(directory[1], True, start), directory[0]
+                yield rank - directory[1] * _LENGTH, directory[0]
 
 
 def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
@@ -191,42 +193,29 @@ class RuleSet:
         return best if self._floating is None else self._floating.best(path, best)
 
 
-def _compile(rules: Iterable[RawRule], edition: Edition) -> tuple[dict[str, int], list[Ranked]]:
+def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int], list[Ranked]]:
     """The best rank of each prefix, and the patterns that are more than prefixes."""
     ranks: dict[str, int] = {}
     patterns: list[Ranked] = []
-    closely = []
-    for rule in rules:
-        allow, value, start = rule
-        if _ORDINARY(value) and not (allow and edition.index_html):
-            # rank_of(), without the call: nearly every rule comes this way.
-            rank = NO_RULE - (len(value) + 1) * _LENGTH + start
-            if not allow:
-                rank += _DISALLOW + FORBIDS
-            text = value.decode("ascii")
-            if rank < ranks.get(text, NO_RULE):
-                ranks[text] = rank
-        else:
-            closely.append(rule)
-    for rank, text in ranked_patterns(closely, edition):
-        prefix = _as_prefix(text)
-        if prefix is None:
+    for rank, text in ranked_patterns(rules, edition):
+        prefix = text
+        if text.endswith("$"):
+            prefix = _as_prefix(text)
+        elif text.endswith("*"):
+            prefix = text[:-1]
+        if "*" in prefix:
             patterns.append((rank, text))
         elif rank < ranks.get(prefix, NO_RULE):
             ranks[prefix] = rank
     return ranks, patterns
 
 
-def _as_prefix(text: str) -> str | None:
-    """The prefix that matches as a pattern does, if there is one."""
-    if text.endswith("$"):
-        content = text[:-1]
-        if "*" not in content:
-            return content + _END
-        text = content.rstrip("*") if content.endswith("*") else text  # /a*$
-    elif text.endswith("*"):
-        text = text[:-1]
-    return None if "*" in text else text
+def _as_prefix(text: str) -> str:
+    """The prefix that matches as an anchored pattern does; it has a star if there is none."""
+    content = text[:-1]
+    if "*" not in content:
+        return content + _END
+    return content.rstrip("*") if content.endswith("*") else text  # /a*$
 
 
 def _part(patterns: Sequence[Ranked]) -> tuple[list[Headed], list[Ranked]]:

@@ -47,17 +47,18 @@ class Wildcards:
 
     __slots__ = ("_needles", "_ranks", "_texts")
 
-    #: The first literal that may be the needle; the one before the first star is known to be there.
-    _needle_from = 1
-
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         self._ranks = array("q", [rank for rank, _ in ordered])
-        self._needles = []
-        self._texts = []  # empty where the needle is all there is to it
+        self._needles: list[str] = []
+        self._texts: list[str] = []  # empty where the needle is all there is to it
         for _, text in ordered:
             needle = _only_contains(text)
             self._texts.append("" if needle else text)
-            self._needles.append(needle or max(literals_of(text)[self._needle_from :], key=len))
+            self._needles.append(needle or self._needle(text))
+
+    def _needle(self, text: str) -> str:
+        """The longest literal, but for the first, which is known to be there already."""
+        return max(literals_of(text)[1:], key=len)
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
@@ -116,8 +117,6 @@ class IndexedWildcards(Wildcards):
 
     __slots__ = ("_anywhere", "_delimited", "_others", "_sizes")
 
-    _needle_from = 0
-
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         super().__init__(ordered)
         self._delimited: dict[str, list[int]] = {}
@@ -132,6 +131,10 @@ class IndexedWildcards(Wildcards):
         for index, needle in () if few else others:
             _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
+
+    def _needle(self, text: str) -> str:
+        """The longest literal."""
+        return max(literals_of(text), key=len)
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
@@ -192,7 +195,7 @@ def _only_contains(text: str) -> str:
     follows.
     """
     head, _, tail = text.partition("*")
-    if "*" in tail or tail.endswith("$") or not (head == "" or head == "/"):
+    if "*" in tail or tail.endswith("$") or len(head) > 1:
         return ""
     return "" if head and tail.startswith("/") else tail
 
@@ -201,10 +204,12 @@ def _enter(
     index: dict[str, list[int]], number: int, grams: Sequence[str], most: int | None = None
 ) -> bool:
     """Enter a needle under its rarest gram, unless ``most`` others share even that."""
-    if len(grams) > _TRIED:
-        grams = grams[:: len(grams) // _TRIED]
-    gram = min(grams, key=lambda gram: len(index.get(gram, ())), default=None)
-    if gram is None or (most is not None and len(index.get(gram, ())) >= most):
+    for gram in grams:
+        if gram not in index:
+            index[gram] = [number]
+            return True
+    fewest = min((index[gram] for gram in grams[-_TRIED:]), key=len, default=None)
+    if fewest is None or (most is not None and len(fewest) >= most):
         return False
-    index.setdefault(gram, []).append(number)
+    fewest.append(number)
     return True
