@@ -41,6 +41,9 @@ BROKEN = {
     "status line without status": raw(b"HTTP/1.1\r\n\r\n" + BODY),
     "status in words": raw(WHOLE.replace(b"200", b"two")),
     "gzip cut short": reply(gzip.compress(BODY)[:-9], headers=GZIP),
+    "packed in a way that we cannot undo": reply(
+        b"\x1f\x9d\x90" + bytes(range(256)), headers=[("Content-Encoding", "compress")]
+    ),
     "gzip that breaks": reply(gzip.compress(BODY)[:12] + b"\xff" * 40, headers=GZIP),
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +37,17 @@ TWICE = [("Content-Encoding", "gzip, gzip")]
 BOMB = HEAD + b"#" * 50_000_000 + TAIL
 CHUNKED_HEAD = http(200, [("Transfer-Encoding", "chunked")], b"1f\r\n" + HEAD + b"\r\n")
 
+
+def further_bombs() -> dict[str, bytes]:
+    """The same in the encodings that only an installed library can undo."""
+    bombs = {}
+    if find_spec("brotli"):
+        bombs["br"] = import_module("brotli").compress(BOMB, quality=1)
+    if find_spec("backports") and find_spec("backports.zstd"):
+        bombs["zstd"] = import_module("backports.zstd").compress(BOMB)
+    return bombs
+
+
 BOTH, FIRST = ["/other"], ["/last", "/other"]
 
 
@@ -60,6 +73,10 @@ def crawled(
         "gzip bomb": (reply(gzip.compress(BOMB), headers=GZIP), FIRST),
         "deflate bomb": (reply(zlib.compress(BOMB), headers=DEFLATE), FIRST),
         "bomb in a bomb": (reply(gzip.compress(gzip.compress(BOMB)), headers=TWICE), FIRST),
+        **{
+            f"{name} bomb": (reply(bomb, headers=[("Content-Encoding", name)]), FIRST)
+            for name, bomb in further_bombs().items()
+        },
         "endless": (endless(http(200, (), HEAD), b"# more\n" * 2000), FIRST),
         "endless chunks": (endless(CHUNKED_HEAD, b"2710\r\n" + b"#" * 9999 + b"\n\r\n"), FIRST),
         "endless line": (endless(http(200, (), HEAD + b"Disallow: /"), b"other" * 2000), FIRST),

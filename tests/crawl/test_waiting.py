@@ -56,6 +56,17 @@ def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> Non
         assert [event for event in running.events if event["kind"] == "error"] == []
 
 
+@pytest.mark.parametrize(("most", "waiting"), [(5, 5), (1000, 100)])
+def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -> None:
+    """ROBOTSPEC_MAX_ASIDE, with a foreign queue; nothing is lost by it."""
+    down = reply("", 503)
+    site = server.site("127.0.0.2", in_turn(after(0.5, down), down, reply(RULES)))
+    urls = [site.url(f"/{n}") for n in range(100)]
+    result = crawl(urls, {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_ASIDE": most})
+    assert result.ended_once(urls)
+    assert result.stats["robotspec/waiting_max"] == waiting
+
+
 def test_ten_thousand_silent_origins_delay_nobody(server: Server) -> None:
     """However many wait for their turn to be asked, the others are crawled."""
     sites, fast = fast_sites(server)
