@@ -45,4 +45,6 @@ def _around(pattern: str) -> Iterator[str]:
 
 
 def _octets(paths: Iterable[str]) -> list[bytes]:
-    return [path.encode("utf-8", "surrogatepass") for path in paths if "#" not in path]
+    # Two slashes begin a host, so such a path needs one before it.
+    urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
+    return [url.encode("utf-8", "surrogatepass") for url in urls if "#" not in url]
