@@ -10,6 +10,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ PAGES = sorted(
     for page in folder.glob("*.md")
 )
 PACKAGE = "scrapy_robotspec."
-FENCE = re.compile(r"^```([\w{}-]*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^( *)```([\w{}-]*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -51,7 +52,7 @@ def blocks(*languages: str) -> list[Any]:
         text = page.read_text(encoding="utf-8")
         for match in FENCE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            found.append(Block(page, line, match[1], match[2]))
+            found.append(Block(page, line, match[2], dedent(match[3])))
     return [pytest.param(block, id=str(block)) for block in found if block.language in languages]
 
 
