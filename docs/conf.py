@@ -12,7 +12,6 @@ version = release
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-suppress_warnings = ["toc.empty_glob"]
 html_theme = "furo"
 html_title = f"scrapy-robotspec {release}"
 
