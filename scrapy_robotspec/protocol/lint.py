@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, read_lines
 from scrapy_robotspec.protocol.lint_codes import LISTED, LISTED_ONCE
 from scrapy_robotspec.protocol.lint_values import (
     check_agent,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HTML_STARTS = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml")
+_LOOKED_AT = 1000  #: octets within which an HTML page has to begin
 _RULES = ("allow", "disallow")
 
 #: The line that first held a path, by kind of rule and path.
@@ -44,7 +45,7 @@ _Places = dict[tuple[str, str], int]
 def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
     """What a person should know about a file, in the order of its lines.
 
-    Findings about the whole file have line 0. Raises for no content whatever.
+    Findings about the whole file have line 0. No content makes it raise (SAF-01).
     """
     findings = _Findings()
     reader = _Reader(robots.edition, findings)
@@ -53,7 +54,8 @@ def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
             0, "RS153", f"Write the file in UTF-8; {robots.edition.name} finds no line in it."
         )
         return findings.listed()
-    is_html = robots.body.lstrip()[:9].lower().startswith(_HTML_STARTS)
+    start = robots.body[:_LOOKED_AT].removeprefix(BYTE_ORDER_MARK).lstrip()
+    is_html = start.lower().startswith(_HTML_STARTS)
     if robots.truncated:
         _say_truncated(robots, findings)
     if is_html:

@@ -41,7 +41,7 @@ TABLE = [
     Row("RS105", "FMT-13", ANY + b"#" + b"a" * 16_663, (2,), ANY + b"#" * 16_663, ("google",)),
     Row("RS106", "FMT-14", ANY + b"Disallow: /\0/\n", (2,), ANY + b"Disallow:\t/\n"),
     Row("RS151", "FMT-12", ANY + LONG + LONG, (0,), ANY + LONG),
-    Row("RS152", "FMT-03", b"\n<!DOCTYPE html>\n<p>\n", (0,), b"# <html>\n" + ANY),
+    Row("RS152", "FMT-03", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<p>\n", (0,), b"# <html>\n" + ANY),
     Row("RS153", "FMT-01", "\ufeffUser-agent: *".encode("utf-16-le"), (0,), ANY),
     Row("RS201", "GRP-05", b"Disallow: /\nAllow:\n" + ANY, (1, 2), ANY + b"Disallow: /"),
     Row("RS201", "FMT-15", ANY + b"\nAllow: /\n", (3,), ANY + b"#\nAllow: /", CLASSIC),
