@@ -18,6 +18,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.addon import Addon
 from scrapy_robotspec.plugin.commands import telling
 from scrapy_robotspec.plugin.commands.asking import Asking, AskingSpider, Road
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.show.as_json import dumps
 from scrapy_robotspec.show.book import Book
@@ -26,6 +27,7 @@ from scrapy_robotspec.show.terminal import Screen
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping
 
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
@@ -168,21 +170,30 @@ def _has_scheme(url: str) -> bool:
 
 def _note_missing(settings: BaseSettings, screen: Screen) -> None:
     """A project's crawls may not do what we are about to tell: say so."""
-    if not _has_addon(settings):
+    if not (_has_addon(settings) or _has_middleware(settings)):
         screen.note("note: ADDONS of the project lacks scrapy_robotspec.Addon; told as if it were")
     elif not settings.getbool("ROBOTSTXT_OBEY"):
         screen.note("note: ROBOTSTXT_OBEY is off in the project; told as if it were on")
 
 
 def _has_addon(settings: BaseSettings) -> bool:
-    return any(_is_addon(key) for key, at in settings.getdict("ADDONS").items() if at is not None)
+    return _has(Addon, settings.getdict("ADDONS"))
 
 
-def _is_addon(key: Any) -> bool:
+def _has_middleware(settings: BaseSettings) -> bool:
+    return _has(RobotSpecMiddleware, settings.getdict("DOWNLOADER_MIDDLEWARES"))
+
+
+def _has(component: type, chosen: Mapping[Any, Any]) -> bool:
+    """Whether a class, named by itself or by its import path, is among those switched on."""
+    return any(_is(component, key) for key, place in chosen.items() if place is not None)
+
+
+def _is(component: type, key: Any) -> bool:
     if not isinstance(key, str):
-        return key is Addon
+        return key is component
     try:
-        return load_object(key) is Addon
+        return load_object(key) is component
     except Exception:  # somebody else's, and broken: Scrapy will tell
         return False
 
