@@ -18,6 +18,7 @@ from w3lib.url import safe_url_string
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt, Hop
+from scrapy_robotspec.access.private import is_private
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.decoding import decode_prefix
 
@@ -211,8 +212,11 @@ class _Chain:
         """Why the chain ends here and counts as a 404, or None (FET-03, FET-07, FET-18)."""
         if target is None:
             return "no location"
-        if not target.startswith(("http://", "https://")) or Origin.of(target) is None:
+        origin = Origin.of(target)
+        if origin is None or not target.startswith(("http://", "https://")):
             return "foreign scheme"
+        if self._settings.refuse_private_redirects and _leads_inside(self._origin, origin):
+            return "private address"
         if target in seen:
             return "loop"
         if len(self._hops) > self._settings.max_redirects:
@@ -299,6 +303,10 @@ class _Chain:
             complete=download.stopped or not lost,
             truncated=len(body) >= limit,
         )
+
+
+def _leads_inside(first: Origin, target: Origin) -> bool:
+    return is_private(target.host) and not is_private(first.host)
 
 
 def _target(url: str, response: Response) -> str | None:

@@ -72,6 +72,7 @@ class Settings:
     cache_min_ttl: float = _setting(300.0, readers.seconds())
     cache_max_ttl: float = _setting(DAY, readers.seconds(_SHORTEST_LIFE))
     max_redirects: int = _setting(5, readers.whole(0))
+    refuse_private_redirects: bool = _setting(False, readers.boolean)
     max_size: int = _setting(512_000, readers.whole(1))
     fetch_timeout: float = _setting(30.0, readers.seconds(above=True))
     concurrent_fetches: int = _setting(32, readers.whole(1))
@@ -89,8 +90,8 @@ class Settings:
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_aside: int = _setting(1000, readers.whole(1))
-    report: str | None = _setting(None, readers.optional(readers.new_file))
     dry_run: bool = _setting(False, readers.boolean)
+    report: str | None = _setting(None, readers.optional(readers.new_file))
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""

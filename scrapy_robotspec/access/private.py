@@ -1,0 +1,43 @@
+"""Hosts that are nobody's business from outside: private, loopback and link-local addresses.
+
+Only what a host says of itself is read here. No name is looked up, so a public name that leads to
+a private address goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import IPv4Address, IPv6Address, IPv6Network
+
+#: Addresses of the next version that hold one of the old in their last four octets.
+_HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+
+
+def is_private(host: str) -> bool:
+    """Whether *host*, as an :class:`Origin` writes it, is ``localhost`` or no public address.
+
+    Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
+    """
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    if ":" in host:
+        return _is_private_6(host)
+    try:
+        return _is_inward(IPv4Address(socket.inet_aton(host)))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_private_6(host: str) -> bool:
+    try:
+        address = IPv6Address(host)
+    except ValueError:
+        return False
+    inner = address.ipv4_mapped or address.sixtofour
+    if inner is None and any(address in network for network in _HOLD_IPV4):
+        inner = IPv4Address(address.packed[-4:])
+    return _is_inward(address) if inner is None else _is_inward(inner)
+
+
+def _is_inward(address: IPv4Address | IPv6Address) -> bool:
+    return not address.is_global or address.is_multicast

@@ -1,0 +1,1 @@
+"""Whole crawls against servers that misbehave, and what holds after each."""
