@@ -67,10 +67,16 @@ class Origin:
     @property
     def robots_url(self) -> str:
         """Where the robots.txt of this origin is (LOC-01), without any user info (LOC-10)."""
-        return f"{self}/robots.txt"
+        return f"{self._written(self.host)}/robots.txt"
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = self.host
+        if not host.isprintable():  # the name of no host, and nothing for a terminal (SAF-04)
+            host = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in host)
+        return self._written(host)
+
+    def _written(self, host: str) -> str:
+        host = f"[{host}]" if ":" in host else host
         if self.port == DEFAULT_PORTS.get(self.scheme):
             return f"{self.scheme}://{host}"
         return f"{self.scheme}://{host}:{self.port}"
