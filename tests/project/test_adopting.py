@@ -1,0 +1,89 @@
+"""What docs/differences.md promises to those who adopt the plugin, and to those who leave it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import run
+
+ROOT = Path(run.__file__).parent
+PROJECT = ROOT / "example_project"
+OURS: dict[str, Any] = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSPEC_HOLD_TIMEOUT": 0}
+
+
+def crawl(settings: dict[str, Any], urls: list[str]) -> list[bool]:
+    """A crawl in a process of its own: for each URL whether it was crawled."""
+    settings = {"ROBOTSTXT_OBEY": True, "ROBOTSPEC_RETRY_TIMES": 0, **settings}
+    task = {"settings": settings, "first": urls[:1], "then": urls[1:], "domains": []}
+    command = [sys.executable, "-m", "example.crawl", json.dumps(task)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    out = subprocess.run(
+        command, cwd=PROJECT, env=environment, check=True, text=True, stdout=subprocess.PIPE
+    )
+    ends = json.loads(out.stdout)
+    return [ends[url]["crawled"] for url in urls]
+
+
+class Site:
+    """The local site of the example, for the time of a ``with`` block; the origin of a mood."""
+
+    def __init__(self, mood: str) -> None:
+        self.mood = mood
+
+    def __enter__(self) -> str:
+        command = [sys.executable, "-m", "example.site", "example.moods:TOUR"]
+        self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        origin: str = json.loads(self.process.stdout.readline())[self.mood]
+        return origin
+
+    def __exit__(self, *exception: object) -> None:
+        with self.process:
+            self.process.terminate()
+
+
+def test_a_crawl_is_replayed_offline_with_both_caches(tmp_path: Path) -> None:
+    """Pages from Scrapy's HTTP cache, robots.txt from a file: the second crawl needs no site."""
+    cached = {
+        **OURS,
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": str(tmp_path / "pages"),
+        "ROBOTSPEC_CACHE": f"sqlite:///{tmp_path / 'robots.db'}",
+    }
+    with Site("plain") as origin:
+        urls = [f"{origin}/open.html", f"{origin}/private/a.html"]
+        assert crawl(cached, urls) == [True, False]
+    assert crawl(cached, urls) == [True, False]
+
+
+def test_offline_without_a_robots_txt_nothing_is_permitted(tmp_path: Path) -> None:
+    """FET-14: what is in no cache is unreachable, never permission; pages in the cache or not."""
+    pages = {**OURS, "HTTPCACHE_ENABLED": True, "HTTPCACHE_DIR": str(tmp_path)}
+    with Site("plain") as origin:
+        urls = [f"{origin}/open.html"]
+        assert crawl(pages, urls) == [True]
+    assert crawl(pages, urls) == [False]
+    assert crawl({**pages, "HTTPCACHE_IGNORE_MISSING": True}, urls) == [False]
+    assert crawl({**pages, "ROBOTSTXT_OBEY": False}, urls) == [True]
+
+
+def test_unreachable_sites_can_be_allowed() -> None:
+    """ROBOTSPEC_UNREACHABLE and ROBOTSPEC_OVERRIDES, for an archive or with the owner's word."""
+    with Site("down") as origin:
+        urls = [f"{origin}/open.html"]
+        assert crawl(OURS, urls) == [False]
+        assert crawl({**OURS, "ROBOTSPEC_UNREACHABLE": "allow"}, urls) == [True]
+        assert crawl({**OURS, "ROBOTSPEC_OVERRIDES": {"127.0.0.1": "ignore"}}, urls) == [True]
+
+
+def test_without_the_add_on_everything_is_as_before() -> None:
+    """Uninstalled by one line: Scrapy's own middleware decides again, our settings are ignored."""
+    with Site("missing") as origin:
+        urls = [f"{origin}/open.html"]
+        assert crawl(OURS, urls) == [True]
+        assert crawl({"ROBOTSPEC_CACHE": "nowhere://", "ADDONS": {}}, urls) == [False]
