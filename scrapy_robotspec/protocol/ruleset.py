@@ -139,6 +139,7 @@ class RuleSet:
     __slots__ = (
         "_floating",
         "_headed",
+        "_needles",
         "_parents",
         "_prefixes",
         "_ranks",
@@ -168,6 +169,7 @@ class RuleSet:
         self._prefixes.spread(self._ranks)
         self._headed = _headed(headed, ordered) if headed else None
         self._floating = wildcards(floating) if floating else None
+        self._needles = self._floating.glance() if self._floating else ()
         packed = isinstance(self._prefixes, PackedPrefixes)
         self._texts = None if packed else self._prefixes.texts
         self._parents = self._prefixes.parents
@@ -190,7 +192,10 @@ class RuleSet:
             best = self._ranks[index]
             if self._headed is not None:
                 best = self._headed.best_under(index, self._parents, path, best)
-        return best if self._floating is None else self._floating.best(path, best)
+        for needle in self._needles:  # nearly always none of them is there
+            if needle in path and self._floating is not None:
+                return self._floating.best(path, best)
+        return best
 
 
 def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int], list[Ranked]]:

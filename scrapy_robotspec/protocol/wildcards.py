@@ -49,12 +49,16 @@ class Wildcards:
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         self._ranks = array("q", [rank for rank, _ in ordered])
-        self._needles: list[str] = []
+        self._needles: list[str] = []  # one for each pattern
         self._texts: list[str] = []  # empty where the needle is all there is to it
         for _, text in ordered:
             needle = _only_contains(text)
             self._texts.append("" if needle else text)
             self._needles.append(needle or self._needle(text))
+
+    def glance(self) -> Sequence[str]:
+        """Texts of which at least one stands in every path that a pattern matches."""
+        return self._needles
 
     def _needle(self, text: str) -> str:
         """The longest literal, but for the first, which is known to be there already."""
@@ -131,6 +135,10 @@ class IndexedWildcards(Wildcards):
         for index, needle in () if few else others:
             _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
+
+    def glance(self) -> Sequence[str]:
+        """Texts of which at least one stands in every path that a pattern matches."""
+        return ("",)  # too many to look for
 
     def _needle(self, text: str) -> str:
         """The longest literal."""
