@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 MOST_LINES = 3000
 BEGINNING = 300
 AROUND = 3
-#: Names of a group that stand in its heading.
+#: Names of a group, and crawlers that follow it, that stand in its heading.
 MOST_NAMES = 30
+MOST_FOLLOWERS = 6
 
 _RULES = ("allow", "disallow")
 
@@ -129,7 +130,9 @@ def _group(block: _Block, followers: list[str], name: str, listing: str) -> str:
     tokens = ", ".join(map(code, names[:MOST_NAMES])) or '<span class="soft">nobody</span>'
     if len(names) > MOST_NAMES:
         tokens += f" and {len(names) - MOST_NAMES:,} more"
-    tags = "".join(f" {word('lit', f'followed by {who}')}" for who in followers)
+    tags = "".join(f" {word('lit', f'followed by {who}')}" for who in followers[:MOST_FOLLOWERS])
+    if len(followers) > MOST_FOLLOWERS:
+        tags += f" and by {len(followers) - MOST_FOLLOWERS:,} more"
     style = "group followed" if followers else "group"
     heading = f'<h3 id="{name}"><span><span class="soft">Group of</span> {tokens}</span>{tags}</h3>'
     return f'<section class="{style}" aria-labelledby="{name}">{heading}\n{listing}</section>'

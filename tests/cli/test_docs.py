@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import pytest
 import scrapy_robotspec
 from scrapy_robotspec.cli import COMMANDS
 from scrapy_robotspec.cli.arguments import command_parser
+from scrapy_robotspec.plugin.ledger import Row
 from tests.cli.conftest import PROJECT_SETTINGS, install_command
 from tests.harness.answers import reply
 from tests.harness.server import Server
@@ -140,6 +142,17 @@ def _table(text: str) -> list[str]:
     lines = [steady(line).strip() for line in text.splitlines()[1:]]
     end = next((at for at, line in enumerate(lines) if re.match(r"\d{4}-", line)), len(lines))
     return sorted(re.sub("^slowest answers", "", line).strip() for line in lines[:end])
+
+
+def test_the_page_names_every_key_of_the_report() -> None:
+    """The table of keys is that of the rows, in their order."""
+    section = PAGES[0].read_text(encoding="utf-8").partition("## The report")[2].partition("## ")[0]
+    keys = [
+        key
+        for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+        for key in row.split(", ")
+    ]
+    assert keys == [f"`{name}`" for name in ("origin", *(field.name for field in fields(Row)))]
 
 
 def test_the_page_names_every_command_and_option() -> None:
