@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import crawlers, read_robots, some_urls
+from scrapy_robotspec.cli.inputs import crawlers, read_robots, shown_name, some_urls
 from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.show import pages, sections
 from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if numbers.total() > 1 and not args.json:
         screen.say(summary(numbers))
     if args.html:
-        write_page(args.html, pages.answers_page(args.file, Book(robots), kept), screen)
+        write_page(args.html, pages.answers_page(shown_name(args.file), Book(robots), kept), screen)
     return 1 if numbers[False] else 0
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import crawlers, named_crawlers, read_robots, read_urls
+from scrapy_robotspec.cli.inputs import crawlers, named_crawlers, read_robots, read_urls, shown_name
 from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.cli.samples import sample_paths
 from scrapy_robotspec.show import pages
@@ -74,7 +74,11 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
             f"({asked_about}, {count(len(asked), 'crawler')})"
         )
     if args.html:
-        write_page(args.html, pages.diff_page(args.old, old, args.new, new, found), screen)
+        write_page(
+            args.html,
+            pages.diff_page(shown_name(args.old), old, shown_name(args.new), new, found),
+            screen,
+        )
     return 1 if found else 0
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import MisuseError, crawlers, read_file, read_urls
+from scrapy_robotspec.cli.inputs import MisuseError, crawlers, read_file, read_urls, shown_name
 from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.cli.samples import sample_paths
 from scrapy_robotspec.editions import EDITIONS
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
         screen.say(f"the editions disagree about {len(split):,} of {count(len(rows), 'question')}")
     if args.html:
         shown = rows if args.all else split
-        write_page(args.html, pages.editions_page(args.file, readings, shown), screen)
+        write_page(args.html, pages.editions_page(shown_name(args.file), readings, shown), screen)
     return 1 if split else 0
 
 

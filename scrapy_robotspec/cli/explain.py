@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import crawlers, read_robots, read_urls
+from scrapy_robotspec.cli.inputs import crawlers, read_robots, read_urls, shown_name
 from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.answers import Answer, answer
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, screen: Screen) -> int:
     if not urls:
         _tell_file(args, screen, book, asked)
     if args.html:
-        write_page(args.html, pages.answers_page(args.file, book, found, asked), screen)
+        write_page(args.html, pages.answers_page(shown_name(args.file), book, found, asked), screen)
     return 0 if all(one.verdict.allowed for one in found) else 1
 
 
@@ -76,7 +76,7 @@ def _tell_answers(
 
 def _tell_file(args: argparse.Namespace, screen: Screen, book: Book, asked: list[Crawler]) -> None:
     if not args.json:
-        screen.say(screen.paint("strong", f"{safe(args.file)}: {book.summary()}"))
+        screen.say(screen.paint("strong", f"{safe(shown_name(args.file))}: {book.summary()}"))
     for tokens in asked:
         group = book.followed(tokens)
         if args.json:

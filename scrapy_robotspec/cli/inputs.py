@@ -37,6 +37,11 @@ class MisuseError(Exception):
     """The command line cannot be answered: the message says what to write instead."""
 
 
+def shown_name(name: str) -> str:
+    """What a file is called in answers."""
+    return "<stdin>" if name == STANDARD_INPUT else name
+
+
 def read_robots(name: str, edition: str) -> RobotsTxt:
     """The robots.txt file of that name, as an edition reads it."""
     followed = get_edition(edition)

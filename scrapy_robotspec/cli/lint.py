@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import read_robots
+from scrapy_robotspec.cli.inputs import read_robots, shown_name
 from scrapy_robotspec.cli.outputs import write_page
 from scrapy_robotspec.show import pages
 from scrapy_robotspec.show.as_json import dumps, finding_object
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, screen: Screen) -> int:
     """Answer; 1 if there is any finding."""
-    files = [(name, read_robots(name, args.edition)) for name in args.file]
+    files = [(shown_name(name), read_robots(name, args.edition)) for name in args.file]
     found = [(name, robots.lint()) for name, robots in files]
     for name, findings in found:
         for finding in findings:

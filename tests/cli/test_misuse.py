@@ -79,6 +79,8 @@ def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
     told = module("check", "-", "/a", given=b"User-agent: *\nDisallow: /a\n", folder=folder)
     assert told.returncode == 1
     assert told.stdout == b"disallowed  /a  (line 2: Disallow: /a)\n"
+    told = module("lint", "-", given=b"Dissallow: /a\n", folder=folder)
+    assert told.stdout.startswith(b"<stdin>:1: RS")
     told = module("check", "robots.txt", "--urls", "-", given=b"/cart/\r\n/x\r\n", folder=folder)
     assert told.returncode == 1
     assert told.stdout.splitlines()[-1] == b"2 answers: 1 allowed, 1 disallowed"
