@@ -27,7 +27,7 @@ def stored(tmp_path: Path) -> dict[str, Any]:
     return {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db"}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["asyncio", [*MODES][-1]])
 def test_a_second_crawl_asks_for_no_robots_txt(
     server: Server, stored: dict[str, Any], mode: str
 ) -> None:

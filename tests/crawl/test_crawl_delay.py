@@ -39,8 +39,9 @@ def crawled(server: Server, delay: float | str, settings: dict[str, Any], **kwar
     return site
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
+@pytest.mark.parametrize(
+    ("mode", "queue"), [*((mode, {}) for mode in MODES), ("asyncio", FOREIGN_QUEUE)]
+)
 def test_pages_are_spaced_and_others_unaffected(
     server: Server, mode: str, queue: dict[str, str]
 ) -> None:

@@ -96,13 +96,12 @@ def test_retry_after_is_capped_by_the_hold(server: Server) -> None:
     assert len(site.robots_asked) == 2
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_unreachable_allow_crawls_with_one_warning(server: Server, mode: str) -> None:
+def test_unreachable_allow_crawls_with_one_warning(server: Server) -> None:
     """ROBOTSPEC_UNREACHABLE = "allow"."""
     down = server.site("127.0.0.2", DOWN)
     dead = server.site("127.0.0.3", reset())
     urls = [site.url(f"/no{n}") for site in (down, dead) for n in range(5)]
-    result = crawl(urls, {"ROBOTSPEC_UNREACHABLE": "allow"}, mode=mode)
+    result = crawl(urls, {"ROBOTSPEC_UNREACHABLE": "allow"})
     assert result.ended_once(urls)
     assert len(result.responses) == 10
     assert len(result.lines("WARNING", f"127.0.0.2:{down.port}")) == 1

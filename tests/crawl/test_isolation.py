@@ -24,11 +24,10 @@ def test_it_is_not_retried_at_once_by_the_retry_middleware(server: Server) -> No
     assert len(site.robots_asked) == 1
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_cookies_are_neither_sent_nor_kept(server: Server, mode: str) -> None:
+def test_cookies_are_neither_sent_nor_kept(server: Server) -> None:
     """Not those of the page, not its own."""
     site = server.site("127.0.0.2", reply(NO, headers=[("Set-Cookie", "robots=1")]))
-    crawl([{"url": site.url("/x"), "cookies": {"page": "1"}}, site.url("/y")], mode=mode)
+    crawl([{"url": site.url("/x"), "cookies": {"page": "1"}}, site.url("/y")])
     (robots,) = site.robots_asked
     assert robots.header("cookie") is None
     assert "robots=1" not in str([asked.header("cookie") for asked in site.log])
@@ -58,13 +57,12 @@ def test_offline_replay_asks_nobody_and_allows_nothing(server: Server, tmp_path:
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_it_carries_the_user_agent_of_the_page(server: Server, mode: str) -> None:
+def test_it_carries_the_user_agent_of_the_page(server: Server) -> None:
     """What the site logs is one crawler."""
     own = server.site("127.0.0.2", NO)
     usual = server.site("127.0.0.3", NO)
     header = {"User-Agent": "special/1.0"}
-    crawl([{"url": own.url("/x"), "headers": header}, usual.url("/x")], mode=mode)
+    crawl([{"url": own.url("/x"), "headers": header}, usual.url("/x")])
     assert {asked.header("user-agent") for asked in own.log} == {"special/1.0"}
     assert {asked.header("user-agent") for asked in usual.log} == {
         "examplebot/1.0 (+https://example.com/bot)"
@@ -146,14 +144,11 @@ def test_a_middleware_that_drops_it_does_not_allow(server: Server) -> None:
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_page_request_that_another_middleware_drops_is_not_waited_for(
-    server: Server, mode: str
-) -> None:
+def test_a_page_request_that_another_middleware_drops_is_not_waited_for(server: Server) -> None:
     """The first request of an origin may vanish before it comes to us; the others go on."""
     site = server.site("127.0.0.2", NO)
     urls = [site.url(f"/dropped{n}") for n in range(3)] + [site.url("/yes"), site.url("/no")]
     dropping = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsPages": 50}}
-    result = crawl(urls, dropping, mode=mode)
+    result = crawl(urls, dropping)
     assert result.ended_once(urls)
     assert site.pages_asked == ["/yes"]

@@ -34,9 +34,15 @@ def interrupted(running: Running, when: Callable[[], Any]) -> tuple[Result, floa
     return result, time.monotonic() - sent
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("robots", [DOWN, silence()], ids=["503", "silence"])
-@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
+@pytest.mark.parametrize(
+    ("mode", "robots", "queue"),
+    [
+        *((mode, silence(), {}) for mode in MODES),
+        *((mode, DOWN, {}) for mode in MODES),
+        ("asyncio", DOWN, FOREIGN_QUEUE),
+        ("select", silence(), FOREIGN_QUEUE),
+    ],
+)
 def test_ctrl_c_while_requests_wait(
     server: Server, tmp_path: Path, mode: str, robots: Any, queue: dict[str, str]
 ) -> None:

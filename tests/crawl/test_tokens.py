@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import version_info
 
-from tests.harness.crawl import MODES, crawl
+from tests.harness.crawl import crawl
 
 if TYPE_CHECKING:
     from tests.harness.server import Server
@@ -88,14 +88,13 @@ def test_a_callable_of_the_spider(server: Server) -> None:
     assert site.pages_asked == ["/three"]
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("hook", ["nonsense", "broken"])
-def test_a_failing_hook_lets_nothing_through(server: Server, mode: str, hook: str) -> None:
+def test_a_failing_hook_lets_nothing_through(server: Server, hook: str) -> None:
     """Each request ends in its errback, the crawl goes on and ends."""
     site = server.site("127.0.0.2", BODY)
     urls = [site.url(f"/{name}") for name in NAMES]
     free = {"url": site.url("/free"), "meta": {"dont_obey_robotstxt": True}}
-    result = crawl([*urls, free], {TOKEN: f"tests.crawl.tokens.{hook}"}, mode=mode)
+    result = crawl([*urls, free], {TOKEN: f"tests.crawl.tokens.{hook}"})
     assert site.pages_asked == ["/free"]
     assert result.ended_once([*urls, site.url("/free")])
     wanted = {"nonsense": "ConfigurationError", "broken": "LookupError"}[hook]

@@ -38,8 +38,7 @@ def silent_urls(server: Server, origins: int) -> list[str]:
     return [server.site(host, silence()).url("/x") for host in hosts]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("origins", [1, 40])
+@pytest.mark.parametrize(("mode", "origins"), [("asyncio", 1), *((mode, 40) for mode in MODES)])
 def test_silent_origins_delay_nobody(server: Server, mode: str, origins: int) -> None:
     """The others are done while every silent robots.txt is still waited for."""
     sites, fast = fast_sites(server)
@@ -76,8 +75,9 @@ def test_ten_thousand_silent_origins_delay_nobody(server: Server) -> None:
         assert [event for event in running.events if event["kind"] == "error"] == []
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("queue", [{}, FOREIGN_QUEUE], ids=["our queue", "foreign queue"])
+@pytest.mark.parametrize(
+    ("mode", "queue"), [*((mode, {}) for mode in MODES), ("asyncio", FOREIGN_QUEUE)]
+)
 def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, str]) -> None:
     """FET-10, FET-11: every allowed page once, no other, none before the rules came."""
     sites, fast = fast_sites(server)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.harness.answers import reply
-from tests.harness.crawl import MODES, crawl
+from tests.harness.crawl import crawl
 
 if TYPE_CHECKING:
     from tests.harness.server import Server
@@ -52,11 +52,10 @@ def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, obje
     assert enabled.count("RobotSpecMiddleware") == 1
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_opting_out(server: Server, mode: str) -> None:
+def test_opting_out(server: Server) -> None:
     """APP-01: ``dont_obey_robotstxt``, and no robots.txt is asked for its sake."""
     site = server.site("127.0.0.2", NO)
-    result = crawl([{"url": site.url("/no"), "meta": {"dont_obey_robotstxt": True}}], mode=mode)
+    result = crawl([{"url": site.url("/no"), "meta": {"dont_obey_robotstxt": True}}])
     assert [asked.path for asked in site.log] == ["/no"]
     assert result.responses[site.url("/no")]["robotspec"] is None
 
