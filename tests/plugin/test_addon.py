@@ -210,7 +210,7 @@ def test_no_limit_on_connections_stays_none() -> None:
     [
         ({}, 100),
         ({STOCK: 120}, 120),
-        ({RobotsTxtMiddleware: 120, OtherMiddleware: 110}, 120),
+        ({STOCK: 120, OtherMiddleware: 110}, 120),
         ({OURS: 90}, 100),
         ({OURS: 90, STOCK: None}, 100),
         ({DryRunMiddleware: 101}, 100),
