@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def dumps(value: Any) -> str:
     """``value`` on one line; everything that is not printable ASCII is escaped (SAF-04)."""
-    return json.dumps(value).replace("\x7f", "\\u007f")
+    return json.dumps(value)
 
 
 def verdict_object(verdict: Verdict) -> dict[str, Any]:

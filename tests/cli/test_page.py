@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
@@ -129,6 +130,18 @@ def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None
     assert page.classes["line-10"] == "disallow"
     assert "Group of examplebot followed by examplebot" in page.text
     assert "loses for" in page.text
+
+
+@pytest.mark.parametrize(
+    ("edition", "group"),
+    [("google-2019", ["2", "3", "4", "5"]), ("classic", ["2", "3"])],
+)
+def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) -> None:
+    """Comments and blanks behind a group stand outside; classic ends it at a blank (FMT-15)."""
+    robots = RobotsTxt.parse(b"# a\nUser-agent: x\nDisallow: /\n\nNoise: 1\n\n# b\n", edition)
+    text = answers_page("robots.txt", Book(robots), [], [()])
+    listing = text.partition("Group of")[2].partition("</section>")[0]
+    assert re.findall(r'id="line-(\d+)"', listing) == group
 
 
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:

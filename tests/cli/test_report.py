@@ -46,7 +46,7 @@ FAILED = RobotsRecord(
 
 
 def known(record: RobotsRecord) -> Known:
-    return Known(record.origin, record, Plan(Stance.RULES, "", False, 2000.0), None)
+    return Known(record.origin, record, Plan(Stance.RULES, "", False, 2000.0), None, 0.0)
 
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
