@@ -53,7 +53,7 @@ TABLE = [
     Row("RS205", "GRP-08", b"User-agent: a\nAllow: /\nUser-agent: A\n", (3,), ONE + ONE),
     Row("RS206", "GRP-06", ONE, (1,), b"User-agent: a\nDisallow:\n"),
     Row("RS207", "UAG-10", ONE + ANY, (1,), ANY + b"\nUser-agent: a", CLASSIC),
-    Row("RS208", "GRP-03", b"User-agent: a\n\nUser-agent: b\n", (3,), ONE + ONE, MODERN),
+    Row("RS208", "GRP-03", ONE + b"\n" + ONE + ONE, (3,), ONE + ONE, MODERN),
     Row("RS301", "RUL-04", ANY + b"Disallow: a\nAllow: $\n", (2, 3), ANY + b"Disallow: /a\n"),
     Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\n", (2,), ANY + b"Disallow: /a$\n", MODERN),
     Row("RS303", "PRE-01", ANY + b"Allow: /%c3\n" * 2, (3,), ANY + b"Allow: /a\nAllow: /A\n"),
@@ -149,3 +149,10 @@ def test_messages_repeat_no_endless_name() -> None:
     """SAF-02: a field of half a megabyte does not make a message of its size."""
     (finding,) = RobotsTxt.parse(b"x" * 400_000 + b": y\n").lint()
     assert len(finding.message) < 200
+
+
+@pytest.mark.parametrize(("value", "read"), [("* all", "everyone"), ("Foo/1.0", '"Foo"')])
+def test_message_says_which_name_is_read(value: str, read: str) -> None:
+    """UAG-03, UAG-09: whoever wrote more than a name is told what is left of it."""
+    found = RobotsTxt.parse(f"User-agent: {value}\nDisallow: /a/\n".encode()).lint()
+    assert [finding.message.endswith(f"reads {read}.") for finding in found] == [True]
