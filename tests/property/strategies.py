@@ -153,3 +153,11 @@ wild_urls = st.one_of(urls, st.text(max_size=30), st.binary(max_size=30), urls.m
 wild_tokens = st.one_of(
     st.text(max_size=8), tokens, st.lists(st.text(max_size=5), max_size=3).map(tuple)
 )
+
+#: A file, and several questions to it.
+interviews = pieces.flatmap(
+    lambda parts: st.tuples(
+        bodies_for(parts),
+        st.lists(st.tuples(urls_for(parts), tokens), min_size=2, max_size=8),
+    )
+)

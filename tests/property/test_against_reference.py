@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,10 @@ from hypothesis import strategies as st
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests import reference
-from tests.property.strategies import Case, cases
+from tests.property.strategies import Case, cases, interviews
+
+if TYPE_CHECKING:
+    from random import Random
 
 #: The presets, and what no preset sets.
 VARIANTS = {
@@ -42,3 +46,19 @@ def test_same_verdict_under_a_small_limit(name: str, case: Case, limit: int) -> 
     """FMT-12: both cut at the same line."""
     edition = replace(EDITIONS[name], parsing_limit=limit, parsing_limit_minimum=1)
     same_verdict(case, edition)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(interview=interviews, asked=st.randoms(use_true_random=False))
+def test_same_verdict_whatever_was_asked_before(
+    name: str, interview: tuple[bytes, list[tuple[str, tuple[str, ...]]]], asked: Random
+) -> None:
+    """GRP-01, PRE-01: what a file keeps for later questions changes none of the answers."""
+    body, questions = interview
+    robots = RobotsTxt.parse(body, name)
+    for url, names in [*questions, *asked.sample(questions, len(questions))]:
+        expected = reference.rule_on(body, url, names, EDITIONS[name])
+        assert robots.allowed(url, names) is expected.allowed
+        verdict = robots.explain(url, names)
+        found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+        assert found == expected
