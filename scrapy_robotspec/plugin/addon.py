@@ -19,7 +19,8 @@ from scrapy.utils.misc import load_object
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin.checks import surprises
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
-from scrapy_robotspec.plugin.middleware import POOL_ROOM, RobotSpecMiddleware
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.room import widen_pool
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue, gated_scheduler
 from scrapy_robotspec.store import open_store
@@ -51,9 +52,10 @@ class Addon:
         checked = _check(settings)
         if checked.dry_run:
             _install_dry_run(settings)
+            widen_pool(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             _install_waiting(settings)
-            _widen_pool(settings, checked)
+            widen_pool(settings, checked.most_fetches)
             for surprise in surprises(settings, checked):
                 logger.warning("%s.", surprise)
 
@@ -127,20 +129,6 @@ def _install_waiting(settings: BaseSettings) -> None:
             _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
             return
     _set(settings, "SCHEDULER", gated_scheduler(scheduler))
-
-
-def _widen_pool(settings: BaseSettings, checked: Settings) -> None:
-    """Without a reactor, connections for robots.txt beside those of ``CONCURRENT_REQUESTS``.
-
-    There (from Scrapy 2.15) the handlers open no more connections than that setting says, so
-    silent robots.txt would stop the pages. The middleware takes the room off again for pages.
-    """
-    pages = settings.getint("CONCURRENT_REQUESTS")
-    if settings.getbool("TWISTED_REACTOR_ENABLED", True) or not pages or settings.get(POOL_ROOM):
-        return
-    room = checked.most_fetches
-    _set(settings, POOL_ROOM, room)
-    _set(settings, "CONCURRENT_REQUESTS", pages + room)
 
 
 def _set(settings: BaseSettings, name: str, value: Any) -> None:

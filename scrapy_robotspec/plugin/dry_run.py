@@ -25,6 +25,7 @@ from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.patience import Patience
+from scrapy_robotspec.plugin.room import keep_to_pages
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
 from scrapy_robotspec.plugin.token import TokenHook
@@ -109,6 +110,7 @@ class DryRunMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
         connect = crawler.signals.connect
+        connect(middleware._spider_opened, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
         if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
@@ -231,7 +233,10 @@ class DryRunMiddleware:
         if self._pending:
             self._look_later()
 
-    # --- the end
+    # --- beginning and end
+
+    def _spider_opened(self) -> None:
+        keep_to_pages(self._crawler)
 
     def _spider_idle(self) -> None:
         """Let answers that are under way come in, as long as one fetch may take."""

@@ -26,6 +26,7 @@ from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.gate import Gate, State
 from scrapy_robotspec.plugin.patience import Patience
+from scrapy_robotspec.plugin.room import keep_to_pages
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.spacing import Spacing
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.override import Override
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-#: Internal setting: connections that the add-on has added to ``CONCURRENT_REQUESTS`` for fetches.
-POOL_ROOM = "_ROBOTSPEC_POOL_ROOM"
 
 
 class RobotSpecMiddleware:
@@ -278,11 +276,7 @@ class RobotSpecMiddleware:
     # --- the end
 
     def _spider_opened(self) -> None:
-        """Pages may be as many at once as the user has said; see ``Addon``."""
-        room = self._crawler.settings.getint(POOL_ROOM)
-        if room:
-            assert self._crawler.engine is not None
-            self._crawler.engine.downloader.total_concurrency -= room
+        keep_to_pages(self._crawler)
 
     async def _spider_closed(self) -> None:
         self.gate.close()

@@ -26,7 +26,7 @@ from scrapy_robotspec import (
     WaitingPriorityQueue,
 )
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
-from scrapy_robotspec.plugin.middleware import POOL_ROOM
+from scrapy_robotspec.plugin.room import POOL_ROOM
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.waiting import WaitingSchedulerMixin
 
@@ -190,9 +190,12 @@ def test_nothing_else_is_touched() -> None:
     assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
 
 
-def test_without_a_reactor_there_are_connections_for_robots_txt_too() -> None:
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_without_a_reactor_there_are_connections_for_robots_txt_too(dry_run: bool) -> None:
     """From Scrapy 2.15 on; the middleware takes the room off again for pages."""
-    updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=8)
+    updated = update(
+        TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=8, ROBOTSPEC_DRY_RUN=dry_run
+    )
     room = Settings.from_scrapy(updated).most_fetches
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
     assert updated.getint(POOL_ROOM) == room
