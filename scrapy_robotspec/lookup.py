@@ -22,6 +22,7 @@ from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.outcome import Attempt, Meaning
 from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.access.retrying import SKEW
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Known:
     record: RobotsRecord | None
     plan: Plan
     robots: RobotsTxt | None
+    made: float
+    """When it was made; at an earlier time, of a clock that was put back, it says nothing."""
     aside: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     """For whoever answers with this object: what was worked out from its rules, gone with them."""
 
@@ -129,7 +132,7 @@ class Lookup(Generic[_Cause]):
     def ask(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
         """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
         known = self._known.get(origin)
-        if known is not None and now < known.plan.until:
+        if known is not None and known.made - SKEW <= now < known.plan.until:
             self._known.move_to_end(origin)
             return known
         return self._look(origin, now, cause)
@@ -138,7 +141,7 @@ class Lookup(Generic[_Cause]):
         """Whether :meth:`ask` would answer without a flight. Starts nothing."""
         known = self._known.get(origin)
         if known is not None:
-            return now < known.plan.until
+            return known.made - SKEW <= now < known.plan.until
         record = self._shelf.get(origin)
         if record is None:
             return False
@@ -158,6 +161,10 @@ class Lookup(Generic[_Cause]):
             if isinstance(found, Known):
                 return found
             await self._news(origin, found.until - now)
+
+    def sweep(self, before: float) -> None:
+        """Let the shared store forget what no attempt has changed since *before*."""
+        self._shelf.sweep(before)
 
     @property
     def busy(self) -> bool:
@@ -209,16 +216,16 @@ class Lookup(Generic[_Cause]):
             return Wait(origin, self._landing(origin, flying, until), record)
         if plan.ask and not flying:  # no place was free: look again soon
             plan = replace(plan, until=min(plan.until, now + 1.0))
-        return self._remember(origin, record, plan)
+        return self._remember(Known(origin, record, plan, self._rules(origin, record, plan), now))
 
     def _landing(self, origin: Origin, flying: bool, otherwise: float) -> float:
         """Until when to wait: for a flight's landing, unless it has landed at once."""
         return math.inf if flying and origin in self._flights else otherwise
 
-    def _remember(self, origin: Origin, record: RobotsRecord | None, plan: Plan) -> Known:
-        known = Known(origin, record, plan, self._rules(origin, record, plan))
-        self._forget_known(origin)
-        self._known[origin] = known
+    def _remember(self, known: Known) -> Known:
+        """Keep *known* for the next question, and no more of them than are allowed."""
+        self._forget_known(known.origin)
+        self._known[known.origin] = known
         self._octets += _octets_of(known)
         while len(self._known) > self._compiled or self._octets > self._most_octets:
             if len(self._known) == 1:
@@ -311,10 +318,11 @@ class Lookup(Generic[_Cause]):
             return
         if held is not None and held.fetched_at == record.fetched_at:
             return
-        plan = self._around.policy(origin).plan(record, self._around.clock())
+        now = self._around.clock()
+        plan = self._around.policy(origin).plan(record, now)
         if plan.stance is not Stance.RULES:
             return
-        found = Known(origin, record, plan, self._rules(origin, record, plan))
+        found = Known(origin, record, plan, self._rules(origin, record, plan), now)
         replaced = None
         if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
             replaced = self._parse(origin, held)
@@ -337,7 +345,8 @@ class Lookup(Generic[_Cause]):
             self._forget_known(origin)
             found = Wait(origin, plan.until if math.isfinite(plan.until) else now, record)
         else:
-            found = self._remember(origin, record, plan)
+            rules = self._rules(origin, record, plan)
+            found = self._remember(Known(origin, record, plan, rules, now))
         self._around.landed(found, before, max(0.0, now - began))
         self._wake(origin)
 

@@ -108,6 +108,11 @@ class Shelf:
 
         self._write(put_then_release)
 
+    def sweep(self, before: float) -> None:
+        """Let the shared store forget what no attempt has changed since *before*."""
+        if self._shared is not None:
+            self._write(self._shared.purge, before)
+
     async def close(self) -> None:
         """Finish what is being written and close both stores."""
         while self._writing:
@@ -116,7 +121,7 @@ class Shelf:
             await self._in_thread(self._shared.close)
         self._memory.close()
 
-    def _write(self, call: Callable[..., None], *args: Any) -> None:
+    def _write(self, call: Callable[..., Any], *args: Any) -> None:
         self._noted(self._in_thread(call, *args))
 
     def _noted(self, work: Deferred[_T]) -> Deferred[_T]:

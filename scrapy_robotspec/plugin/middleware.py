@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.editions import AfterLimit
+from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import _compat
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.override import Override
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: What no attempt has changed for so long (seconds) is not worth its place in a shared store.
+FORGOTTEN_AFTER = 60 * DAY
 
 
 class RobotSpecMiddleware:
@@ -276,6 +279,7 @@ class RobotSpecMiddleware:
     # --- the end
 
     def _spider_opened(self) -> None:
+        self.lookup.sweep(time.time() - FORGOTTEN_AFTER)
         keep_to_pages(self._crawler)
 
     async def _spider_closed(self) -> None:

@@ -149,6 +149,6 @@ def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
     """The store in memory, and the slow one behind it if the setting names one."""
     if uri.startswith("memory:"):
         return open_store(uri), None
-    shared = GuardedStore(lambda: open_store(uri), time.time)
+    shared = GuardedStore(lambda: open_store(uri), time.monotonic)
     shared.open()
     return open_store("memory://"), shared

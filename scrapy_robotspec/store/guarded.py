@@ -8,9 +8,10 @@ the back end is tried again. It decides nothing about robots.txt.
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ _T = TypeVar("_T")
 class GuardedStore(RecordStore):
     """Calls the store that *opening* opens, and shields the caller from its failures.
 
-    ``clock`` gives the time in seconds; ``pause`` is how long a failed back end is left alone.
+    ``clock`` gives seconds that never go back; ``pause`` is how long a failed back end is left
+    alone.
     """
 
     slow: ClassVar[bool] = True
@@ -44,7 +46,10 @@ class GuardedStore(RecordStore):
 
     def open(self) -> None:
         """Open the back end now. A wrong configuration raises, a failure only warns."""
-        self._guard(lambda store: None, None)
+        try:
+            self._store = self._opening()
+        except StoreError as error:
+            self._note_failure(error)
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         return self._guard(lambda store: store.get(origin), None)
@@ -67,7 +72,8 @@ class GuardedStore(RecordStore):
 
     def close(self) -> None:
         if self._store is not None:
-            self._guard(lambda store: store.close(), None)
+            with suppress(StoreError):
+                self._store.close()
             self._store = None
 
     def __len__(self) -> int:
@@ -80,7 +86,7 @@ class GuardedStore(RecordStore):
             if self._store is None:
                 self._store = self._opening()
             answer = call(self._store)
-        except StoreError as error:
+        except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
             self._note_failure(error)
             return otherwise
         if self._failing:
@@ -88,7 +94,7 @@ class GuardedStore(RecordStore):
             logger.info("The robots.txt store works again")
         return answer
 
-    def _note_failure(self, error: StoreError) -> None:
+    def _note_failure(self, error: Exception) -> None:
         self._retry_at = self._clock() + self._pause
         if not self._failing:
             self._failing = True

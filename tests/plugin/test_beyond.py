@@ -27,7 +27,7 @@ Request-rate: 1/5
 def known(body: bytes | None) -> Known:
     robots = None if body is None else RobotsTxt.parse(body)
     origin = Origin("http", "example.com", 80)
-    return Known(origin, None, Plan(Stance.RULES, "", False, 0.0), robots)
+    return Known(origin, None, Plan(Stance.RULES, "", False, 0.0), robots, 0.0)
 
 
 def test_the_group_followed_speaks() -> None:
