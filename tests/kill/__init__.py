@@ -1,0 +1,1 @@
+"""Crawls that are killed at any moment, and what the next one finds."""
