@@ -69,7 +69,7 @@ class RobotSpecMiddleware:
                 "own in place"
             )
         self._crawler = crawler
-        self._tokens = TokenHook(self.settings, crawler)
+        self.tokens = TokenHook(self.settings, crawler)
         self._overrides = self.settings.overrides
         self._spacing = Spacing(self.settings.crawl_delay_max)
         self._account = Account(crawler.stats, self.settings)
@@ -77,7 +77,7 @@ class RobotSpecMiddleware:
         self._around = CrawlSurroundings(
             crawler,
             self.settings,
-            self._tokens,
+            self.tokens,
             self._landed,
             self._patience.watch,
             crawler.stats,
@@ -165,21 +165,34 @@ class RobotSpecMiddleware:
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
-        origin = Origin.of(Request(url).url)
-        found = await self._patience.answer(origin, Request(url)) if origin is not None else None
-        return found.robots.sitemaps if found is not None and found.robots is not None else ()
+        robots = await self._robots(Request(url))
+        return () if robots is None else robots.sitemaps
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay in seconds that the followed group asks for (EXT-01), or None."""
         request = Request(url)
         origin = Origin.of(request.url)
-        found = await self._patience.answer(origin, request) if origin is not None else None
-        return None if found is None else beyond(found, self._tokens(request)).crawl_delay
+        override = self._override(origin) if origin is not None else None
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        robots = await self._robots(request)
+        return None if robots is None else robots.crawl_delay(self.tokens(request))
+
+    async def _robots(self, request: Request) -> RobotsTxt | None:
+        """The rules that hold for *request*, the user's own if there are such."""
+        origin = Origin.of(request.url)
+        if origin is None:
+            return None
+        override = self._override(origin)
+        if override is not None and override.robots_answer is not None:
+            answer = override.robots_answer
+            return None if isinstance(answer, str) else answer
+        return (await self._patience.answer(origin, request)).robots
 
     # --- decisions
 
     def _decision(self, found: Known, request: Request, now: float) -> Decision:
-        tokens = self._tokens(request)
+        tokens = self.tokens(request)
         return decide(found.record, found.plan, found.robots, request.url, tokens, now)
 
     def _follow(self, decision: Decision, request: Request, found: Known | None = None) -> None:
@@ -193,7 +206,7 @@ class RobotSpecMiddleware:
         if decision.allowed:
             other: Mapping[str, tuple[str, ...]] = NOTHING.fields
             if found is not None and not says_nothing(found):
-                other = beyond(found, self._tokens(request)).fields
+                other = beyond(found, self.tokens(request)).fields
             request.meta["robotspec"] = _summary(decision, other)
             self._account.let_through(decision)
             return
@@ -212,7 +225,7 @@ class RobotSpecMiddleware:
             return override.crawl_delay
         if not self.settings.crawl_delay or says_nothing(found):
             return None
-        return beyond(found, self._tokens(request)).crawl_delay
+        return beyond(found, self.tokens(request)).crawl_delay
 
     def _space(
         self,
@@ -238,7 +251,7 @@ class RobotSpecMiddleware:
         """The user's own word for a host in the place of its robots.txt."""
         if isinstance(answer, str):
             return Decision(allowed=answer == "ignore", reason="override", origin=origin)
-        verdict = answer.explain(request.url, self._tokens(request))
+        verdict = answer.explain(request.url, self.tokens(request))
         return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
 
     # --- waiting

@@ -85,7 +85,7 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
     try:
         request = Request(url)
         decision = await middleware.decision(url)
-        names = middleware._tokens(request)
+        names = middleware.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return Road(url, time.monotonic() - began, time.time(), problem=str(error))
     seconds, now = time.monotonic() - began, time.time()
