@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, reply, silence
+from tests.harness.answers import after, in_turn, reply, silence
 from tests.harness.crawl import MODES, Result, crawl
 
 if TYPE_CHECKING:
@@ -110,6 +110,19 @@ def test_a_silent_robots_txt_does_not_outlast_the_crawl_for_long(server: Server)
     result = crawl([silent.url("/x")], {**DRY, **settings}, seconds=30)
     assert silent.pages_asked == ["/x"]
     assert differences(result) == {"we_would_wait": 1}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_silent_answers_to_us_take_no_connection_from_pages(server: Server, mode: str) -> None:
+    """All pages have come while every fetch of ours still waits, though there are more of these."""
+    once = in_turn(reply(), silence())
+    sites = [server.site(f"127.0.1.{n}", once) for n in range(1, 13)]
+    settings = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 4}
+    crawl([site.url(f"/{n}") for n in range(3) for site in sites], {**DRY, **settings}, mode=mode)
+    assert all(len(site.pages_asked) == 3 for site in sites)
+    last_page = max(asked.at for asked in server.log if asked.path != "/robots.txt")
+    ours = [site.robots_asked[1].at for site in sites]
+    assert last_page < min(ours) + settings["ROBOTSPEC_FETCH_TIMEOUT"]
 
 
 def test_it_needs_the_add_on(server: Server) -> None:
