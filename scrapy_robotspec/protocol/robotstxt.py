@@ -99,7 +99,7 @@ class RobotsTxt:
         self.truncated = truncated
         self._followed = _NOBODY
         self._earlier: tuple[_Followed, ...] = ()
-        self._delays: dict[Tokens, float | None] = {}
+        self._delays: dict[Tokens, float | None] | None = None
         self._base = _NO_BASE  # the last URL up to the slash its path begins with
         self._path_at = 0
 
@@ -180,11 +180,12 @@ class RobotsTxt:
     def crawl_delay(self, tokens: str | Sequence[str]) -> float | None:
         """The greatest crawl delay of the group followed, in seconds; None for none (EXT-01)."""
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
-        if asked not in self._delays:
-            if len(self._delays) >= _KEPT:
-                self._delays.clear()
-            self._delays[asked] = self._read_delay(asked)
-        return self._delays[asked]  # kept, because it is asked for with every request
+        delays = self._delays
+        if delays is None or (asked not in delays and len(delays) >= _KEPT):
+            delays = self._delays = {}
+        if asked not in delays:
+            delays[asked] = self._read_delay(asked)
+        return delays[asked]  # kept, because it is asked for with every request
 
     def _read_delay(self, tokens: Tokens) -> float | None:
         delays = [

@@ -103,26 +103,31 @@ def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | 
     if len(rules) * len(path) > _GLANCED:
         return None
     possible = rules if edition.index_html else _possible(rules, path.encode("ascii"))
+    if not possible:
+        return NO_RULE
     if len(possible) * len(path) > _TRIED:
         return None
     ranks = [rank for rank, text in ranked_patterns(possible, edition) if matches(text, path)]
     return min(ranks, default=NO_RULE)
 
 
-def _possible(rules: Sequence[RawRule], path: bytes) -> list[RawRule]:
-    """The rules that a glance at their second octets and outer literals does not rule out."""
+def _possible(rules: Sequence[RawRule], path: bytes) -> Sequence[RawRule]:
+    """The rules that glances at their second octets and outer literals do not rule out."""
     second = path[1:2]
     rules = [
         rule
         for rule in rules
         if (octet := rule[1][1:2]) == second or octet in _ODD or not rule[1].startswith(b"/")
     ]
+    rules = [
+        rule for rule in rules if (last := rule[1].rpartition(b"*")[2]) in path or _FIRST_ODD(last)
+    ]
     return [rule for rule in rules if _may_match(rule[1], path)]
 
 
 def _may_match(value: bytes, path: bytes) -> bool:
     first, star, others = value.partition(b"*")
-    if not path.startswith(_ordinary_part(first)):
+    if not path.startswith(first) and not path.startswith(_ordinary_part(first)):
         return not value.startswith((b"/", b"*"))  # a slash may have to be put in front
     return not star or _ordinary_part(others.rpartition(b"*")[2]) in path
 
@@ -165,7 +170,7 @@ class RuleSet:
         self.forbids = any(map(forbids, chain(ranks.values(), (rank for rank, _ in patterns))))
         self._to_end = _END in texts
         self._prefixes = sort_prefixes(ordered)
-        self._ranks = array("q", map(ranks.__getitem__, ordered))
+        self._ranks = array("q", [ranks[prefix] for prefix in ordered])
         self._prefixes.spread(self._ranks)
         self._headed = _headed(headed, ordered) if headed else None
         self._floating = wildcards(floating) if floating else None
