@@ -146,6 +146,6 @@ class RedisStore(RecordStore):
             raise StoreError(f"Redis: {error}") from error
 
 
-def _is_newer(data: bytes, before: float) -> bool:
-    record = RobotsRecord.from_bytes(data)
+def _is_newer(data: bytes | str, before: float) -> bool:
+    record = RobotsRecord.from_bytes(data) if isinstance(data, bytes) else None
     return record is not None and record.updated_at >= before
