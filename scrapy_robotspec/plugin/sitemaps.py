@@ -49,7 +49,8 @@ class SitemapsFromRobots(SitemapSpider):
         if middleware is None:
             raise ConfigurationError(
                 "SitemapsFromRobots asks RobotSpecMiddleware, which is not there: set "
-                "ROBOTSTXT_OBEY = True and put scrapy_robotspec.Addon into ADDONS"
+                "ROBOTSTXT_OBEY = True and put scrapy_robotspec.Addon into ADDONS, without "
+                "ROBOTSPEC_DRY_RUN"
             )
         origins = iter(self.sitemap_origins)
         asked = deque(_compat.deferred(middleware.sitemaps(url)) for url in islice(origins, _AHEAD))
