@@ -103,11 +103,12 @@ def check_leases(store: RecordStore, sites: list[Site]) -> None:
         store.release(origin_of(site), "a test")
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_killed_again_and_again_and_then_not(server: Server, tmp_path: Path, seed: int) -> None:
-    """Each crawl finds what the dead one has kept and asks for nothing disallowed; the last ends."""
+def test_killed_again_and_again_and_then_not(server: Server, tmp_path: Path) -> None:
+    """Each finds what the dead one has kept and asks for nothing disallowed; the last one ends."""
+    seed = random.randrange(10_000)
+    print("seed", seed)
     chance = random.Random(seed)
-    sites = sites_of(server, 60)
+    sites = sites_of(server, 50)
     urls = [site.url(path) for site in sites for path in PATHS]
     settings = settings_of(tmp_path)
     for _ in range(2):
@@ -128,7 +129,7 @@ def test_killed_with_a_lease_delays_the_next_crawl_no_longer_than_it_lasts(
 ) -> None:
     """The next crawl waits for it, then asks by itself."""
     site = server.site("127.0.0.2", in_turn(after(60, reply(RULES)), reply(RULES)))
-    settings = {**settings_of(tmp_path), "ROBOTSPEC_FETCH_TIMEOUT": 3.0}
+    settings = {**settings_of(tmp_path), "ROBOTSPEC_FETCH_TIMEOUT": 1.0}
     urls = [site.url(path) for path in PATHS]
     with Running(urls, settings) as running:
         kill_after(running, server, 1, 0.0)
@@ -148,6 +149,7 @@ def test_killed_with_queues_that_survive(server: Server, tmp_path: Path) -> None
     urls = [site.url(f"{path}{n}") for site in (held, other) for path in PATHS for n in range(30)]
     settings = {
         **settings_of(tmp_path),
+        "ROBOTSPEC_CACHE": "memory://",
         "JOBDIR": str(tmp_path / "job"),
         "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
     }

@@ -1,0 +1,1 @@
+"""Fuzzers of what strangers send and stores hold; see README.md."""

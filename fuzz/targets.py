@@ -1,0 +1,108 @@
+"""What is fuzzed: functions from octets to nothing, which raise where something is wrong.
+
+No fuzzer is needed to import this file; ``run.py`` drives it, and a test replays the corpus.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.encoding import pack
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.show.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Moments at which a record is judged (epoch seconds): before, around and long after its times.
+MOMENTS = (0.0, 1_800_000_000.0, 1_800_080_000.0, 4_000_000_000.0)
+POLICIES = [AccessPolicy(edition=edition) for edition in EDITIONS.values()]
+
+
+def parse(data: bytes) -> None:
+    """A URL, a line end, a product token, a line end, a file: read in every edition."""
+    url, _, rest = data.partition(b"\n")
+    token, _, body = rest.partition(b"\n")
+    for edition in EDITIONS:
+        check_file(body, edition, url.decode("utf-8", "surrogateescape"), token.decode("latin-1"))
+
+
+def check_file(body: bytes, edition: str, url: str, token: str) -> None:
+    """All answers about one file agree with each other, the first time and later."""
+    robots = RobotsTxt.parse(body, edition)
+    first = robots.explain(url, token)
+    assert robots.allowed(url, token) is first.allowed
+    assert robots.explain(url, token) == first
+    again = RobotsTxt.parse(body, edition)
+    assert again.allowed(url, (token,)) is first.allowed
+    matching = robots.matches(url, token)
+    if first.reason == "rule":
+        assert first.rule == matching[0]
+    elif first.reason != "robots_txt_itself":
+        assert matching == ()
+    lines = body.count(b"\n") + body.count(b"\r") + 1
+    assert all(1 <= rule.line <= lines for rule in matching)
+    for group in robots.groups:
+        assert group.first_line <= lines
+    delay = robots.crawl_delay(token)
+    assert delay is None or delay >= 0
+    for finding in robots.lint():
+        assert safe(finding.message).isprintable()
+    assert all("://" in sitemap for sitemap in robots.sitemaps)
+    assert len(robots.other(token)) <= lines
+
+
+def record(data: bytes) -> None:
+    """Octets from a store, as they are and in a frame with a right checksum."""
+    check_record(data)
+    text, _, body = data.partition(b"\0")
+    check_record(framed(text, body))
+
+
+def framed(text: bytes, body: bytes) -> bytes:
+    """A frame around any JSON, so that the fuzzer gets past the checksum."""
+    empty = pack({}, b"")
+    head, stored = empty[:5], zlib.compress(body) if len(body) > 256 else body
+    rest = struct.pack(">II", len(text), len(body)) + text + stored
+    return head + struct.pack(">I", zlib.crc32(rest)) + rest
+
+
+def check_record(data: bytes) -> None:
+    """What is read is written alike, and every policy knows what to do with it at any time."""
+    found = RobotsRecord.from_bytes(data)
+    if found is None:
+        return
+    assert RobotsRecord.from_bytes(found.to_bytes()) == found
+    for policy in POLICIES:
+        for now in MOMENTS:
+            policy.plan(found, now)
+
+
+def seeds() -> dict[str, bytes]:
+    """Frames' texts for the corpus of ``record``, made from what the code writes today."""
+    full = {
+        "origin": ["http", "example.com", 80], "meaning": "rules", "status": 200,
+        "fetched_at": 1.8e9, "expires_at": 1.80008e9, "content_type": "text/plain",
+        "hops": [["http://example.com/robots.txt", 301]], "truncated": True,
+    }  # fmt: skip
+    failed = {
+        "origin": ["https", "::1", 8443], "unreachable_since": 1.8e9, "failed_at": 1.8e9,
+        "next_attempt": 1.80000001e9, "failures": 3, "unanswered": 2, "failure": "timeout",
+    }  # fmt: skip
+    body = b"User-agent: *\nDisallow: /no\n"
+    return {
+        "full": json.dumps(full).encode() + b"\0" + body,
+        "long": json.dumps(full).encode() + b"\0" + body * 20,
+        "failed": json.dumps(failed).encode() + b"\0",
+        "both": json.dumps(full | failed).encode() + b"\0" + body,
+        "empty": b"{}\0",
+    }
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {"parse": parse, "record": record}
