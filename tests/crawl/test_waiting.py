@@ -28,7 +28,7 @@ def fast_sites(server: Server) -> tuple[list[Site], list[str]]:
 
 def down_until_done(sites: list[Site], urls: list[str]) -> Answer:
     """503 until the pages of all others are crawled: whoever stalls those, stalls for ever."""
-    left = lambda: sum(len(site.pages_asked) for site in sites) < len(urls)  # noqa: E731
+    left = lambda: sum(len(set(site.pages_asked)) for site in sites) < len(urls)  # noqa: E731
     return as_long_as(left, reply("", 503), reply(RULES))
 
 
