@@ -59,11 +59,8 @@ def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, asked:
     sums: dict[str, list[float]] = {name: [] for name in peers}
     each: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
-        taken: dict[str, list[float]] = {name: [] for name in peers}
-        for body, urls in questions:
-            for name, read in peers.items():
-                taken[name].append(seconds(lambda: _ask_all(read, body, urls)))  # noqa: B023
-        for name, times in taken.items():
+        for name, read in peers.items():
+            times = [seconds(lambda: _ask_all(read, *question)) for question in questions]  # noqa: B023
             sums[name].append(sum(times))
             each[name].append(statistics.median(times) * _MICRO)
     return {
@@ -116,7 +113,7 @@ def growth(peers: Mapping[str, Read], rounds: int, most: int) -> Result:
         ("prefix", (10, 100, 1_000, 18_000)),
         ("wildcard", (10, 100, 1_000, 5_000)),
     ):
-        rule = "/dir{0}/page{0}" if kind == "prefix" else "/*foo_{0}=*bar"
+        rule = "/d{0}/p{0}" if kind == "prefix" else "/*foo_{0}=*bar"
         rows: dict[str, dict[str, float]] = {name: {} for name in peers}
         for size in (size for size in sizes if size <= most):
             lines = (f"Disallow: {rule.format(number)}\n" for number in range(size))
@@ -147,7 +144,7 @@ def hostile_files(octets: int) -> dict[str, bytes]:
     """Files made to cost as much as can be, each of ``octets``."""
     agents = b"".join(b"User-agent: a%d\n" % number for number in range(octets // 40))
     rules = b"".join(b"Disallow: /%d\n" % number for number in range(octets // 40))
-    return {
+    files = {
         "agents times rules": agents + rules,
         "empty lines": b"\n" * octets,
         "distinct fields": _filled("{}:\n", octets),
@@ -168,6 +165,7 @@ def hostile_files(octets: int) -> dict[str, bytes]:
         "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (octets // 2),
         "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * octets,
     }
+    return {name: body[:octets] for name, body in files.items()}
 
 
 def hostile(octets: int) -> Result:

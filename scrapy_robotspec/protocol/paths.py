@@ -32,9 +32,6 @@ _BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
 #: Finds a character of a path that has another form, percent signs aside.
 find_unspelt = re.compile(r"[^!-#%-)+-~]").search
 
-#: PAT-06: the two special characters, where they are meant literally.
-LITERAL = str.maketrans({"*": "%2A", "$": "%24"})
-
 
 def _decoded_escape(escape: re.Match[str]) -> str:
     return _DECODED[escape[0]]
@@ -80,7 +77,12 @@ def path_of(url: str | bytes, edition: Edition) -> str:
 def spell(path: str | bytes, edition: Edition) -> str:
     """A path as it stands in a URL, in the one form and without the fragment."""
     text = normalise(to_octets(path).partition(b"#")[0], edition)
-    return text.translate(LITERAL) if spells_specials(edition) else text
+    return literally(text) if spells_specials(edition) else text
+
+
+def literally(text: str) -> str:
+    """A text whose ``*`` and ``$`` are meant literally, with their escapes (PAT-06)."""
+    return text.replace("*", "%2A").replace("$", "%24")
 
 
 def spells_specials(edition: Edition) -> bool:

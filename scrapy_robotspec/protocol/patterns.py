@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol import google
-from scrapy_robotspec.protocol.paths import LITERAL, spells_specials
+from scrapy_robotspec.protocol.paths import literally, spells_specials
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
@@ -29,7 +29,7 @@ def one_form(text: str, edition: Edition) -> Measured | None:
             return None
         text = "/" + text
     if not edition.wildcards:
-        return text.translate(LITERAL), len(text)
+        return literally(text), len(text)
     if text.endswith("$"):
         content, end, length = text[:-1], "$", len(text)
     else:

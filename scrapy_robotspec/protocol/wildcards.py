@@ -25,6 +25,7 @@ INDEX_FROM = 64
 #: Three characters behind a delimiter, or any four; they may overlap.
 _DELIMITED = re.compile(r"[/?&=._-](?=(...))", re.DOTALL)
 _ANY = re.compile("(?=(....))", re.DOTALL)
+_GRAM = 4
 #: Such parts of a needle among which the rarest is chosen.
 _TRIED = 8
 #: Needles that may share a part behind a delimiter.
@@ -130,10 +131,14 @@ class IndexedWildcards(Wildcards):
             for index, needle in enumerate(self._needles)
             if not _enter(self._delimited, index, _DELIMITED.findall(needle), _SHARING)
         ]
-        few = len(others) < _FEW
-        self._others = others if few else []
-        for index, needle in () if few else others:
-            _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
+        if len(others) >= _FEW:  # those too short for a gram may still be few
+            few = [other for other in others if len(other[1]) < _GRAM]
+        else:
+            few = others
+        self._others = few if len(few) < _FEW else []
+        for index, needle in others:
+            if (index, needle) not in self._others:
+                _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
 
     def glance(self) -> Sequence[str]:
