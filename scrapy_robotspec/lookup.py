@@ -42,6 +42,8 @@ _Cause = TypeVar("_Cause", contravariant=True)
 FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
 #: Octets of files that are kept compiled. The rules of the worst file take 15 times its octets.
 COMPILED_OCTETS = 2**24
+#: Signal handlers may hold an origin's requests back for so long (seconds).
+LONGEST_TELLING = 30.0
 #: Nobody looks again sooner than after this (seconds).
 SHORTEST_PAUSE = 0.02
 
@@ -326,7 +328,24 @@ class Lookup(Generic[_Cause]):
         replaced = None
         if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
             replaced = self._parse(origin, held)
-        await self._around.parsed(found, cause, replaced)
+        await self._heard(origin, self._around.parsed(found, cause, replaced))
+
+    async def _heard(self, origin: Origin, telling: Deferred[None]) -> None:
+        """Wait for those who are told, but not for ever: they may be waiting for us."""
+        heard: Deferred[None] = Deferred()
+        telling.addBoth(_pass_on, heard)
+        try:
+            await self._pause(LONGEST_TELLING, heard)
+        except CancelledError:
+            telling.cancel()
+            raise
+        if not telling.called:
+            logger.warning(
+                "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
+                "origin's requests go on without it",
+                LONGEST_TELLING,
+                origin,
+            )
 
     def _land(self, result: Any, origin: Origin, before: RobotsRecord | None, began: float) -> None:
         self._flights.pop(origin, None)
@@ -388,6 +407,14 @@ class Lookup(Generic[_Cause]):
 
 def _octets_of(known: Known) -> int:
     return 0 if known.record is None else len(known.record.body)
+
+
+def _pass_on(result: Failure | None, heard: Deferred[None]) -> None:
+    """Bring an outcome, unless it comes too late."""
+    if not heard.called:
+        heard.callback(result)
+    elif isinstance(result, Failure) and not isinstance(result.value, CancelledError):
+        logger.error("Error in a handler that took too long: %s", result.getTraceback())
 
 
 def _fire(waiter: Deferred[None]) -> None:

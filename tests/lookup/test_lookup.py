@@ -11,7 +11,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt
 from scrapy_robotspec.access.policy import Stance
-from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.lookup import LONGEST_TELLING, Known, Wait
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.memory import MemoryStore
 
@@ -143,6 +143,34 @@ def test_rules_are_told_before_anybody_is_released() -> None:
     assert isinstance(world.ask(), Wait)
     world.telling.callback(None)
     assert waiter.known.robots is not None
+
+
+def test_handler_that_never_ends_holds_nobody_for_ever(caplog: pytest.LogCaptureFixture) -> None:
+    """It may be waiting for an answer about the same origin itself."""
+    world = World()
+    world.telling = Deferred()
+    waiter = world.wait_for()
+    world.answer(FILE)
+    world.pass_time(LONGEST_TELLING - 1)
+    assert waiter.came == []
+    world.pass_time(2)
+    assert waiter.known.robots is not None
+    assert "takes longer" in caplog.text
+    world.telling.callback(None)
+    assert world.lookup.busy is False
+
+
+def test_stop_while_handlers_are_told() -> None:
+    """They are cancelled, nobody waits for them, and the rules are kept all the same."""
+    world = World()
+    world.telling = Deferred()
+    waiter = world.wait_for()
+    world.answer(FILE)
+    world.lookup.stop()
+    assert [type(came) for came in waiter.came] == [CancelledError]
+    assert world.telling.called
+    assert world.time.getDelayedCalls() == []
+    assert world.lookup.record(A) is not None
 
 
 def test_error_in_the_fetcher_counts_as_no_answer(caplog: pytest.LogCaptureFixture) -> None:
