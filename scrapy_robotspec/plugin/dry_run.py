@@ -62,6 +62,11 @@ class Difference(Enum):
     WAIT = "robotspec/dry_run/we_would_wait"
     NOT_COMPARED = "robotspec/dry_run/not_compared"
 
+    @property
+    def words(self) -> str:
+        """For people."""
+        return self.value.rpartition("/")[2].replace("_", " ")
+
 
 class _Pending(NamedTuple):
     request: Request
@@ -211,8 +216,7 @@ class DryRunMiddleware:
         self._counts[difference] += 1
         self._stats.inc_value(difference.value)
         if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
-            kind = difference.value.rpartition("/")[2].replace("_", " ")
-            logger.info("Dry run: %s: %s (%s)", kind, request, why)
+            logger.info("Dry run: %s: %s (%s)", difference.words, request, why)
 
     # --- origins for which no fetch could begin at first
 
@@ -250,7 +254,7 @@ class DryRunMiddleware:
         for origin in list(self._pending):
             for pending in self._take(origin):
                 self._note(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
-        counts = [f"{self._counts[each]:,} {each.value.rpartition('/')[2]}" for each in Difference]
+        counts = [f"{self._counts[each]:,} {each.words}" for each in Difference]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         await _compat.as_future(Deferred.fromCoroutine(self._lookup.close()))
         self._around.close()

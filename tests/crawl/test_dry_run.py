@@ -40,7 +40,7 @@ def test_differences_are_counted_and_shown(server: Server, mode: str) -> None:
     assert differences(result) == {"same": 3, "we_would_allow": 1, "we_would_wait": 2}
     assert len(result.lines("INFO", "Dry run: we would allow", missing.url("/no"))) == 1
     assert len(result.lines("INFO", "Dry run: we would wait", "HTTP status 503")) == 2
-    assert len(result.lines("INFO", "3 same, 0 we_would_refuse, 1 we_would_allow")) == 1
+    assert len(result.lines("INFO", "3 same, 0 we would refuse, 1 we would allow")) == 1
     assert result.exit_code == 0
     assert "Traceback" not in result.log
 
