@@ -136,8 +136,9 @@ class IndexedWildcards(Wildcards):
         else:
             few = others
         self._others = few if len(few) < _FEW else []
+        alone = {index for index, _ in self._others}
         for index, needle in others:
-            if (index, needle) not in self._others:
+            if index not in alone:
                 _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
 
