@@ -116,7 +116,7 @@ def test_every_code_is_earned_somewhere() -> None:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_clean_file_has_no_findings(edition: str) -> None:
     """A file that follows all advice has nothing said about it."""
-    body = b"\n# all well\nUser-agent: FooBot\nUser-agent: BarBot\nDisallow: /a/\nDisallow: /b.html\n\n"
+    body = b"\n# well\nUser-agent: FooBot\nUser-agent: BarBot\nDisallow: /a/\nDisallow: /b.\n\n"
     assert RobotsTxt.parse(body, edition).lint() == ()
 
 
