@@ -43,6 +43,12 @@ class Life:
     jitter: float = 0.0
     attempts: list[float] = field(default_factory=list)
 
+    @property
+    def held(self) -> RobotsRecord:
+        """The record, where there has to be one."""
+        assert self.record is not None
+        return self.record
+
     def ask(self) -> Plan:
         """A request comes by: fetch if the plan says so, and return the plan that then holds."""
         plan = self.policy.plan(self.record, self.now)

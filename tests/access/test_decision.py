@@ -1,5 +1,7 @@
 """Decisions: what users see of all this (EXT-02)."""
 
+from __future__ import annotations
+
 import pytest
 
 from scrapy_robotspec.access.decision import Decision, decide
@@ -15,7 +17,7 @@ URL = "http://example.com/private/x"
 def decision(life: Life, url: str = URL) -> Decision:
     """The decision about *url* after asking once."""
     plan = life.ask()
-    robots = RobotsTxt.parse(life.record.body) if plan.stance is Stance.RULES else None
+    robots = RobotsTxt.parse(life.held.body) if plan.stance is Stance.RULES else None
     return decide(life.record, plan, robots, url, ["mybot"], life.now)
 
 
@@ -43,7 +45,9 @@ def test_rules_decide_and_are_shown() -> None:
         (DEAD, False, "unreachable", "unreachable", None),
     ],
 )
-def test_decisions_without_rules(attempt, allowed, reason, outcome, status) -> None:
+def test_decisions_without_rules(
+    attempt: Attempt, allowed: bool, reason: str, outcome: str, status: int | None
+) -> None:
     """FET-08, FET-09, FET-10, FET-14."""
     life = Life(policy(status_policy={451: Meaning.DISALLOW}), lambda now: attempt)
     found = decision(life)
@@ -51,7 +55,7 @@ def test_decisions_without_rules(attempt, allowed, reason, outcome, status) -> N
     assert (found.allowed, found.reason) == (allowed, reason)
     assert (found.outcome, found.status) == (outcome, status)
     failed = outcome == "unreachable"
-    assert found.failure == (life.record.failure if failed else None)
+    assert found.failure == (life.held.failure if failed else None)
     assert bool(found.failure) is failed
 
 
@@ -91,7 +95,7 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 
 
 @pytest.mark.parametrize("stance", [Stance.WAIT, Stance.REFUSE, Stance.DISALLOW, Stance.RULES])
-def test_without_a_record_or_rules_nothing_is_allowed(stance) -> None:
+def test_without_a_record_or_rules_nothing_is_allowed(stance: Stance) -> None:
     """FET-10: whoever cannot wait is refused."""
     found = decide(None, Plan(stance, "", True, 0), None, URL, ["mybot"], START)
     assert found == Decision(False, "unreachable")

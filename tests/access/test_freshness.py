@@ -1,5 +1,7 @@
 """Lifetimes from HTTP's caching fields (CAC-01, CAC-03) and Retry-After (FET-11)."""
 
+from __future__ import annotations
+
 import time
 
 import pytest
@@ -56,7 +58,7 @@ def fresh_for(**headers: str) -> float:
         ({"age": "80000"}, 86_400),
     ],
 )
-def test_lifetimes(headers, seconds) -> None:
+def test_lifetimes(headers: dict[str, str], seconds: float) -> None:
     """CAC-03: s-maxage, max-age, Expires in this order; Age counts; within the bounds."""
     assert fresh_for(**headers) == seconds
 
@@ -91,7 +93,7 @@ def test_more_than_a_day_has_to_be_allowed() -> None:
         ("Sun, 99 Nov 1994 09:49:37 GMT", None),
     ],
 )
-def test_retry_after(value, seconds) -> None:
+def test_retry_after(value: str | None, seconds: float | None) -> None:
     """FET-11: seconds or any of HTTP's three kinds of date."""
     headers = {} if value is None else {"retry-after": value}
     assert retry_after(headers, NOW) == seconds
@@ -104,7 +106,7 @@ def test_dates_are_read_by_the_senders_clock() -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
-def test_no_date_is_read_by_our_own_time_zone(zone, monkeypatch) -> None:
+def test_no_date_is_read_by_our_own_time_zone(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The kind of date that names no zone is GMT too."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
@@ -117,7 +119,9 @@ def test_no_date_is_read_by_our_own_time_zone(zone, monkeypatch) -> None:
 
 
 @given(st.text(), st.text(), st.text(), st.text(), st.text())
-def test_no_header_raises_or_leaves_the_bounds(cache_control, age, expires, date, retry) -> None:
+def test_no_header_raises_or_leaves_the_bounds(
+    cache_control: str, age: str, expires: str, date: str, retry: str
+) -> None:
     """SAF-01 for headers."""
     headers = {"cache-control": cache_control, "age": age, "expires": expires, "date": date}
     assert lifetime(headers, NOW, ttl=1000, min_ttl=300, max_ttl=2000) == pytest.approx(1150, 1)

@@ -76,7 +76,12 @@ class History:
     def step(self, wait: float, answer: Attempt) -> Plan:
         """Time passes, a request comes by; if the policy asks, the origin says *answer*."""
         self.life.now += wait
-        self.life.answer = lambda now: self.told.append((now, answer)) or answer
+
+        def answered(now: float) -> Attempt:
+            self.told.append((now, answer))
+            return answer
+
+        self.life.answer = answered
         return self.life.ask()
 
     @property
@@ -101,7 +106,9 @@ def lifetime(copy: tuple[float, Attempt]) -> float:
 
 
 @given(policies, st.lists(st.tuples(waits, answers), max_size=40))
-def test_nothing_is_ever_allowed_but_by_a_row_of_the_catalogue(policy, steps) -> None:
+def test_nothing_is_ever_allowed_but_by_a_row_of_the_catalogue(
+    policy: AccessPolicy, steps: list[tuple[float, Attempt]]
+) -> None:
     """FET-10, FET-12, FET-13, CAC-02, with an honest clock."""
     history = History(policy)
     for wait, answer in steps:
@@ -125,7 +132,9 @@ def test_nothing_is_ever_allowed_but_by_a_row_of_the_catalogue(policy, steps) ->
 
 
 @given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_no_clock_makes_an_answer_of_a_failure(policy, steps) -> None:
+def test_no_clock_makes_an_answer_of_a_failure(
+    policy: AccessPolicy, steps: list[tuple[float, Attempt]]
+) -> None:
     """Under jumps too: what is allowed was allowed by the last result, or by a limit passed."""
     history = History(policy)
     for wait, answer in steps:
@@ -141,7 +150,9 @@ def test_no_clock_makes_an_answer_of_a_failure(policy, steps) -> None:
 
 
 @given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_nobody_waits_for_ever_and_nobody_spins(policy, steps) -> None:
+def test_nobody_waits_for_ever_and_nobody_spins(
+    policy: AccessPolicy, steps: list[tuple[float, Attempt]]
+) -> None:
     """Every plan asks or has an end in sight, and none has ended already."""
     history = History(policy)
     longest = max(DAY, policy.hold_timeout, policy.retry_max_delay) + 2 * MINUTE
@@ -156,7 +167,9 @@ def test_nobody_waits_for_ever_and_nobody_spins(policy, steps) -> None:
 
 
 @given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_an_origin_that_recovers_is_found_soon(policy, steps) -> None:
+def test_an_origin_that_recovers_is_found_soon(
+    policy: AccessPolicy, steps: list[tuple[float, Attempt]]
+) -> None:
     """FET-10: after any history and any clock, one probe's pause later its rules count."""
     history = History(policy)
     for wait, answer in steps:
@@ -172,18 +185,20 @@ def test_an_origin_that_recovers_is_found_soon(policy, steps) -> None:
 
 
 @given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_a_store_in_between_changes_nothing(policy, steps) -> None:
+def test_a_store_in_between_changes_nothing(
+    policy: AccessPolicy, steps: list[tuple[float, Attempt]]
+) -> None:
     """The record's octets hold all that the policy needs."""
     kept, stored = History(policy), History(policy)
     for wait, answer in steps:
         plan = kept.step(wait, answer)
         assert stored.step(wait, answer) == plan
-        stored.life.record = RobotsRecord.from_bytes(stored.life.record.to_bytes())
+        stored.life.record = RobotsRecord.from_bytes(stored.life.held.to_bytes())
         assert stored.life.record == kept.life.record
 
 
 @given(policies, st.lists(st.floats(0.1, 100), min_size=5, max_size=60))
-def test_a_failing_origin_is_not_pestered(policy, waits) -> None:
+def test_a_failing_origin_is_not_pestered(policy: AccessPolicy, waits: list[float]) -> None:
     """FET-11: but for the one attempt that ends the hold, no pause is below its least."""
     history = History(policy)
     for wait in waits:
@@ -199,4 +214,4 @@ def test_the_ladders_first_failure_is_not_the_copys_age() -> None:
     history = History(AccessPolicy(edition=EDITIONS["google-2019"]))
     history.step(0, FILE)
     assert history.step(100 * DAY, DOWN).stance is Stance.WAIT
-    assert history.life.record.unreachable_since == START + 100 * DAY
+    assert history.life.held.unreachable_since == START + 100 * DAY

@@ -1,5 +1,7 @@
 """The ladder of unreachability (FET-10, FET-12, FET-13): weeks of outage in every edition."""
 
+from __future__ import annotations
+
 import pytest
 
 from scrapy_robotspec.access.outcome import Attempt, Meaning
@@ -12,7 +14,9 @@ FAILURES = pytest.mark.parametrize("failure", [DOWN, DEAD], ids=["503", "dead"])
 
 def outage(edition: str, before: Attempt | None, failure: Attempt, **settings: object) -> Life:
     """An origin that had *before*, if anything, and fails from START on with an expired copy."""
-    life = Life(policy(edition, **settings), lambda now: failure if now >= START else before)
+    life = Life(
+        policy(edition, **settings), lambda now: failure if now >= START else before or failure
+    )
     if before is not None:
         life.now = START - 2 * DAY
         life.ask()
@@ -45,7 +49,9 @@ LADDERS = [
 
 @FAILURES
 @pytest.mark.parametrize(("edition", "has_copy", "stances"), LADDERS)
-def test_sixty_days_of_outage(edition, has_copy, stances, failure) -> None:
+def test_sixty_days_of_outage(
+    edition: str, has_copy: bool, stances: list[tuple[float, str]], failure: Attempt
+) -> None:
     """FET-12, FET-13, as the catalogue's rows have it for each edition."""
     life = outage(edition, FILE if has_copy else None, failure)
     assert days(life, 60) == stances
@@ -53,11 +59,11 @@ def test_sixty_days_of_outage(edition, has_copy, stances, failure) -> None:
 
 @FAILURES
 @pytest.mark.parametrize("has_copy", [True, False])
-def test_google_after_the_limit_with_pages_that_answer(failure, has_copy) -> None:
+def test_google_after_the_limit_with_pages_that_answer(failure: Attempt, has_copy: bool) -> None:
     """FET-12 (google): no restrictions, copy or not, if pages of the origin answer."""
     life = outage("google", FILE if has_copy else None, failure)
     days(life, 20)
-    life.record = life.policy.page_answered(life.record, life.now)
+    life.record = life.policy.page_answered(life.held, life.now)
     assert [stance for _, stance in life.live(40 * DAY, HOUR)][-1] == "allow"
     assert life.ask().reason == "limit_passed"
 
@@ -66,7 +72,7 @@ def test_google_remembers_no_pages_of_an_earlier_outage() -> None:
     """FET-12 (google): pages count from this outage only."""
     life = outage("google", FILE, DOWN)
     days(life, 20)
-    life.record = life.policy.page_answered(life.record, life.now)
+    life.record = life.policy.page_answered(life.held, life.now)
     life.answer = lambda now: FILE
     life.live(HOUR)
     life.answer = lambda now: DOWN
@@ -83,7 +89,9 @@ def test_google_remembers_no_pages_of_an_earlier_outage() -> None:
     ],
     ids=["file", "404", "403", "nothing"],
 )
-def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(before, stance, reason) -> None:
+def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(
+    before: Attempt | None, stance: Stance, reason: str
+) -> None:
     """FET-12: a 404 and a disallow by policy are copies too (CAC-06)."""
     life = outage("google-2019", before, DOWN, status_policy={403: Meaning.DISALLOW})
     days(life, 31)
@@ -99,7 +107,9 @@ def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(before, stanc
         (90 * DAY, [CLOSED, (30.0, "rules")]),
     ],
 )
-def test_the_age_at_which_a_copy_stands_in_is_a_setting(stale_after, stances) -> None:
+def test_the_age_at_which_a_copy_stands_in_is_a_setting(
+    stale_after: float, stances: list[tuple[float, str]]
+) -> None:
     """FET-13: ROBOTSPEC_STALE_AFTER; FET-12 comes after 30 days all the same."""
     assert days(outage("google-2019", FILE, DOWN, stale_after=stale_after), 40) == stances
 
@@ -108,7 +118,7 @@ def test_the_age_at_which_a_copy_stands_in_is_a_setting(stale_after, stances) ->
     ("limit", "stances"),
     [(7 * DAY, [CLOSED, (7.0, "allow")]), (50 * DAY, [CLOSED, (50.0, "allow")])],
 )
-def test_the_limit_is_a_setting(limit, stances) -> None:
+def test_the_limit_is_a_setting(limit: float, stances: list[tuple[float, str]]) -> None:
     """FET-12: ROBOTSPEC_UNREACHABLE_LIMIT."""
     assert days(outage("google-2019", None, DOWN, unreachable_limit=limit), 60) == stances
 
@@ -121,7 +131,7 @@ def test_googles_limit_counts_from_the_time_at_which_the_copy_stands_in() -> Non
 
 @pytest.mark.parametrize("edition", ["google-2019", "rfc9309", "google-2010", "classic", "google"])
 @FAILURES
-def test_attempts_go_on_for_ever(edition, failure) -> None:
+def test_attempts_go_on_for_ever(edition: str, failure: Attempt) -> None:
     """FET-10, FET-12: in every stage, at the pace of a probe, and the answer counts at once."""
     life = outage(edition, FILE, failure)
     days(life, 45)

@@ -1,5 +1,7 @@
 """What one answer means (FET-02 to FET-18), for every status there is."""
 
+from __future__ import annotations
+
 import pytest
 
 from scrapy_robotspec.access.outcome import (
@@ -9,7 +11,7 @@ from scrapy_robotspec.access.outcome import (
     meaning,
     status_meaning,
 )
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.editions import EDITIONS, Edition
 
 RULES, ALLOW, DISALLOW, UNREACHABLE = Meaning
 
@@ -17,7 +19,7 @@ every_edition = pytest.mark.parametrize("edition", EDITIONS.values(), ids=EDITIO
 
 
 @every_edition
-def test_every_status(edition) -> None:
+def test_every_status(edition: Edition) -> None:
     """FET-02, FET-07, FET-08, FET-09, FET-10, FET-16."""
     expected = dict.fromkeys(range(1000), UNREACHABLE)
     expected |= dict.fromkeys(range(200, 300), RULES)
@@ -29,14 +31,14 @@ def test_every_status(edition) -> None:
 
 @every_edition
 @pytest.mark.parametrize("status", [200, 204, 205, 206])
-def test_an_answer_without_a_file_holds_no_rules(edition, status) -> None:
+def test_an_answer_without_a_file_holds_no_rules(edition: Edition, status: int) -> None:
     """FET-02: 204, 205 and an empty body are read like any other body."""
     assert meaning(Attempt(status=status, body=b""), edition) is RULES
 
 
 @every_edition
 @pytest.mark.parametrize("status", [200, 301, 304, 503])
-def test_a_chain_that_ended_counts_as_404(edition, status) -> None:
+def test_a_chain_that_ended_counts_as_404(edition: Edition, status: int) -> None:
     """FET-03, FET-07, FET-15, FET-18: whatever the last answer was."""
     assert meaning(Attempt(status=status, ended="loop"), edition) is ALLOW
     assert meaning(Attempt(status=status, ended="loop", complete=False), edition) is ALLOW
@@ -54,7 +56,7 @@ def test_a_chain_that_ended_counts_as_404(edition, status) -> None:
     ],
     ids=["no answer", "broken answer", "incomplete file", "incomplete 404", "nothing"],
 )
-def test_what_cannot_be_read_is_a_server_error(edition, attempt) -> None:
+def test_what_cannot_be_read_is_a_server_error(edition: Edition, attempt: Attempt) -> None:
     """FET-14."""
     assert meaning(attempt, edition) is UNREACHABLE
 
@@ -67,7 +69,7 @@ def test_our_own_cut_is_no_incomplete_body() -> None:
 
 @every_edition
 @pytest.mark.parametrize("word", list(Meaning))
-def test_the_status_policy_wins_over_the_table(edition, word) -> None:
+def test_the_status_policy_wins_over_the_table(edition: Edition, word: Meaning) -> None:
     """FET-09: for any status, 429 above all, and for nothing else."""
     policy = dict.fromkeys((200, 403, 429, 503), word)
     for status in policy:
@@ -104,6 +106,6 @@ def test_a_missing_status_is_no_answer() -> None:
         ("odd", "odd"),
     ],
 )
-def test_hops_carry_no_user_info(url, shown) -> None:
+def test_hops_carry_no_user_info(url: str, shown: str) -> None:
     """LOC-10: hops are stored and shown."""
     assert Hop(url, 301).url == shown

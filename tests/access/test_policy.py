@@ -1,5 +1,7 @@
 """Lifetimes and refreshing (CAC-01 to CAC-06), also under clocks that jump."""
 
+from __future__ import annotations
+
 import math
 
 import pytest
@@ -15,7 +17,7 @@ every_edition = pytest.mark.parametrize("edition", EDITIONS)
 
 
 @every_edition
-def test_nothing_known_is_asked_first(edition) -> None:
+def test_nothing_known_is_asked_first(edition: str) -> None:
     """CAC-05: requests wait for one fetch."""
     assert policy(edition).plan(None, START) == Plan(Stance.WAIT, "", True, math.inf)
 
@@ -31,7 +33,7 @@ def test_nothing_known_is_asked_first(edition) -> None:
     ],
 )
 def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
-    edition, attempt, stance, reason
+    edition: str, attempt: Attempt, stance: Stance, reason: str
 ) -> None:
     """CAC-01, CAC-06: a 4xx and a chain that counts as 404 as long as a file."""
     rules = policy(edition, status_policy={451: Meaning.DISALLOW})
@@ -64,7 +66,7 @@ def test_what_an_answer_leaves_in_the_record() -> None:
 
 
 @every_edition
-def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition) -> None:
+def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition: str) -> None:
     """CAC-02: nothing is forgotten, attempts are paced."""
     life = Life(policy(edition), lambda now: FILE if now < START + HOUR else DOWN)
     life.ask()
@@ -79,7 +81,7 @@ def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition) -> None:
 
 @every_edition
 @pytest.mark.parametrize("failure", [DOWN, DEAD])
-def test_a_site_that_comes_back_starts_afresh(edition, failure) -> None:
+def test_a_site_that_comes_back_starts_afresh(edition: str, failure: Attempt) -> None:
     """CAC-06: a server error has no lifetime."""
     life = Life(policy(edition), lambda now: failure if now < START + 10 * HOUR else MISSING)
     life.live(11 * HOUR)
@@ -117,7 +119,7 @@ def test_a_lifetime_set_under_other_settings_is_cut_to_ours() -> None:
 
 
 @pytest.mark.parametrize("back", [2 * HOUR, 365 * DAY])
-def test_a_record_from_the_future_is_not_fresh_for_ever(back) -> None:
+def test_a_record_from_the_future_is_not_fresh_for_ever(back: float) -> None:
     """The clock was put back: one fetch, and all is well."""
     life = Life(policy(), lambda now: FILE)
     life.ask()
@@ -134,7 +136,7 @@ def test_clocks_of_machines_may_differ_a_little() -> None:
 
 @pytest.mark.parametrize("jump", [-365 * DAY, -HOUR, HOUR, 365 * DAY])
 @pytest.mark.parametrize("failure", [DOWN, DEAD])
-def test_a_jump_while_unreachable_only_makes_us_ask(jump, failure) -> None:
+def test_a_jump_while_unreachable_only_makes_us_ask(jump: float, failure: Attempt) -> None:
     """No stance comes of a jump alone, and no origin stays closed because of one."""
     life = Life(policy(), lambda now: failure)
     life.live(HOUR)

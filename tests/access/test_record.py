@@ -1,7 +1,10 @@
 """Records as octets: whole and equal, or nothing at all."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -58,17 +61,19 @@ RECORD = RobotsRecord(
 
 
 @given(records)
-def test_a_record_comes_back_as_it_was(record) -> None:
+def test_a_record_comes_back_as_it_was(record: RobotsRecord) -> None:
     """Raw octets, times, failure history and hops."""
     assert RobotsRecord.from_bytes(record.to_bytes()) == record
 
 
 @given(records)
-def test_nothing_is_left_out_of_the_octets(record) -> None:
+def test_nothing_is_left_out_of_the_octets(record: RobotsRecord) -> None:
     """A field added without being stored would show here."""
     plain = {each.name for each in dataclasses.fields(record)}
     plain -= {"origin", "meaning", "hops", "body"}
-    header = encoding.unpack(record.to_bytes())[0]
+    unpacked = encoding.unpack(record.to_bytes())
+    assert unpacked is not None
+    header = unpacked[0]
     for name in plain:
         value = getattr(record, name)
         default = next(e.default for e in dataclasses.fields(record) if e.name == name)
@@ -76,14 +81,14 @@ def test_nothing_is_left_out_of_the_octets(record) -> None:
 
 
 @given(st.binary())
-def test_garbage_is_no_record(data) -> None:
+def test_garbage_is_no_record(data: bytes) -> None:
     """Also where it begins like a record."""
     assert RobotsRecord.from_bytes(data) is None
     assert RobotsRecord.from_bytes(RECORD.to_bytes()[:9] + data) is None
 
 
 @given(st.data())
-def test_a_torn_or_changed_record_is_no_record(data) -> None:
+def test_a_torn_or_changed_record_is_no_record(data: st.DataObject) -> None:
     """Whole or absent: no cut and no flipped bit goes unnoticed."""
     stored = RECORD.to_bytes()
     cut = data.draw(st.integers(0, len(stored) - 1))
@@ -135,7 +140,7 @@ HEADER = {
     ],
     ids=json.dumps,
 )
-def test_a_header_of_other_types_is_no_record(change) -> None:
+def test_a_header_of_other_types_is_no_record(change: dict[str, Any]) -> None:
     """Whoever may write into a shared store must not make the policy raise."""
     assert RobotsRecord.from_bytes(encoding.pack(HEADER, b"")) is not None
     header = {k: v for k, v in {**HEADER, **change}.items() if v is not None}
@@ -143,7 +148,7 @@ def test_a_header_of_other_types_is_no_record(change) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999"])
-def test_times_without_an_end_are_no_times(value) -> None:
+def test_times_without_an_end_are_no_times(value: str) -> None:
     """A copy that is fresh for ever cannot be stored."""
     honest = encoding.pack({**HEADER, "expires_at": 123456789}, b"")
     text = honest[encoding._FRAME.size :].replace(b"123456789", value.encode())

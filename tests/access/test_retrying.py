@@ -1,5 +1,7 @@
 """Holding, pausing, probing (FET-10, FET-11), with the settings that govern them."""
 
+from __future__ import annotations
+
 import pytest
 
 from scrapy_robotspec.access.outcome import Attempt
@@ -34,7 +36,7 @@ def test_jitter_leaves_out_up_to_half_of_a_pause() -> None:
 
 
 @pytest.mark.parametrize(("hold", "refused"), [(0, 0), (10, 10), (1000, 1000)])
-def test_the_hold_is_a_setting(hold, refused) -> None:
+def test_the_hold_is_a_setting(hold: float, refused: float) -> None:
     """ROBOTSPEC_HOLD_TIMEOUT; 0 refuses at once."""
     life = Life(policy(hold_timeout=hold), lambda now: DOWN)
     stances = life.live(1200, every=1)
@@ -43,7 +45,7 @@ def test_the_hold_is_a_setting(hold, refused) -> None:
 
 
 @pytest.mark.parametrize(("times", "refused"), [(0, 0), (2, 3), (4, 15)])
-def test_a_dead_host_gets_a_few_more_attempts_and_no_hold(times, refused) -> None:
+def test_a_dead_host_gets_a_few_more_attempts_and_no_hold(times: int, refused: float) -> None:
     """ROBOTSPEC_RETRY_TIMES: a host without any HTTP answer is not worth five minutes."""
     life = Life(policy(retry_times=times), lambda now: DEAD)
     stances = life.live(100, every=0.5)
@@ -110,7 +112,9 @@ def retry(value: str, status: int = 503) -> Attempt:
         ("never", 1),
     ],
 )
-def test_retry_after_wins_when_it_is_longer_and_within_the_hold(value, second_attempt) -> None:
+def test_retry_after_wins_when_it_is_longer_and_within_the_hold(
+    value: str, second_attempt: float
+) -> None:
     """FET-11."""
     life = Life(policy(), lambda now: retry(value))
     life.live(301, every=1)
@@ -136,7 +140,9 @@ def test_a_probe_obeys_retry_after_too() -> None:
 
 @pytest.mark.parametrize("edition", ["google-2019", "rfc9309", "google", "google-2010", "classic"])
 @pytest.mark.parametrize("failure", [DOWN, DEAD])
-def test_unreachable_origins_are_crawled_where_a_setting_says_so(edition, failure) -> None:
+def test_unreachable_origins_are_crawled_where_a_setting_says_so(
+    edition: str, failure: Attempt
+) -> None:
     """ROBOTSPEC_UNREACHABLE = "allow": after the first attempt, and attempts go on."""
     life = Life(policy(edition, unreachable="allow"), lambda now: failure)
     assert life.policy.plan(None, START).stance is Stance.WAIT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -186,7 +186,7 @@ def test_records_outlive_the_store(shared_uri: str) -> None:
     second.close()
 
 
-def _answer() -> dict[str, object]:
+def _answer() -> dict[str, Any]:
     answered = plain_record(ORIGIN, NOW)
     return {
         name: getattr(answered, name) for name in ("meaning", "status", "fetched_at", "expires_at")

@@ -35,7 +35,7 @@ def test_the_page_names_every_scheme_and_option() -> None:
     """As the opener of each scheme asks for them."""
     source = inspect.getsource(opening)
     options = {
-        call.args[0].value
+        str(call.args[0].value)
         for call in ast.walk(ast.parse(source))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def go(process: subprocess.Popen[str]) -> None:
     process.stdin.flush()
 
 
-def outcome(process: subprocess.Popen[str]) -> object:
+def outcome(process: subprocess.Popen[str]) -> Any:
     with process:
         assert process.stdout is not None
         return json.loads(process.stdout.readline())

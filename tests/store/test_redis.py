@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.base import RecordStore
 
-redis = pytest.importorskip("redis", reason="the Redis client is not installed")
+pytest.importorskip("redis", reason="the Redis client is not installed")
+import redis
 
 NOW = 1_800_000_000.0
 DAY = 86_400
