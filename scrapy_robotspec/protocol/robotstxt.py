@@ -7,33 +7,24 @@ tokens led to stay compiled.
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.groups import follow, read_groups
-from scrapy_robotspec.protocol.lines import (
-    cut_to_limit,
-    meaning,
-    number_at,
-    numbers_at,
-    split_line,
-    text_at,
-)
+from scrapy_robotspec.protocol.lines import cut_to_limit, numbers_at
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, find_unspelt, path_of, spell
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.ruleset import (
     FORBIDS,
-    NO_RULE,
     RuleSet,
     decide_once,
-    forbids,
     line_start,
     ranked_patterns,
 )
 from scrapy_robotspec.protocol.scan import is_plain, scan
 from scrapy_robotspec.protocol.sitemaps import read_sitemaps
-from scrapy_robotspec.protocol.values import Finding, Group, Kind, OtherLine, Rule, Verdict, decode
+from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict, decode
+from scrapy_robotspec.protocol.verdicts import ITSELF, rules_at, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +35,6 @@ if TYPE_CHECKING:
 _KEPT = 8
 #: Verdicts kept for one group. They do not depend on the URL, so few are ever made.
 _KEPT_VERDICTS = 256
-
-#: In a rank's place: the file itself was asked for (PRE-04). It does not forbid.
-_ITSELF = -1 << 34
 
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
@@ -153,9 +141,7 @@ class RobotsTxt:
         ranks = sorted(
             rank for rank, text in ranked_patterns(rules, self.edition) if matches(text, path)
         )
-        starts = dict.fromkeys(map(line_start, ranks))
-        numbers = numbers_at(self.body, starts)
-        return tuple(self._rule_at(start, numbers[start]) for start in starts)
+        return tuple(rules_at(map(line_start, ranks), self.body, self.edition).values())
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -166,12 +152,13 @@ class RobotsTxt:
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Read anew at each use."""
         groups = read_groups(self.body, self.edition)
-        starts = (start for group in groups for _, _, start in group.rules)
-        numbers = numbers_at(self.body, chain(starts, (group.start for group in groups)))
+        starts = [start for group in groups for _, _, start in group.rules]
+        rules = rules_at(starts, self.body, self.edition)
+        numbers = numbers_at(self.body, [group.start for group in groups])
         return tuple(
             Group(
                 tuple(group.names),
-                tuple(self._rule_at(start, numbers[start]) for _, _, start in group.rules),
+                tuple(rules[start] for _, _, start in group.rules),
                 numbers[group.start],
             )
             for group in groups
@@ -218,7 +205,7 @@ class RobotsTxt:
         else:
             path = self._path(url, rules.escapes)
         if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
-            return _ITSELF
+            return ITSELF
         return rules.find(path)
 
     def _path(self, url: str | bytes, all_spelt: bool) -> str:
@@ -241,25 +228,9 @@ class RobotsTxt:
     def _keep_verdict(self, followed: _Followed, rank: int) -> Verdict:
         if followed.verdicts is None or len(followed.verdicts) >= _KEPT_VERDICTS:
             followed.verdicts = {}
-        verdict = followed.verdicts[rank] = self._verdict(followed.names, rank)
+        verdict = verdict_of(rank, followed.names, self.body, self.edition)
+        followed.verdicts[rank] = verdict
         return verdict
-
-    def _verdict(self, names: tuple[str, ...], rank: int) -> Verdict:
-        edition = self.edition.name
-        if rank == _ITSELF:
-            return Verdict(True, "robots_txt_itself", None, names, edition)
-        if rank == NO_RULE:
-            return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
-        start = line_start(rank)
-        rule = self._rule_at(start, number_at(self.body, start))
-        return Verdict(not forbids(rank), "rule", rule, names, edition)
-
-    def _rule_at(self, start: int, number: int) -> Rule:
-        """The rule whose line, with that number, begins at an offset."""
-        text = text_at(self.body, start)
-        name, value = split_line(text, self.edition) or (b"", b"")
-        kind: Kind = "allow" if meaning(name, self.edition) == "allow" else "disallow"
-        return Rule(kind, decode(value), number, decode(text))
 
     def _ask(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
         """The rank of what decides, for another crawler than before, or one not yet compiled."""
@@ -282,7 +253,7 @@ class RobotsTxt:
         if followed.rules is None:
             path = self._path(url, True)
             if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
-                return _ITSELF
+                return ITSELF
             rank = decide_once(rules, path, self.edition)
             if rank is not None:
                 return rank
