@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
     found = tempfile.mkdtemp(prefix=f"fuzz-{name}-")
     defaults = [f"-max_total_time={MINUTES * 60}", "-max_len=4096", "-timeout=10"]
     defaults.append(f"-artifact_prefix={found}/found-")
-    corpora = [found, str(CORPUS / name)]
+    replayed = any(Path(option).is_file() for option in options)
+    corpora = [] if replayed else [found, str(CORPUS / name)]
     atheris.Setup([sys.argv[0], *defaults, *options, *corpora], TARGETS[name])
     atheris.Fuzz()
     return 0
