@@ -77,7 +77,7 @@ class Inline(Plain):
 
     name = "inline"
 
-    async def got(self, response: Response) -> None:  # type: ignore[override]
+    async def got(self, response: Response) -> None:
         super().got(response)
         downloads = [deferred_from_coro(self._inline(url)) for url in self.job["inline"]]
         await maybe_deferred_to_future(DeferredList(downloads))

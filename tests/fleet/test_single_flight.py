@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.harness.answers import after, in_turn, reply, silence
 from tests.harness.crawl import Result, Running
@@ -23,7 +23,7 @@ def fleet(urls: list[list[str]], settings: dict[str, object]) -> list[Result]:
         return [crawl.finish() for crawl in crawls]
 
 
-def sites_of(server: Server, number: int, answer: object) -> list[Site]:
+def sites_of(server: Server, number: int, answer: Any) -> list[Site]:
     return [server.site(f"127.0.{2 + at // 200}.{1 + at % 200}", answer) for at in range(number)]
 
 
