@@ -2,8 +2,8 @@
 
     python benchmarks/soak.py [--minutes 20] [--origins 2000] [--cache URI] [--out soak]
 
-Two thousand loopback origins answer with rules, other rules, 503, redirects, resets or silence, each
-for a while. Every few seconds requests a second, memory and open files of the crawl are
+Two thousand loopback origins answer with rules, other rules, 503, redirects, resets or silence,
+each for a while. Every few seconds requests a second, memory and open files of the crawl are
 written to OUT.json, at the end drawn in OUT.png if matplotlib is there. Needs Linux. The exit code
 is 1 if a request was lost, a disallowed page was asked for, or something grew.
 """
