@@ -36,13 +36,13 @@ urls = st.tuples(
 #: Paths in a form that may be compared with anything.
 paths = _joined([piece for piece in _PIECES if piece.isascii()]).map(lambda text: "/" + text)
 
-some_tokens = st.lists(st.sampled_from(_TOKENS), max_size=3)
+some_tokens = st.lists(st.sampled_from([*["a", "b"] * 3, *_TOKENS]), max_size=3)
 
 _lines = st.one_of(
     st.tuples(
-        st.sampled_from(["User-agent", "user-agent", "useragent", " USER-AGENT ", "user-agents"]),
-        st.sampled_from([":", ": ", " : ", " ", ":\t"]),
-        st.sampled_from(_TOKENS),
+        st.sampled_from([*["User-agent"] * 6, "useragent", " USER-AGENT ", "user-agents"]),
+        st.sampled_from([*[": "] * 5, ":", " : ", " ", ":\t"]),
+        st.sampled_from([*["a", "b", "*"] * 3, *_TOKENS]),
         st.sampled_from(["", "", " # x", "#", "\t"]),
     ),
     st.tuples(

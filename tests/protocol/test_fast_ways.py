@@ -48,6 +48,29 @@ def test_scanning_finds_the_rules_that_reading_finds(
     assert scan(body, tuple(tokens), edition) == (followed.names, followed.rules)
 
 
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        (b"User-agent: a\nAllow: /x\nUser-agent: b\nAllow: /y", [b"/x"]),
+        (b"User-agent: b\nAllow: /y\nUser-agent: a\nAllow: /x\n", [b"/x"]),
+        (b"User-agent: a\n# a comment\nUser-agent: b\nAllow: /x", [b"/x"]),
+        (b"User-agent: a\nAllow: /x\n# User-agent: b\nAllow: /y", [b"/x", b"/y"]),
+        (
+            b"User-agent: a\nAllow: /x\nUser-agent: *\nAllow: /y\nUser-agent: A\nAllow: /z",
+            [b"/x", b"/z"],
+        ),
+        (b"User-agent: *\nAllow: /y\n user-agent\t:\ta\nAllow: /x", [b"/x"]),
+        (b"User-agent: *\nAllow:\nUser-agent: b\nAllow: /x", [b""]),
+        (b"Allow: /x\nUser-agent: b\nAllow: /y", []),
+    ],
+)
+def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
+    """GRP-01, GRP-02, GRP-04, GRP-05, GRP-08: said outright, where generated files may be lucky."""
+    edition = EDITIONS["google-2019"]
+    assert [value for _, value, _ in scan(body, ("a",), edition)[1]] == values
+    assert [value for _, value, _ in follow(body, ["a"], edition).rules] == values
+
+
 def plainly(rules: list[tuple[bool, bytes, int]], path: str, edition: Edition) -> int:
     """The best rank among all that match."""
     ranked = ranked_patterns(rules, edition)
@@ -153,3 +176,29 @@ def test_rules_without_a_slash_are_not_passed_over() -> None:
         assert not robots.allowed("http://example.com/fish/", "a")
         assert not robots.allowed("http://example.com/x.gif", "a")
         assert robots.allowed("http://example.com/fish", "a")
+
+
+@pytest.mark.parametrize("rule", ["/*caf\u00e9", "/x/*%C3%A9", "/caf\u00e9", "/*/b%20b"])
+def test_one_escape_anywhere_has_paths_spelt(rule: str) -> None:
+    """PAT-04, PAT-12: also where only a wildcard holds it, and also once compiled."""
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: /zzz\nDisallow: {rule}".encode())
+    path = rule.replace("*", "a").replace("%C3%A9", "\u00e9").replace("%20", " ")
+    for _ in range(3):
+        assert not robots.allowed(f"http://example.com{path}", "a")
+        assert robots.allowed("http://example.com/caf", "a")
+
+
+def test_a_separator_in_a_path_hides_no_prefix() -> None:
+    """SAF-01: blocks are parted by an octet that a URL may hold all the same."""
+    prefixes = PackedPrefixes([f"/{letter}" for letter in "abcdefgh"])
+    assert prefixes.longest("/a\0") == 0
+    assert prefixes.longest("/e\0x") == 4
+    assert prefixes.longest("/\0") == -1
+
+
+def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
+    """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
+    for kind in (Wildcards, IndexedWildcards):
+        assert kind([(5, "/*abcd")]).best("/xabcd", 3) == 3
+        assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 3) == 3
+        assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 9) == 5
