@@ -41,11 +41,12 @@ class Soak(Noting):
         url = self.chance.choice(self.job["origins"]) + path
         return Request(url, self._over, errback=self._over, dont_filter=True)
 
-    def _over(self, _: Any) -> Any:
+    def _over(self, _: Any) -> None:
         self.ended += 1
         if time.monotonic() < self.until:
-            return [self._next()]
-        return None
+            # Not by returning it: Scrapy 2.13 drops what an errback returns.
+            assert self.crawler.engine is not None
+            self.crawler.engine.crawl(self._next())
 
     def closed(self, reason: str) -> None:
         self.note("soaked", sent=self.sent, ended=self.ended)
