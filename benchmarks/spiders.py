@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
 
+#: Pages of each origin before the clock starts: what is done once for an origin is done then.
+WARM_UP = 3
+
+
 class Steady(Noting):
-    """Asks every origin for one page; when all robots.txt are known, measures what pages cost."""
+    """Asks every origin for some pages first, then measures what pages cost."""
 
     name = "steady"
 
     async def start(self) -> AsyncIterator[Request]:
         self.origins: list[str] = self.job["requests"]
-        self.left = len(self.origins)
-        for origin in self.origins:
-            yield Request(f"{origin}/first", self.warmed, dont_filter=True)
+        self.left = WARM_UP * len(self.origins)
+        for n in range(WARM_UP):
+            for origin in self.origins:
+                yield Request(f"{origin}/first{n}", self.warmed)
 
     def warmed(self, response: Response) -> Iterator[Request]:
         self.left -= 1
