@@ -40,6 +40,8 @@ _Cause = TypeVar("_Cause", contravariant=True)
 
 #: First and longest pause between looks at a record that another process is fetching (seconds).
 FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
+#: Files that are kept compiled.
+COMPILED = 2000
 #: Octets of files that are kept compiled. The rules of the worst file take 15 times its octets.
 COMPILED_OCTETS = 2**24
 #: Signal handlers may hold an origin's requests back for so long (seconds).
@@ -114,7 +116,7 @@ class Lookup(Generic[_Cause]):
         places: FetchPlaces,
         *,
         max_size: int | None = None,
-        compiled: int = 2000,
+        compiled: int = COMPILED,
         octets: int = COMPILED_OCTETS,
     ) -> None:
         self._around = around

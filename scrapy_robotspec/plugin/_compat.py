@@ -126,6 +126,13 @@ def slot_is_idle(engine: ExecutionEngine, request: Request) -> bool:
     return slot is None or not slot.active
 
 
+def handles_ftp(crawler: Crawler) -> bool:
+    """Whether Scrapy can download FTP: not without a reactor (from 2.15), nor if switched off."""
+    settings = crawler.settings
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return settings.getbool("TWISTED_REACTOR_ENABLED", True) and handlers.get("ftp") is not None
+
+
 class Threads:
     """Blocking calls outside the reactor's thread, at most two at once, reactor or not."""
 

@@ -30,13 +30,13 @@ _LONGEST_WINDOW = 23
 def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[bytes, bool]:
     """The first *limit* octets of *body* after undoing *encodings*, the last applied first.
 
-    Also whether all there was came to a proper end or filled the limit. What is not encoded at
-    all, in spite of its header, is taken as it stands, and so is what no encoding is known for.
+    Also whether all there was came to a proper end or filled the limit. Text, whatever its header
+    says of it, is taken as it stands; what is no text and cannot be unpacked counts as lost.
     """
     whole = True
     for encoding in reversed(encodings):
-        unpack = _UNPACKERS.get(encoding)
-        if unpack is not None and _looks_encoded(body, encoding):
+        unpack = _UNPACKERS.get(encoding, _unreadable)
+        if encoding not in _NO_ENCODING and _looks_encoded(body, encoding):
             body, ended = unpack(body, limit)
             whole = whole and (ended or len(body) >= limit)
     return body[:limit], whole
@@ -133,8 +133,5 @@ _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {
     b"deflate": _inflate,
     b"br": _unbrotli,
     b"zstd": _unzstd,
-    b"compress": _unreadable,
-    b"x-compress": _unreadable,
-    b"dcb": _unreadable,
-    b"dcz": _unreadable,
 }
+_NO_ENCODING = (b"", b"identity")

@@ -71,6 +71,7 @@ class RobotSpecMiddleware:
         self._crawler = crawler
         self.tokens = TokenHook(self.settings, crawler)
         self._overrides = self.settings.overrides
+        self._ftp = _compat.handles_ftp(crawler)
         self._spacing = Spacing(self.settings.crawl_delay_max)
         self._account = Account(crawler.stats, self.settings)
         self._patience = Patience(crawler)
@@ -109,10 +110,8 @@ class RobotSpecMiddleware:
     ) -> Request | Awaitable[None] | None:
         """None lets *request* through; itself sends it back; exceptions refuse it."""
         queued = taken_up(request)
-        if request.meta.get("dont_obey_robotstxt"):  # APP-01
-            return None
-        origin = Origin.of(request.url)
-        if origin is None:  # LOC-11, LOC-12
+        origin = self._governing(request)
+        if origin is None:
             return None
         override = self._override(origin)
         if override is not None and override.robots_answer is not None:
@@ -143,9 +142,10 @@ class RobotSpecMiddleware:
             now = time.time()
             decision = self._decision(found, request, now)
             delay = self._delay(found, request) if decision.allowed else None
-            if not delay or now >= self._spacing.next_at(origin):
+            next_at = self._next_page_at(found, delay) if delay else now
+            if now >= next_at:
                 break
-            await self._patience.sleep(self._spacing.next_at(origin) - now)
+            await self._patience.sleep(next_at - now)
         if delay:
             self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
         self._follow(decision, request, found)
@@ -215,6 +215,15 @@ class RobotSpecMiddleware:
             raise RobotsUnreachable(decision)
         raise ForbiddenByRobots(decision)
 
+    def _governing(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt governs *request*; None where none does."""
+        if request.meta.get("dont_obey_robotstxt"):  # APP-01
+            return None
+        origin = Origin.of(request.url)  # LOC-11
+        if origin is not None and origin.scheme == "ftp" and not self._ftp:  # LOC-12
+            return None
+        return origin
+
     def _override(self, origin: Origin) -> Override | None:
         return self._overrides.get(origin.host) if self._overrides else None
 
@@ -237,7 +246,7 @@ class RobotSpecMiddleware:
         now: float,
     ) -> Request | Awaitable[None] | None:
         origin = found.origin
-        next_at = self._spacing.next_at(origin)
+        next_at = self._next_page_at(found, delay)
         if now < next_at:
             if not queued:
                 return self._decide_later(request, origin)
@@ -246,6 +255,12 @@ class RobotSpecMiddleware:
         self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
         self._follow(decision, request, found)
         return None
+
+    def _next_page_at(self, found: Known, delay: float) -> float:
+        """From when on the origin's next page may go; the robots.txt counts as one before."""
+        record = found.record
+        fetched = record.fetched_at if record is not None else None
+        return self._spacing.next_at(found.origin, fetched or 0.0, delay)
 
     def _overridden(self, answer: str | RobotsTxt, origin: Origin, request: Request) -> Decision:
         """The user's own word for a host in the place of its robots.txt."""
@@ -258,9 +273,7 @@ class RobotSpecMiddleware:
 
     def _origin_at_gate(self, request: Request) -> Origin | None:
         """The origin whose robots.txt *request* may have to wait for."""
-        if request.meta.get("dont_obey_robotstxt"):
-            return None
-        origin = Origin.of(request.url)
+        origin = self._governing(request)
         override = self._override(origin) if origin is not None else None
         if override is not None and override.robots_answer is not None:
             return None

@@ -21,9 +21,13 @@ class Spacing:
         self._longest = longest
         self._next: dict[Origin, float] = {}
 
-    def next_at(self, origin: Origin) -> float:
-        """From when on the next page of *origin* may go; 0 for any time."""
-        return self._next.get(origin, 0.0)
+    def next_at(self, origin: Origin, asked: float = 0.0, delay: float = 0.0) -> float:
+        """From when on the next page of *origin* may go.
+
+        For the first page that is *delay* after the robots.txt was *asked* for; 0: any time.
+        """
+        next_at = self._next.get(origin)
+        return asked + min(delay, self._longest) if next_at is None else next_at
 
     def take(self, origin: Origin, delay: float, now: float) -> float:
         """A page goes at *now*: from when on the next one may."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from scrapy_robotspec import signals
-from scrapy_robotspec.lookup import Lookup
+from scrapy_robotspec.lookup import COMPILED, Lookup
 from scrapy_robotspec.places import FetchPlaces
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetcher import Fetcher
@@ -20,6 +20,7 @@ from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.shelf import Shelf
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,20 +136,25 @@ class CrawlSurroundings:
 
 def open_lookup(around: CrawlSurroundings, settings: Settings) -> Lookup[Request]:
     """The lookup of a crawl, with its stores."""
+    memory, shared = _open_stores(settings.cache)
     shelf = Shelf(
-        *_open_stores(settings.cache),
+        memory,
+        shared,
         around.in_thread,
         owner=uuid4().hex,
         lease=settings.fetch_timeout + _LEASE_MARGIN,
     )
     places = FetchPlaces(settings.concurrent_fetches, settings.most_fetches)
-    return Lookup(around, shelf, places, max_size=settings.max_size)
+    compiled = min(COMPILED, memory.max_records)
+    return Lookup(around, shelf, places, max_size=settings.max_size, compiled=compiled)
 
 
-def _open_stores(uri: str) -> tuple[RecordStore, RecordStore | None]:
+def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
     """The store in memory, and the slow one behind it if the setting names one."""
-    if uri.startswith("memory:"):
-        return open_store(uri), None
-    shared = GuardedStore(lambda: open_store(uri), time.monotonic)
-    shared.open()
-    return open_store("memory://"), shared
+    if not uri.startswith("memory:"):
+        shared = GuardedStore(lambda: open_store(uri), time.monotonic)
+        shared.open()
+        return MemoryStore(), shared
+    memory = open_store(uri)
+    assert isinstance(memory, MemoryStore)
+    return memory, None

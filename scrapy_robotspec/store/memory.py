@@ -29,7 +29,7 @@ class MemoryStore(RecordStore):
     slow: ClassVar[bool] = False
 
     def __init__(self, max_records: int = 100_000) -> None:
-        self._max_records = max_records
+        self.max_records = max_records
         self._max_octets = max(max_records * _AVERAGE, _GRANTED)
         self._octets = 0
         self._records: OrderedDict[Origin, bytes] = OrderedDict()
@@ -47,7 +47,7 @@ class MemoryStore(RecordStore):
         data = record.to_bytes()
         self._records[record.origin] = data
         self._octets += len(data) + _OVERHEAD
-        while len(self._records) > self._max_records or (
+        while len(self._records) > self.max_records or (
             self._octets > self._max_octets and len(self._records) > 1
         ):
             self.delete(next(iter(self._records)))

@@ -79,9 +79,10 @@ def test_nobody_there_is_unreachable(answer: str) -> None:
 
 
 @pytest.mark.skipif("none" not in MODES, reason="this Scrapy always has a reactor")
-def test_where_no_handler_runs_the_page_ends_in_its_errback(folder: Path, tmp_path: Path) -> None:
-    """Nobody can be asked for the robots.txt, nor for the page."""
+def test_where_no_handler_runs_scrapy_says_so(folder: Path, tmp_path: Path) -> None:
+    """LOC-12: such a request passes, and ends as it does without us."""
     with ftp_site(folder, tmp_path / "log") as site:
-        result = crawl([site.url("/yes")], DEAD, mode="none")
+        result = crawl([site.url("/yes")], mode="none")
         assert site.commands == []
-        assert list(result.errors) == [site.url("/yes")]
+        assert result.errors[site.url("/yes")]["type"] != "RobotsUnreachable"
+        assert "robotstxt/request_count" not in result.stats

@@ -154,3 +154,10 @@ def test_prefix_of_what_was_packed(body: bytes, limit: int, level: int) -> None:
     decoded, whole = decode_prefix(gzip.compress(body, level), [b"gzip"], limit)
     assert decoded == body[:limit]
     assert whole
+
+
+@pytest.mark.parametrize("encoding", [b"odd", b"compress", b"dcb"])
+def test_what_cannot_be_unpacked_is_lost_and_text_is_text(encoding: bytes) -> None:
+    """FET-14: octets that nobody can read must not come out as a file without rules."""
+    assert decode_prefix(gzip.compress(TEXT), [encoding], 1000) == (b"", False)
+    assert decode_prefix(TEXT, [encoding], 1000) == (TEXT[:1000], True)
