@@ -42,33 +42,35 @@ class GuardedStore(RecordStore):
         self._pause = pause
         self._store: RecordStore | None = None
         self._retry_at = 0.0
-        self._failing = False
+        self._failing: str | None = None  # what failed: a full back end still reads
 
     def open(self) -> None:
         """Open the back end now. A wrong configuration raises, a failure only warns."""
         try:
             self._store = self._opening()
         except StoreError as error:
-            self._note_failure(error)
+            self._note_failure("open", error)
 
     def get(self, origin: Origin) -> RobotsRecord | None:
-        return self._guard(lambda store: store.get(origin), None)
+        return self._guard("get", lambda store: store.get(origin), None)
 
     def put(self, record: RobotsRecord) -> None:
-        self._guard(lambda store: store.put(record), None)
+        self._guard("put", lambda store: store.put(record), None)
 
     def delete(self, origin: Origin) -> None:
-        self._guard(lambda store: store.delete(origin), None)
+        self._guard("delete", lambda store: store.delete(origin), None)
 
     def purge(self, before: float) -> int:
-        return self._guard(lambda store: store.purge(before), 0)
+        return self._guard("purge", lambda store: store.purge(before), 0)
 
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
         """Without a back end nobody shares anything with us: the lease is ours."""
-        return self._guard(lambda store: store.acquire(origin, owner, now, seconds), True)
+        return self._guard(
+            "acquire", lambda store: store.acquire(origin, owner, now, seconds), True
+        )
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._guard(lambda store: store.release(origin, owner), None)
+        self._guard("release", lambda store: store.release(origin, owner), None)
 
     def close(self) -> None:
         if self._store is not None:
@@ -77,9 +79,9 @@ class GuardedStore(RecordStore):
             self._store = None
 
     def __len__(self) -> int:
-        return self._guard(len, 0)
+        return self._guard("len", len, 0)
 
-    def _guard(self, call: Callable[[RecordStore], _T], otherwise: _T) -> _T:
+    def _guard(self, name: str, call: Callable[[RecordStore], _T], otherwise: _T) -> _T:
         if self._failing and self._clock() < self._retry_at:
             return otherwise
         try:
@@ -87,20 +89,20 @@ class GuardedStore(RecordStore):
                 self._store = self._opening()
             answer = call(self._store)
         except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
-            self._note_failure(error)
+            self._note_failure(name, error)
             return otherwise
-        if self._failing:
-            self._failing = False
+        if self._failing in (name, "open"):
+            self._failing = None
             logger.info("The robots.txt store works again")
         return answer
 
-    def _note_failure(self, error: Exception) -> None:
+    def _note_failure(self, name: str, error: Exception) -> None:
         self._retry_at = self._clock() + self._pause
-        if not self._failing:
-            self._failing = True
+        if self._failing is None:
             logger.warning(
                 "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl goes on with what "
                 "is in memory and tries the store again every %g s",
                 error,
                 self._pause,
             )
+        self._failing = name

@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.guarded import GuardedStore
 
 from .samples import ORIGIN, plain_record, record
 from .servers import NOT_FOUND, RedisServer, free_port, is_installed
@@ -326,3 +327,24 @@ def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
 def test_opening_says_nothing_to_the_server() -> None:
     """A crawl starts whether or not Redis is there."""
     open_store("redis://127.0.0.1:1/0").close()
+
+
+def test_a_full_redis_that_still_reads_does_not_work_again(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is told once that it fails, and once that it works: when it takes a record again."""
+    caplog.set_level("INFO")
+    clock = iter(range(0, 1000, 10))  # so every call comes after the pause
+    guarded = GuardedStore(lambda: open_store(server.uri), lambda: float(next(clock)))
+    guarded.open()
+    with redis.Redis(port=server.port) as client:
+        client.config_set("maxmemory-policy", "noeviction")
+        client.config_set("maxmemory", 1)
+        for _ in range(3):
+            guarded.put(record())
+            assert guarded.get(ORIGIN) is None
+        assert [entry.levelname for entry in caplog.records] == ["WARNING"]
+        client.config_set("maxmemory", 0)
+    guarded.put(record())
+    guarded.close()
+    assert [entry.levelname for entry in caplog.records] == ["WARNING", "INFO"]
