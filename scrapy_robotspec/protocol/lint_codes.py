@@ -6,7 +6,7 @@ of lines and the file, RS2xx of groups, RS3xx of rules, RS4xx of other lines, RS
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,8 +46,26 @@ CODES: Mapping[str, str] = {
     "RS904": "Advice: exclude whole directories to save lines.",
 }
 
+Severity = Literal["error", "warning", "advice"]
+
+#: What is written there is not read, or not as it is written. All others are warnings: the file is
+#: read as it is written, though perhaps not as it was meant.
+ERRORS = frozenset(
+    {
+        "RS101", "RS102", "RS105", "RS151", "RS152", "RS153", "RS201", "RS202", "RS204", "RS301",
+        "RS306", "RS401", "RS402",
+    }
+)  # fmt: skip
+
 #: Findings of one code that are listed for one file; the others are only counted.
 LISTED = 100
 
 #: The same for codes that repeat themselves: what holds for the first line holds for all.
 LISTED_ONCE = frozenset({"RS902", "RS903"})
+
+
+def severity(code: str) -> Severity:
+    """How much a finding of that code matters: a matter of taste is advice."""
+    if code.startswith("RS9"):
+        return "advice"
+    return "error" if code in ERRORS else "warning"

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from scrapy_robotspec.protocol.lint_codes import Severity, severity
+
 Kind = Literal["allow", "disallow"]
 VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
 
@@ -65,6 +67,11 @@ class Finding:
     code: str
     message: str
     text: str
+
+    @property
+    def severity(self) -> Severity:
+        """How much it matters; ``docs/lint.md`` says what the words mean."""
+        return severity(self.code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
     return {
         "line": finding.line,
         "code": finding.code,
+        "severity": finding.severity,
         "message": finding.message,
         "text": finding.text,
     }

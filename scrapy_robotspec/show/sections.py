@@ -25,6 +25,8 @@ MOST_CARDS = 25
 MOST_ROWS = 5000
 MOST_LINKS = 12
 
+_STYLES = {"error": "bad", "warning": "note", "advice": ""}
+
 
 def links(role: str, numbers: list[int]) -> str:
     """A role that a line has, and the answers it has it for."""
@@ -160,7 +162,7 @@ def findings(book: Book, prefix: str) -> str:
     """What the linter found, linked to the lines; empty where it found nothing."""
     items = "".join(
         f'<li><a href="#{prefix}{max(one.line, 1)}">{_place(one.line)}</a> '
-        f"{markup.word('note', one.code)} {esc(one.message)}</li>"
+        f"{markup.word(_STYLES[one.severity], one.code)} {one.severity}: {esc(one.message)}</li>"
         for one in book.findings
     )
     return f'<ol class="findings" role="list">{items}</ol>' if items else ""

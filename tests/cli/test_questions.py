@@ -90,8 +90,10 @@ QUESTIONS = [
         "What is wrong with the file?",
         "lint robots.txt",
         1,
-        ["robots.txt:17: RS301", "robots.txt:18: RS102"],
+        ["robots.txt:17: RS301 error: ", "robots.txt:18: RS102 error: "],
     ),
+    ("Has a file mistakes, taste aside?", "lint new.txt", 0, ["new.txt:4: RS902 advice: "]),
+    ("And with taste?", "lint new.txt --strict", 1, ["new.txt:4: RS902 advice: "]),
     (
         "What does Google make of the misspelt line?",
         "check robots.txt /typo --edition google",
@@ -182,6 +184,15 @@ def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
         "crawl_delay": 5.0,
         "other": [{"field": "crawl-delay", "value": "5", "line": 9}],
     }
+
+
+def test_strict_asks_no_more_than_can_be_done(tell: Tell, folder: Path) -> None:
+    """A file that follows all advice passes --strict, and the count is no finding."""
+    (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
+    told = tell("lint", "clean.txt", "--strict")
+    assert (told.code, told.out, told.err) == (0, "", "nothing to find fault with\n")
+    told = tell("lint", "clean.txt", "robots.txt")
+    assert told.err == "2 errors and 2 pieces of advice\n"
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "lint", "diff", "editions"])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lint_codes import CODES, LISTED
+from scrapy_robotspec.protocol.lint_codes import CODES, ERRORS, LISTED
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = ("google-2019", "rfc9309", "google-2010")
@@ -111,6 +111,20 @@ def test_findings_are_written_for_a_person(row: Row) -> None:
 def test_every_code_is_earned_somewhere() -> None:
     """No code of the table is without a row here."""
     assert {row.code for row in TABLE} == set(CODES)
+
+
+def test_errors_are_codes_of_the_table() -> None:
+    """A code that is renamed does not turn into a warning in silence."""
+    assert set(CODES) > ERRORS
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_findings_know_their_severity(row: Row) -> None:
+    """Advice is what the documents call good style; everything else may be a mistake."""
+    for edition in row.editions:
+        for finding in RobotsTxt.parse(row.bad, edition).lint():
+            assert (finding.severity == "advice") == finding.code.startswith("RS9")
+            assert (finding.severity == "error") == (finding.code in ERRORS)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
