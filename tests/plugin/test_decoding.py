@@ -100,10 +100,12 @@ def packers() -> dict[bytes, Callable[[bytes], bytes]]:
     return found
 
 
-@pytest.mark.parametrize("encoding", packers())
+@pytest.mark.parametrize("encoding", [b"br", b"zstd"], ids=bytes.decode)
 def test_encodings_that_nobody_asked_for(encoding: bytes) -> None:
     """Read all the same, up to the limit, and only if nothing is lost."""
-    pack = packers()[encoding]
+    pack = packers().get(encoding)
+    if pack is None:
+        pytest.skip(f"no library for {encoding.decode()} is installed, and this Scrapy needs none")
     for text in (TEXT, b"a", "é".encode() * 500):
         assert decode_prefix(pack(text), [encoding], 10_000) == (text, True)
     assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
