@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.ruleset import (
     line_start,
     ranked_patterns,
 )
-from scrapy_robotspec.protocol.scan import is_plain, scan
+from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
 from scrapy_robotspec.protocol.sitemaps import read_sitemaps
 from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict, decode
 from scrapy_robotspec.protocol.verdicts import ITSELF, rules_at, verdict_of
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.scan import Spans
 
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
@@ -48,11 +49,18 @@ _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 class _Followed:
     """What stays of a file for one crawler."""
 
-    __slots__ = ("asked", "names", "rules", "verdicts")
+    __slots__ = ("asked", "names", "rules", "spans", "verdicts")
 
-    def __init__(self, asked: Tokens | None, names: tuple[str, ...], rules: RuleSet | None) -> None:
+    def __init__(
+        self,
+        asked: Tokens | None,
+        names: tuple[str, ...],
+        spans: Spans,
+        rules: RuleSet | None,
+    ) -> None:
         self.asked = asked
         self.names = names
+        self.spans = spans  # none where the edition needs every line read
         self.rules = rules  # None before the second question
         self.verdicts: dict[int, Verdict] | None = None  # by rank
 
@@ -242,22 +250,31 @@ class RobotsTxt:
             return self._ask_first(url, asked)
         self._turn_to(followed)
         if followed.rules is None:
-            followed.rules = RuleSet(self._read(asked)[1], self.edition)
+            followed.rules = RuleSet(self._rules_of(followed), self.edition)
         return self._find(url, followed.rules)
 
     def _ask_first(self, url: str | bytes, asked: Tokens) -> int:
         """The rank of what decides; the rules are compiled only where that is the faster way."""
-        names, rules = self._read(asked)
-        followed = _Followed(asked, names, None if rules else _NO_RULES)
+        edition = self.edition
+        rules: Sequence[RawRule] | None = None
+        spans: Spans = ()
+        if is_plain(edition):
+            names, spans = scan(self.body, _as_tuple(asked), edition)
+        else:
+            read = follow(self.body, _as_tuple(asked), edition)
+            names, rules = read.names, read.rules
+        followed = _Followed(asked, names, spans, None if spans or rules else _NO_RULES)
         self._turn_to(followed)
         if followed.rules is None:
             path = self._path(url, True)
-            if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
+            if path == ROBOTS_TXT and edition.robots_txt_allowed:
                 return ITSELF
-            rank = decide_once(rules, path, self.edition)
+            if rules is None:
+                rules = glance(self.body, spans, path.encode("ascii"), edition)
+            rank = None if rules is None else decide_once(rules, path, edition)
             if rank is not None:
                 return rank
-            followed.rules = RuleSet(rules, self.edition)
+            followed.rules = RuleSet(self._rules_of(followed), edition)
         return self._find(url, followed.rules)
 
     def _turn_to(self, followed: _Followed) -> None:
@@ -268,13 +285,10 @@ class RobotsTxt:
             others = [kept for kept in self._earlier if kept is not followed]
             self._earlier = (before, *others[: _KEPT - 2])
 
-    def _read(self, asked: Tokens) -> tuple[tuple[str, ...], Sequence[RawRule]]:
-        """The names followed and their rules."""
-        tokens = _as_tuple(asked)
-        if is_plain(self.edition):
-            return scan(self.body, tokens, self.edition)
-        followed = follow(self.body, tokens, self.edition)
-        return followed.names, followed.rules
+    def _rules_of(self, followed: _Followed) -> Sequence[RawRule]:
+        if followed.spans:
+            return rules_in(self.body, followed.spans)
+        return follow(self.body, _as_tuple(followed.asked or ()), self.edition).rules
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
@@ -284,4 +298,4 @@ def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
 #: One for all groups that hold none.
 _NO_RULES = RuleSet((), get_edition("google-2019"))
 #: Before the first question. Not even the question with no tokens, for the default group, is this.
-_NOBODY = _Followed(None, (), _NO_RULES)
+_NOBODY = _Followed(None, (), (), _NO_RULES)

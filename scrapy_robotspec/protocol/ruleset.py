@@ -33,12 +33,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: Octets, and no octet at all, that may not stand for themselves in a pattern.
-_ODD = frozenset({b"", *(bytes([octet]) for octet in (*b"*$% ", *range(0x80, 0x100)))})
+#: An octet that may not stand for itself in a pattern.
 _FIRST_ODD = re.compile(rb"[$% \x80-\xff]").search
 
-#: Rules glanced at and tried one by one, at most, times the characters of the path.
-_GLANCED = 1 << 22
+#: Rules tried one by one, at most, times the characters of the path.
 _TRIED = 1 << 16
 
 #: A wildcard pattern with its head, the literal before the first star.
@@ -100,32 +98,19 @@ def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | 
     by one takes a tenth of the time of making a :class:`RuleSet`, and leaves nothing behind. None
     for a group so large that it had better be compiled at once.
     """
-    if len(rules) * len(path) > _GLANCED:
-        return None
-    possible = rules if edition.index_html else _possible(rules, path.encode("ascii"))
-    if not possible:
+    if not edition.index_html:
+        octets = path.encode("ascii")
+        rules = [rule for rule in rules if _may_match(rule[1], octets)]
+    if not rules:
         return NO_RULE
-    if len(possible) * len(path) > _TRIED:
+    if len(rules) * len(path) > _TRIED:
         return None
-    ranks = [rank for rank, text in ranked_patterns(possible, edition) if matches(text, path)]
+    ranks = [rank for rank, text in ranked_patterns(rules, edition) if matches(text, path)]
     return min(ranks, default=NO_RULE)
 
 
-def _possible(rules: Sequence[RawRule], path: bytes) -> Sequence[RawRule]:
-    """The rules that glances at their second octets and outer literals do not rule out."""
-    second = path[1:2]
-    rules = [
-        rule
-        for rule in rules
-        if (octet := rule[1][1:2]) == second or octet in _ODD or not rule[1].startswith(b"/")
-    ]
-    rules = [
-        rule for rule in rules if (last := rule[1].rpartition(b"*")[2]) in path or _FIRST_ODD(last)
-    ]
-    return [rule for rule in rules if _may_match(rule[1], path)]
-
-
 def _may_match(value: bytes, path: bytes) -> bool:
+    """False for most rules that do not match, whatever the edition."""
     first, star, others = value.partition(b"*")
     if not path.startswith(first) and not path.startswith(_ordinary_part(first)):
         return not value.startswith((b"/", b"*"))  # a slash may have to be put in front

@@ -14,18 +14,34 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
+from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch, Slashless
 from scrapy_robotspec.protocol.agents import candidates, fold, named_agent
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.values import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
+
+    _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
+
+#: Where the rules of a group begin and end in the file, again and again; the first line of each
+#: part may begin within a user-agent line.
+Spans = tuple[int, ...]
 
 _FIELD = b"user-agent"
 _WHITE = b" \t"
 _WHITE_OR_END = b" \t\r\n"
+#: An allow or disallow line behind another.
+_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE)
+#: A value up to a comment or the line's end.
+_VALUE = re.compile(rb"[^\r\n#]*")
+#: Octets glanced at, at most, times those of the path.
+_GLANCED = 1 << 26
+#: So many rules that may match are better compiled.
+_MANY = 1 << 11
 #: What follows the field of a user-agent line: the value, up to a comment or the line's end.
 _AGENT = re.compile(rb"[ \t]*:[ \t]*([^\r\n#]*)")
 
@@ -56,6 +72,8 @@ def is_plain(edition: Edition) -> bool:
             or edition.whole_agent_names
             or edition.empty_tokens
             or edition.combine_tokens
+            or edition.empty_rules_decide_line
+            or edition.index_html
         )
     )
 
@@ -78,10 +96,8 @@ def _wanted(tokens: tuple[str, ...], hyphens: bool, cased: bool) -> _Wanted:
     return _Wanted(ranks, (*beginnings, b" ", b"\t"))
 
 
-def scan(
-    body: bytes, tokens: tuple[str, ...], edition: Edition
-) -> tuple[tuple[str, ...], list[RawRule]]:
-    """The names followed, as first written, and their rules in file order.
+def scan(body: bytes, tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ...], Spans]:
+    """The names followed, as first written, and where their rules stand, in file order.
 
     Only for an edition that :func:`is_plain`.
     """
@@ -89,7 +105,7 @@ def scan(
     wanted = _wanted(tokens, edition.agent_match is AgentMatch.HYPHEN_PREFIX, cased)
     none = best = len(wanted.ranks)  # the rank of the name followed; a worse one is passed over
     names: tuple[str, ...] = ()
-    rules: list[RawRule] = []
+    spans: list[int] = []
     begin = -1  # where rules of the name followed may begin
     lowered = body.lower()
     first = len(BYTE_ORDER_MARK) if body.startswith(BYTE_ORDER_MARK) else 0
@@ -103,19 +119,19 @@ def scan(
         )
         match = None if passed_over else _AGENT.match(body, after)
         if match and _begins_line(body, place, first):
-            if begin >= 0 and (found := _rules_between(body, begin, place)):
-                rules += found
+            if begin >= 0 and _A_RULE.search(body, begin, place):
+                spans += begin, place
                 begin = -1  # a rule ends the list of agents
             name = named_agent(match[1], edition)
             rank = none if name is None else wanted.ranks.get(fold(name, cased), none)
             if rank < best:
-                best, names, rules = rank, (name or DEFAULT,), []
+                best, names, spans = rank, (name or DEFAULT,), []
             if begin >= 0 or rank == best < none:
                 begin = match.end()
         place = lowered.find(_FIELD, after)
     if begin >= 0:
-        rules += _rules_between(body, begin, len(body))
-    return names, rules
+        spans += begin, len(body)
+    return names, tuple(spans)
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
@@ -123,6 +139,14 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     while place > first and body[place - 1] in _WHITE:
         place -= 1
     return place == first or body[place - 1] in b"\r\n"
+
+
+def rules_in(body: bytes, spans: Spans) -> list[RawRule]:
+    """The rules on the lines of some spans, in file order."""
+    rules: list[RawRule] = []
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        rules += _rules_between(body, begin, end)
+    return rules
 
 
 def _rules_between(body: bytes, begin: int, end: int) -> list[RawRule]:
@@ -142,3 +166,58 @@ def _rules_between(body: bytes, begin: int, end: int) -> list[RawRule]:
                 rules.append((allow, value.strip(_WHITE_OR_END), begin))
         begin += len(line)
     return rules
+
+
+def glance(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule] | None:
+    """The rules of some spans that may match a path, and a few that do not; see ``decide_once``.
+
+    What it buys: a line whose rule begins with another letter than the path is passed over within
+    one search in C, and of the others most are told by one literal, so that a first question takes
+    a fifth of the time of reading the group. None for spans so long that a glance may be dear.
+    """
+    if spans and (spans[-1] - spans[0]) * len(path) > _GLANCED:
+        return None
+    found: list[RawRule] = []
+    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        last = begin  # no octet is searched twice for a line end
+        for match in search(body, begin, end):
+            first, second = match.groups(b"")
+            if second in path and path.startswith(first):
+                colon = match.start()
+                rule = _rule_around(body, last, colon, end)
+                if rule is not None:
+                    found.append(rule)
+                last = colon
+        if len(found) > _MANY:
+            return None
+    return found
+
+
+def _rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
+    """The rule on the line with a colon, if it is the colon of a rule."""
+    start = body.rfind(b"\n", begin, colon) + 1 or begin
+    start = body.rfind(b"\r", start, colon) + 1 or start
+    name = body[start:colon]
+    allow = _ALLOW.get(name)
+    if allow is None:
+        allow = _ALLOW.get(name.strip(_WHITE).lower())
+        if allow is None:
+            return None
+    value = _VALUE.match(body, colon + 1, end)
+    return allow, value[0].strip(_WHITE), start  # type: ignore[index]  # may be empty
+
+
+@lru_cache(maxsize=256)  # one for each octet there is
+def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
+    """Finds colons, each with the beginning of a value and the literal behind its last star.
+
+    Of a value that begins with a slash the second octet must be this, or one that may have another
+    spelling or meaning; or there is none. Of the two literals only what must be in a path as it
+    stands is given.
+    """
+    ordinary = rb"[^*$% \t\r\n#\x80-\xff]"
+    octets = re.escape(second) + rb"*$% \t\r\n#\x80-\xff"
+    others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
+    first = rb"(/(?![^" + octets + rb"])" + ordinary + rb"*|" + others + rb")"
+    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

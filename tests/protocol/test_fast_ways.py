@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.ruleset import NO_RULE, RuleSet, decide_once, ranked_patterns
-from scrapy_robotspec.protocol.scan import is_plain, scan
+from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
 from scrapy_robotspec.protocol.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
 from tests.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
 
@@ -37,6 +37,14 @@ def test_the_default_edition_is_plain() -> None:
     assert not is_plain(EDITIONS["classic"])
 
 
+def scanned(
+    body: bytes, tokens: tuple[str, ...], edition: Edition
+) -> tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]:
+    """Names and rules by the fast reader."""
+    names, spans = scan(body, tokens, edition)
+    return names, rules_in(body, spans)
+
+
 @pytest.mark.parametrize("name", PLAIN)
 @given(body=bodies, tokens=some_tokens)
 def test_scanning_finds_the_rules_that_reading_finds(
@@ -45,7 +53,7 @@ def test_scanning_finds_the_rules_that_reading_finds(
     """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-05, UAG-07: one group, the same rules."""
     edition = PLAIN[name]
     followed = follow(body, tokens, edition)
-    assert scan(body, tuple(tokens), edition) == (followed.names, followed.rules)
+    assert scanned(body, tuple(tokens), edition) == (followed.names, followed.rules)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +75,24 @@ def test_scanning_finds_the_rules_that_reading_finds(
 def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
     """GRP-01, GRP-02, GRP-04, GRP-05, GRP-08: said outright, where generated files may be lucky."""
     edition = EDITIONS["google-2019"]
-    assert [value for _, value, _ in scan(body, ("a",), edition)[1]] == values
+    assert [value for _, value, _ in scanned(body, ("a",), edition)[1]] == values
     assert [value for _, value, _ in follow(body, ["a"], edition).rules] == values
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@given(body=bodies, tokens=some_tokens, url=urls)
+def test_a_glance_overlooks_no_rule_that_matches(
+    name: str, body: bytes, tokens: list[str], url: str
+) -> None:
+    """PRE-01: of the rules read line by line, those that a glance leaves out do not match."""
+    edition = PLAIN[name]
+    path = path_of(url, edition)
+    _names, spans = scan(body, tuple(tokens), edition)
+    rules = rules_in(body, spans)
+    found = glance(body, spans, path.encode("ascii"), edition)
+    assert found is not None
+    assert found == [rule for rule in rules if rule in found]
+    assert plainly(found, path, edition) == plainly(rules, path, edition)
 
 
 def plainly(rules: list[tuple[bool, bytes, int]], path: str, edition: Edition) -> int:
