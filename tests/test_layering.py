@@ -20,8 +20,7 @@ STAIR = (
     {"errors", "editions", "signals"},
     {"protocol"},
     {"access"},
-    {"store", "places"},
-    {"shelf"},
+    {"store"},
     {"lookup", "show"},
     {"plugin", "cli"},
     {"__init__", "__main__"},
@@ -34,7 +33,6 @@ NEIGHBOURS = {("editions", "errors"), ("__main__", "__init__")}
 ABROAD = {
     "access": {"w3lib"},
     "store": {"redis"},
-    "shelf": {"twisted"},
     "lookup": {"twisted"},
     "plugin": {"scrapy", "twisted", "w3lib", "typing_extensions"},
 }

@@ -90,6 +90,9 @@ class Account:
         seconds: float,
     ) -> None:
         """An origin was asked for its robots.txt, while *waiting* requests were held for it."""
+        if isinstance(found, Wait) and found.gave_way:
+            self._stats.inc_value("robotspec/gave_way")
+            return
         self._report.asked(found, before, seconds)
         self._bring_up_to_date()
         if before is None:

@@ -188,6 +188,8 @@ class DryRunMiddleware:
 
     def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
         """A flight has ended: compare what has waited for it."""
+        if isinstance(found, Wait) and found.gave_way:
+            return  # nothing is known of it yet; it is looked at again
         for pending in self._take(found.origin):
             if isinstance(found, Known):
                 self._settle_by(found, pending, time.time())
@@ -228,7 +230,8 @@ class DryRunMiddleware:
     def _look(self) -> None:
         self._looking = False
         for origin in list(self._pending):
-            if not self._lookup.may_fetch(time.time()):
+            now = time.time()
+            if self._lookup.free_at(now) > now:
                 break
             left = [each for each in self._take(origin) if not self._try(origin, each)]
             if left:

@@ -1,7 +1,7 @@
 """The gate: which origins' requests may leave the scheduler now.
 
 It knows origins, states and times. It holds no requests (``lanes.py``), decides nothing about
-robots.txt (``access/policy.py``) and starts no fetch (``lookup.py``). Everything is told, nothing
+robots.txt (``access/policy.py``) and starts no fetch (``lookup/``). Everything is told, nothing
 is polled: whoever holds requests is a :class:`Listener` and hears of each change of state.
 """
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A delayed call may come so much before its time (seconds).
 _EARLY = 1.0
+#: The engine is woken no sooner and no later than this for a fetch that may begin (seconds).
+_SHORTEST_NUDGE, _LONGEST_NUDGE = 0.005, 0.1
 
 
 class State(Enum):
@@ -30,7 +32,8 @@ class State(Enum):
 
     FREE = "free"  #: its requests go as they come
     SPACED = "spaced"  #: its crawl-delay has passed: one may go
-    NEW = "new"  #: nothing is known, or an attempt is due: one may go, if a fetch may begin
+    NEW = "new"  #: nothing is known, or it is out of date: one may go, if a fetch may begin
+    DUE = "due"  #: asked without an answer, and may be asked again: likewise
     HELD = "held"  #: none may go
 
 
@@ -48,7 +51,7 @@ class Gate:
     """States of origins; every origin not named here is free, once its robots.txt is known.
 
     ``origin_of`` gives the origin whose robots.txt governs a request, or None. ``knows`` and
-    ``may_fetch`` are the lookup's, ``clock`` gives epoch seconds, ``wake`` makes the engine look
+    ``free_at`` are the lookup's, ``clock`` gives epoch seconds, ``wake`` makes the engine look
     into the scheduler.
     """
 
@@ -57,14 +60,14 @@ class Gate:
         *,
         origin_of: Callable[[Request], Origin | None],
         knows: Callable[[Origin, float], bool],
-        may_fetch: Callable[[float], bool],
+        free_at: Callable[[float, bool, int], float],
         clock: Callable[[], float],
         call_later: Callable[..., Any],
         wake: Callable[[], None],
     ) -> None:
         self.origin_of = origin_of
         self._knows = knows
-        self._may_fetch = may_fetch
+        self._free_at = free_at
         self._clock = clock
         self._call_later = call_later
         self._wake = wake
@@ -116,13 +119,19 @@ class Gate:
             return 0
         return sum(listener.waiting(origin) for listener in self._listeners)
 
-    def new_may_go(self) -> bool:
-        """Whether a request of an unknown origin may go. If not, the engine is woken in time."""
-        if self._may_fetch(self._clock()):
+    def may_ask(self, state: State, ahead: int = 0) -> bool:
+        """Whether a request of an origin that is NEW or DUE may go.
+
+        *ahead* such requests have gone and not come to the gate yet. If none may go, the engine is
+        woken in time: a place may come free by time alone, without any event.
+        """
+        now = self._clock()
+        free_at = self._free_at(now, state is State.DUE, ahead)
+        if free_at <= now:
             return True
-        if not self._nudging:  # a place may come free by time alone, without any event
+        if not self._nudging and not ahead:
             self._nudging = True
-            self._call_later(0.1, self._nudge)
+            self._call_later(min(max(free_at - now, _SHORTEST_NUDGE), _LONGEST_NUDGE), self._nudge)
         return False
 
     def close(self) -> None:

@@ -11,6 +11,8 @@ lines are looked at than there are busy slots.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -63,7 +65,6 @@ class _Pool(Generic[_L]):
 
     def __init__(self) -> None:
         self._slots: OrderedDict[str, OrderedDict[Origin | None, Lane[_L]]] = OrderedDict()
-        self._from_the_end = False
 
     def __bool__(self) -> bool:
         return bool(self._slots)
@@ -78,14 +79,17 @@ class _Pool(Generic[_L]):
             if not lanes:
                 del self._slots[lane.slot]
 
+    def __contains__(self, lane: Lane[_L]) -> bool:
+        lanes = self._slots.get(lane.slot)
+        return lanes is not None and lanes.get(lane.origin) is lane
+
     def clear(self) -> None:
         self._slots.clear()
 
     def renew(self, lane: Lane[_L]) -> None:
         """Make *lane*, if it is here, the newest."""
-        lanes = self._slots.get(lane.slot)
-        if lanes is not None and lane.origin in lanes:
-            lanes.move_to_end(lane.origin)
+        if lane in self:
+            self._slots[lane.slot].move_to_end(lane.origin)
             self._slots.move_to_end(lane.slot)
 
     def least_busy(self, downloads: Downloads) -> Lane[_L] | None:
@@ -107,18 +111,38 @@ class _Pool(Generic[_L]):
             lanes.move_to_end(origin)
         return lane
 
-    def oldest_or_newest(self) -> Lane[_L] | None:
-        """The lane that has waited longest or that got a request last, by turns.
+    def oldest(self) -> Lane[_L]:
+        """The lane that has waited longest."""
+        lanes = self._slots[next(iter(self._slots))]
+        return lanes[next(iter(lanes))]
 
-        Thousands of silent origins may stand before an origin that answers at once and has many
-        pages; thousands of newcomers must not keep the old ones waiting for ever.
-        """
-        if not self._slots:
-            return None
-        self._from_the_end = not self._from_the_end
-        ends = reversed if self._from_the_end else iter
-        lanes = self._slots[next(ends(self._slots))]
-        return lanes[next(ends(lanes))]
+    def newest(self) -> Lane[_L]:
+        """The lane that got a request last."""
+        lanes = self._slots[next(reversed(self._slots))]
+        return lanes[next(reversed(lanes))]
+
+
+class _Crowds(Generic[_L]):
+    """Lanes with many requests; the longest comes first, of equal ones the first that was."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Lane[_L]]] = []
+        self._order = itertools.count()
+
+    def note(self, lane: Lane[_L]) -> None:
+        """*lane* has got longer. Only doublings count, so there are few notes of a lane."""
+        size = len(lane.line)
+        if size > 1 and not size & (size - 1):
+            heapq.heappush(self._heap, (-size, next(self._order), lane))
+
+    def longest(self, pool: _Pool[_L]) -> Lane[_L] | None:
+        """The longest that is in *pool* still."""
+        while self._heap:
+            lane = self._heap[0][2]
+            if lane in pool:
+                return lane
+            heapq.heappop(self._heap)
+        return None
 
 
 class Lanes(Generic[_L]):
@@ -143,11 +167,15 @@ class Lanes(Generic[_L]):
         self._free: _Pool[_L] = _Pool()
         self._spaced: _Pool[_L] = _Pool()
         self._new: _Pool[_L] = _Pool()
+        self._due: _Pool[_L] = _Pool()
         self._pools = {
             State.FREE: self._free,
             State.SPACED: self._spaced,
             State.NEW: self._new,
+            State.DUE: self._due,
         }
+        self._crowds: _Crowds[_L] = _Crowds()
+        self._turn = 0
         self._offered: list[tuple[Lane[_L], Request]] = []
         self._requests = 0
         if gate is not None:
@@ -169,6 +197,7 @@ class Lanes(Generic[_L]):
             state = self._gate.enter(origin)
             self._by_origin.setdefault(origin, [])
         lane = Lane(slot, origin, line, state)
+        self._crowds.note(lane)
         self._all[slot, origin] = lane
         if origin is not None and self._gate is not None:
             self._by_origin[origin].append(lane)
@@ -184,6 +213,7 @@ class Lanes(Generic[_L]):
             self._count_held(1)
         elif lane.state is State.NEW:
             self._new.renew(lane)
+            self._crowds.note(lane)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -191,12 +221,12 @@ class Lanes(Generic[_L]):
             self._take_back_dropped()
         while (lane := self._choose()) is not None:
             request = lane.line.pop()
-            if not len(lane.line):
-                self._close(lane)
-            elif request is not None and lane.state is not State.FREE:
+            if request is not None and lane.state is not State.FREE:
                 # One goes ahead; the others stay until the gate has heard of it.
                 self._pools[lane.state].remove(lane)
                 self._offered.append((lane, request))
+            if not len(lane.line):
+                self._close(lane)
             if request is not None:
                 self._requests -= 1
                 return request
@@ -210,6 +240,7 @@ class Lanes(Generic[_L]):
         self._all.clear()
         self._by_origin.clear()
         self._offered.clear()
+        self._crowds = _Crowds()
         self._requests = 0
         for pool in self._pools.values():
             pool.clear()
@@ -217,12 +248,9 @@ class Lanes(Generic[_L]):
     # --- what the gate tells
 
     def moved(self, origin: Origin, state: State) -> None:
-        lanes = self._by_origin.get(origin)
-        if not lanes:
-            return
         if self._offered:
             self._offered = [entry for entry in self._offered if entry[0].origin != origin]
-        for lane in lanes:
+        for lane in self._by_origin.get(origin, ()):
             self._remove(lane)
             self._place(lane, state)
 
@@ -247,9 +275,32 @@ class Lanes(Generic[_L]):
     def _choose(self) -> Lane[_L] | None:
         if self._spaced:
             return self._spaced.least_busy(self._downloads)
-        if self._new and self._gate is not None and self._gate.new_may_go():
-            return self._new.oldest_or_newest()
+        if self._new or self._due:
+            lane = self._one_to_ask()
+            if lane is not None:
+                return lane
         return self._free.least_busy(self._downloads)
+
+    def _one_to_ask(self) -> Lane[_L] | None:
+        """By turns the newest newcomer, that with most requests, the oldest, and one asked before.
+
+        Thousands of silent origins may stand before one that answers at once and has many pages,
+        and come back when they are to be asked again; neither they nor thousands of newcomers may
+        keep another waiting for ever.
+        """
+        assert self._gate is not None
+        ahead = sum(lane.state is not State.SPACED for lane, _ in self._offered)
+        self._turn = (self._turn + 1) % 4
+        for state in (State.DUE, State.NEW) if self._turn == 0 else (State.NEW, State.DUE):
+            if self._pools[state] and self._gate.may_ask(state, ahead):
+                return self._due.oldest() if state is State.DUE else self._newcomer()
+        return None
+
+    def _newcomer(self) -> Lane[_L]:
+        if self._turn == 1:
+            return self._new.newest()
+        crowd = self._crowds.longest(self._new) if self._turn == 2 else None
+        return self._new.oldest() if crowd is None else crowd
 
     def _close(self, lane: Lane[_L]) -> None:
         self._remove(lane)
@@ -267,6 +318,6 @@ class Lanes(Generic[_L]):
         for lane, request in self._offered:
             if self._downloads.is_active(request):
                 kept.append((lane, request))
-            else:
+            elif len(lane.line):
                 self._pools[lane.state].add(lane)
         self._offered = kept

@@ -87,7 +87,7 @@ class RobotSpecMiddleware:
         self.gate = Gate(
             origin_of=self._origin_at_gate,
             knows=self.lookup.knows,
-            may_fetch=self.lookup.may_fetch,
+            free_at=self.lookup.free_at,
             clock=time.time,
             call_later=_compat.call_later,
             wake=lambda: _compat.wake(crawler.engine),
@@ -121,7 +121,7 @@ class RobotSpecMiddleware:
         found = self.lookup.ask(origin, now, request)
         if isinstance(found, Wait):
             if queued:
-                self.gate.hold(origin, found.until)
+                self._hold(found)
                 return hand_back(request)
             return self._decide_later(request, origin)
         decision = self._decision(found, request, now)
@@ -289,12 +289,17 @@ class RobotSpecMiddleware:
         else:
             self.gate.free(origin)
 
+    def _hold(self, found: Wait) -> None:
+        """No answer yet: the requests of the origin wait."""
+        then = State.DUE if found.asked_before else State.NEW
+        self.gate.hold(found.origin, found.until, then)
+
     def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
         """A flight has ended: tell of it, then hold or release the requests of its origin."""
         now, origin = time.time(), found.origin
         self._account.landed(found, before, self.gate.waiting(origin), now, seconds)
         if isinstance(found, Wait):
-            self.gate.hold(origin, found.until)
+            self._hold(found)
         else:
             self._open_gate(origin, now)
 

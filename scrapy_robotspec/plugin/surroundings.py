@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from scrapy_robotspec import signals
-from scrapy_robotspec.lookup import COMPILED, Lookup
-from scrapy_robotspec.places import FetchPlaces
+from scrapy_robotspec.lookup import FetchPlaces, Lookup, Shelf
+from scrapy_robotspec.lookup.answers import COMPILED
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
-from scrapy_robotspec.shelf import Shelf
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.guarded import GuardedStore
 from scrapy_robotspec.store.memory import MemoryStore

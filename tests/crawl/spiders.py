@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -70,6 +72,20 @@ class OneByOne(Plain):
     def failed(self, failure: Failure) -> Any:
         super().failed(failure)
         self._next()
+
+
+class InTwo(Plain):
+    """Sends the job's ``then`` requests once its file ``go`` is there."""
+
+    name = "in_two"
+
+    async def start(self) -> AsyncIterator[Request]:
+        async for request in super().start():
+            yield request
+        while not Path(self.job["go"]).exists():
+            await asyncio.sleep(0.05)
+        for entry in self.job["then"]:
+            yield self.request(entry)
 
 
 class Inline(Plain):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -66,13 +66,36 @@ def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -
     assert result.stats["robotspec/waiting_max"] == waiting
 
 
-def test_ten_thousand_silent_origins_delay_nobody(server: Server) -> None:
-    """However many wait for their turn to be asked, the others are crawled."""
+@pytest.mark.parametrize("before", [0, 5_000, 10_000])
+def test_ten_thousand_silent_origins_delay_nobody(server: Server, before: int) -> None:
+    """However many wait for their turn to be asked, before the others or behind them."""
     sites, fast = fast_sites(server)
+    silent = silent_urls(server, 10_000)
     settings = {"LOG_LEVEL": "INFO"}
-    with Running([*fast, *silent_urls(server, 10_000)], settings) as running:
-        running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
+    with Running([*silent[:before], *fast, *silent[before:]], settings) as running:
+        done = lambda: sum(len(site.pages_asked) for site in sites) == len(fast)  # noqa: E731
+        running.wait_until(done, seconds=90)
         assert [event for event in running.events if event["kind"] == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("places", "settings"),
+    [(256, {}), (16, {"ROBOTSPEC_CONCURRENT_FETCHES": 16, "ROBOTSPEC_FETCH_TIMEOUT": 7})],
+    ids=["lent", "strict"],
+)
+def test_silent_fetches_give_way_to_a_newcomer(
+    server: Server, tmp_path: Path, places: int, settings: dict[str, Any]
+) -> None:
+    """When all places are lent; where ROBOTSPEC_CONCURRENT_FETCHES is set, none is called back."""
+    silent = [server.site(f"127.1.{n // 250}.{n % 250 + 1}", silence()) for n in range(places + 40)]
+    site = server.site("127.0.0.2", RULES)
+    more = {"then": [site.url("/yes")], "go": str(tmp_path / "go")}
+    urls = [each.url("/x") for each in silent]
+    with Running(urls, settings, spider="in_two", more=more) as running:
+        running.wait_until(lambda: sum(len(each.robots_asked) for each in silent) >= places, 60)
+        (tmp_path / "go").touch()
+        running.wait_until(lambda: bool(site.pages_asked), 60)
+        assert ("no answer within 7 s" in running.log) is bool(settings)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt
 from scrapy_robotspec.access.policy import Stance
-from scrapy_robotspec.lookup import LONGEST_TELLING, Known, Wait
+from scrapy_robotspec.lookup import FetchPlaces, Known, Wait
+from scrapy_robotspec.lookup.flights import LONGEST_TELLING
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.memory import MemoryStore
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DAY = 86_400.0
+#: After so long a fetch gives way where places are scarce.
+LONG = FetchPlaces.GIVE_WAY_AFTER
 
 
 def test_first_question_starts_a_flight_and_every_other_joins_it() -> None:
@@ -256,6 +259,71 @@ def test_waiter_without_a_place_gets_one_later() -> None:
     world.pass_time(5.0)
     world.answer(FILE, B)
     assert waiter.known.origin == B
+
+
+def three_in_two_places() -> World:
+    """A has taken its time when C comes, so that C has the place of A."""
+    world = World(places=1, ceiling=2)
+    world.ask(A)
+    world.pass_time(LONG - 1)
+    world.ask(B)
+    world.pass_time(1)
+    world.ask(C)
+    world.pass_time(0)
+    return world
+
+
+def test_fetch_that_takes_long_gives_way_to_a_newcomer() -> None:
+    """It is no failure: the origin stays as unknown as before, and is asked again later."""
+    world = three_in_two_places()
+    assert world.fetched == [A, B, C]
+    assert list(world.fetching) == [B, C]
+    (landing,) = world.landings
+    assert landing == Wait(A, world.clock(), None, gave_way=True)
+    assert isinstance(landing, Wait)
+    assert landing.asked_before
+    assert world.lookup.record(A) is None
+
+
+def test_no_fetch_gives_way_before_it_has_had_some_time() -> None:
+    world = World(places=1, ceiling=2)
+    world.ask(A)
+    world.pass_time(LONG - 1)
+    world.ask(B)
+    world.ask(C)
+    world.pass_time(0)
+    assert list(world.fetching) == [A, B]
+
+
+def test_who_gave_way_has_all_the_time_the_second_time() -> None:
+    """However many newcomers there are."""
+    world = three_in_two_places()
+    world.answer(MISSING, B)
+    world.pass_time(LONG)
+    world.ask(A)
+    assert list(world.fetching) == [C, A]
+    world.pass_time(LONG)
+    world.ask(Origin("http", "more.example", 80))
+    world.pass_time(LONG)
+    world.ask(Origin("http", "still.more.example", 80))
+    world.pass_time(LONG)
+    assert [origin.host for origin in world.fetching] == [A.host, "still.more.example"]
+
+
+def test_who_awaits_an_origin_that_gave_way_gets_the_answer_in_the_end() -> None:
+    """The waiter hears nothing of it."""
+    world = World(places=1, ceiling=2)
+    waiter = world.wait_for(A)
+    world.pass_time(LONG - 1)
+    world.ask(B)
+    world.pass_time(1)
+    world.ask(C)
+    world.pass_time(0)
+    assert list(world.fetching) == [B, C]
+    world.answer(MISSING, C)
+    world.pass_time(LONG)
+    world.answer(FILE, A)
+    assert waiter.known.robots is not None
 
 
 def test_due_refresh_without_a_place_is_tried_again_soon() -> None:

@@ -9,7 +9,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.shelf import Shelf
+from scrapy_robotspec.lookup import Shelf
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.guarded import GuardedStore
 from scrapy_robotspec.store.memory import MemoryStore

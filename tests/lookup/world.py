@@ -14,9 +14,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import COMPILED_OCTETS, Known, Lookup, Wait
-from scrapy_robotspec.places import FetchPlaces
-from scrapy_robotspec.shelf import Shelf
+from scrapy_robotspec.lookup import FetchPlaces, Known, Lookup, Shelf, Wait
+from scrapy_robotspec.lookup.answers import COMPILED_OCTETS
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Not here: what is asserted.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -36,17 +37,22 @@ class Gatehouse:
     def __init__(self, *, places: bool = True) -> None:
         self.time = Clock()
         self.put_back = 0.0
+        self.ahead = 0
         self.known: set[Origin] = set()
-        self.places = places
+        self.places = self.places_again = places
         self.woken = 0
         self.gate = Gate(
             origin_of=lambda request: Origin.of(request.url),
             knows=lambda origin, now: origin in self.known,
-            may_fetch=lambda now: self.places,
+            free_at=self._free_at,
             clock=self.clock,
             call_later=self._call_later,
             wake=self._wake,
         )
+
+    def _free_at(self, now: float, again: bool, ahead: int) -> float:
+        self.ahead = ahead
+        return now if (self.places_again if again else self.places) else math.inf
 
     def clock(self) -> float:
         return START + float(self.time.seconds()) - self.put_back

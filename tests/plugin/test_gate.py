@@ -104,18 +104,19 @@ def test_clock_that_is_changed_holds_nobody_for_longer(back: float) -> None:
     assert (house.gate.enter(A), house.gate.enter(B)) == (State.NEW, State.NEW)
 
 
-def test_new_may_go_while_places_are_free() -> None:
-    assert Gatehouse(places=True).gate.new_may_go()
+@pytest.mark.parametrize("state", [State.NEW, State.DUE])
+def test_one_may_be_asked_while_places_are_free(state: State) -> None:
+    assert Gatehouse(places=True).gate.may_ask(state)
 
 
 def test_engine_is_woken_when_no_place_is_free() -> None:
     """One may come free by time alone; one delayed call, however often it is asked."""
     house = Gatehouse(places=False)
-    assert not any(house.gate.new_may_go() for _ in range(10))
+    assert not any(house.gate.may_ask(State.NEW) for _ in range(10))
     assert len(house.time.getDelayedCalls()) == 1
     house.pass_time(1)
     assert house.woken == 1
-    assert not house.gate.new_may_go()
+    assert not house.gate.may_ask(State.NEW)
     house.pass_time(1)
     assert house.woken == 2
 

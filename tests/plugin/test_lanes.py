@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.gate import State
 
-from .gatehouse import A, B, C, Gatehouse, Queue
+from .gatehouse import START, A, B, C, Gatehouse, Queue
 
 ORIGINS = [A, B, C]
 
@@ -92,6 +92,24 @@ def test_no_unknown_origin_while_no_place_is_free() -> None:
     assert queue.pop() == "unknown"
 
 
+def test_requests_on_their_way_to_the_gate_are_told_of() -> None:
+    """They will take places, so no more of them may go than there are."""
+    house = Gatehouse()
+    queue = Queue(house)
+    told = []
+    for number in range(4):
+        queue.push(str(number), Origin("http", f"{number}.example", 80), number)
+    for _ in range(4):
+        queue.downloads.start("slot", queue.pop())
+        told.append(house.ahead)
+    assert told == [0, 1, 2, 3]
+    house.gate.hold(Origin("http", "0.example", 80), math.inf)
+    queue.downloads.end(3)
+    queue.push("4", Origin("http", "4.example", 80), 4)
+    assert queue.pop() == 4
+    assert house.ahead == 2
+
+
 def test_least_busy_slot_comes_first_and_slots_take_turns() -> None:
     """As in Scrapy's queue."""
     queue = Queue(None)
@@ -122,7 +140,46 @@ def test_newcomers_and_old_ones_are_asked_by_turns() -> None:
     queue = Queue(Gatehouse())
     for number in range(6):
         queue.push(str(number), Origin("http", f"{number}.example", 80), number)
-    assert queue.pop_all() == [5, 0, 4, 1, 3, 2]
+    assert queue.pop_all() == [5, 0, 1, 2, 4, 3]
+
+
+def test_who_has_most_requests_is_asked_early() -> None:
+    """A place that is scarce releases as many as can be."""
+    queue = Queue(Gatehouse())
+    for number in range(9):
+        for page in range(5 if number == 6 else 2 if number == 3 else 1):
+            queue.push(str(number), Origin("http", f"{number}.example", 80), (number, page))
+    order = []
+    for _ in range(8):
+        request = queue.pop()
+        queue.downloads.start("slot", request)
+        order.append(request[0])
+    assert order == [8, 6, 0, 1, 7, 3, 2, 4]
+
+
+def test_who_did_not_answer_takes_one_turn_of_four() -> None:
+    """Thousands that are to be asked again keep no newcomer waiting, nor the other way round."""
+    house = Gatehouse()
+    queue = Queue(house)
+    for number in range(9):
+        origin = Origin("http", f"{number}.example", 80)
+        queue.push(str(number), origin, number)
+        if number < 4:
+            house.gate.hold(origin, START, State.DUE)
+    assert queue.pop_all() == [8, 4, 5, 0, 7, 6, 1, 2, 3]
+
+
+def test_who_did_not_answer_goes_when_no_newcomer_may() -> None:
+    """And newcomers go when they may not."""
+    house = Gatehouse()
+    queue = Queue(house)
+    house.gate.hold(A, START, State.DUE)
+    for origin in (A, B):
+        queue.push(origin.host, origin, origin.host)
+    house.places_again = False
+    assert queue.pop_all() == [B.host]
+    house.places, house.places_again = False, True
+    assert queue.pop_all() == [A.host]
 
 
 def test_line_with_requests_in_it_is_taken_in() -> None:

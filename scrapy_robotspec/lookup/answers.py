@@ -1,0 +1,124 @@
+"""What the lookup answers, and the answers it keeps at hand with their parsed rules.
+
+Nothing here asks, waits or decides. An answer that falls out is made again from its record.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.access.retrying import SKEW
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.policy import Plan
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.editions import Edition
+
+#: Files that are kept compiled.
+COMPILED = 2000
+#: Octets of files that are kept compiled. The rules of the worst file take 15 times its octets.
+COMPILED_OCTETS = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An answer: ``plan`` says how to take the record, ``robots`` holds its rules if they count."""
+
+    origin: Origin
+    record: RobotsRecord | None
+    plan: Plan
+    robots: RobotsTxt | None
+    made: float
+    """When it was made; at an earlier time, of a clock that was put back, it says nothing."""
+    aside: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """For whoever answers with this object: what was worked out from its rules, gone with them."""
+
+    def holds_at(self, now: float) -> bool:
+        """Whether it may be given at *now*."""
+        return self.made - SKEW <= now < self.plan.until
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """No answer before ``until`` (epoch seconds; ``inf``: before the flight under way has landed).
+
+    A time that has come already means that no place was free to ask now. ``gave_way``: a fetch was
+    called back for another's sake.
+    """
+
+    origin: Origin
+    until: float
+    record: RobotsRecord | None = None
+    gave_way: bool = False
+
+    @property
+    def asked_before(self) -> bool:
+        """Whether the origin was asked already and brought no answer in its time."""
+        return self.gave_way or (self.record is not None and self.record.failures > 0)
+
+
+class Answers:
+    """The answers given last. ``most`` bounds their number and ``octets`` the size of their files.
+
+    ``max_size`` is the parsing limit in octets, None for the edition's.
+    """
+
+    def __init__(self, most: int, octets: int, max_size: int | None) -> None:
+        self._most = most
+        self._most_octets = octets
+        self._max_size = max_size
+        self._octets = 0
+        self._known: OrderedDict[Origin, Known] = OrderedDict()
+
+    def get(self, origin: Origin) -> Known | None:
+        """The answer at hand, whether or not it holds any more."""
+        return self._known.get(origin)
+
+    def use(self, known: Known) -> None:
+        """It was given again, so it falls out last."""
+        self._known.move_to_end(known.origin)
+
+    def keep(self, known: Known) -> Known:
+        """Have *known* at hand, and no more of them than are allowed."""
+        self.forget(known.origin)
+        self._known[known.origin] = known
+        self._octets += _octets_of(known)
+        while len(self._known) > self._most or self._octets > self._most_octets:
+            if len(self._known) == 1:
+                break
+            self.forget(next(iter(self._known)))
+        return known
+
+    def forget(self, origin: Origin) -> None:
+        known = self._known.pop(origin, None)
+        if known is not None:
+            self._octets -= _octets_of(known)
+
+    def make(
+        self, record: RobotsRecord | None, origin: Origin, plan: Plan, edition: Edition, now: float
+    ) -> Known:
+        """An answer from *record* as *plan* takes it; the same file is not parsed twice."""
+        rules = None
+        if record is not None and plan.stance is Stance.RULES:
+            rules = self._held(record)
+            rules = self.parse(record, edition) if rules is None else rules
+        return Known(origin, record, plan, rules, now)
+
+    def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
+        """The rules in *record*."""
+        return RobotsTxt.parse(record.body, edition, limit=self._max_size)
+
+    def _held(self, record: RobotsRecord) -> RobotsTxt | None:
+        before = self._known.get(record.origin)
+        if before is None or before.record is None or before.record.body != record.body:
+            return None
+        return before.robots
+
+
+def _octets_of(known: Known) -> int:
+    return 0 if known.record is None else len(known.record.body)

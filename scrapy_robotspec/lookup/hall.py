@@ -1,0 +1,191 @@
+"""The lookup itself: answers at once what is known, starts flights, and wakes who waits.
+
+What is kept stands in ``answers.py``, how a record comes in ``flights.py``. Whoever awaits an
+answer gets a Deferred of their own, so that no waiter can spoil another's result or cancel the
+fetch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from twisted.internet.defer import CancelledError, Deferred
+
+from scrapy_robotspec.access.policy import Stance
+from scrapy_robotspec.lookup.answers import COMPILED, COMPILED_OCTETS, Answers, Known, Wait
+from scrapy_robotspec.lookup.flights import Flights, fire, pause
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.policy import Plan
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.flights import Surroundings
+    from scrapy_robotspec.lookup.places import FetchPlaces
+    from scrapy_robotspec.lookup.shelf import Shelf
+
+_Cause = TypeVar("_Cause", contravariant=True)
+
+
+class Lookup(Generic[_Cause]):
+    """Answers :meth:`ask` at once and fetches what it must behind the scenes.
+
+    ``max_size`` is the parsing limit in octets, None for the edition's. ``compiled`` bounds the
+    number of parsed files that are kept and ``octets`` their size; what falls out is made again
+    from its record.
+    """
+
+    def __init__(
+        self,
+        around: Surroundings[_Cause],
+        shelf: Shelf,
+        places: FetchPlaces,
+        *,
+        max_size: int | None = None,
+        compiled: int = COMPILED,
+        octets: int = COMPILED_OCTETS,
+    ) -> None:
+        self._around = around
+        self._shelf = shelf
+        self._answers = Answers(compiled, octets, max_size)
+        self._flights: Flights[_Cause] = Flights(around, shelf, places, self._answers, self._landed)
+        self._waiters: dict[Origin, list[Deferred[None]]] = {}
+        self._closed = False
+
+    # --- asking
+
+    def ask(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
+        """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
+        known = self._answers.get(origin)
+        if known is not None and known.holds_at(now):
+            self._answers.use(known)
+            return known
+        return self._look(origin, now, cause)
+
+    def knows(self, origin: Origin, now: float) -> bool:
+        """Whether :meth:`ask` would answer without a flight. Starts nothing."""
+        known = self._answers.get(origin)
+        if known is not None:
+            return known.holds_at(now)
+        record = self._shelf.get(origin)
+        if record is None:
+            return False
+        return self._around.policy(origin).plan(record, now).stance is not Stance.WAIT
+
+    def free_at(self, now: float, again: bool = False, ahead: int = 0) -> float:
+        """When an origin could be asked; see :meth:`FetchPlaces.free_at`."""
+        return self._flights.free_at(now, again, ahead)
+
+    async def answer(self, origin: Origin, cause: _Cause) -> Known:
+        """Wait until *origin* is known. Raises ``CancelledError`` when the lookup closes."""
+        while True:
+            if self._closed:
+                raise CancelledError
+            now = self._around.clock()
+            found = self.ask(origin, now, cause)
+            if isinstance(found, Known):
+                return found
+            await self._news(origin, found.until - now)
+
+    def sweep(self, before: float) -> None:
+        """Let the shared store forget what no attempt has changed since *before*."""
+        self._shelf.sweep(before)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a flight is under way or somebody awaits an answer."""
+        return bool(self._flights or self._waiters)
+
+    def record(self, origin: Origin) -> RobotsRecord | None:
+        """The record in memory."""
+        return self._shelf.get(origin)
+
+    def page_answered(self, origin: Origin) -> None:
+        """A page of *origin* answered, which matters while its robots.txt does not (FET-12)."""
+        record = self._shelf.get(origin)
+        if record is not None and record.unreachable_since is not None:
+            now = self._around.clock()
+            noted = self._around.policy(origin).page_answered(record, now)
+            if noted is not record:
+                self._shelf.keep(noted)
+
+    # --- closing
+
+    def stop(self) -> None:
+        """Cancel every fetch and send every waiter away."""
+        self._closed = True
+        self._flights.stop()
+        for origin in list(self._waiters):
+            self._wake(origin)
+
+    async def close(self) -> None:
+        """Stop, finish what is being written, close the stores."""
+        self.stop()
+        await self._shelf.close()
+
+    # --- the record at hand
+
+    def _look(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
+        record = self._shelf.get(origin)
+        flying = origin in self._flights
+        if record is None and self._shelf.is_shared:
+            flying = flying or self._flights.start(origin, now, cause, background=False)
+            return Wait(origin, self._landing(origin, flying, now))
+        plan = self._around.policy(origin).plan(record, now)
+        if plan.ask and not flying:
+            background = plan.stance is not Stance.WAIT
+            flying = self._flights.start(origin, now, cause, background=background)
+        if plan.stance is Stance.WAIT:
+            until = plan.until if not plan.ask else now
+            return Wait(origin, self._landing(origin, flying, until), record)
+        if plan.ask and not flying:  # no place was free: look again soon
+            plan = replace(plan, until=min(plan.until, now + 1.0))
+        return self._known(origin, record, plan, now)
+
+    def _landing(self, origin: Origin, flying: bool, otherwise: float) -> float:
+        """Until when to wait: for a flight's landing, unless it has landed at once."""
+        return math.inf if flying and origin in self._flights else otherwise
+
+    def _known(self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float) -> Known:
+        edition = self._around.policy(origin).edition
+        return self._answers.keep(self._answers.make(record, origin, plan, edition, now))
+
+    def _landed(
+        self, origin: Origin, before: RobotsRecord | None, seconds: float, gave_way: bool
+    ) -> None:
+        """A flight has ended: tell of what is known now, and of nothing where it gave way."""
+        now = self._around.clock()
+        record = self._shelf.get(origin)
+        plan = self._around.policy(origin).plan(record, now)
+        if plan.stance is Stance.WAIT:
+            self._answers.forget(origin)
+            until = plan.until if math.isfinite(plan.until) else now
+            self._around.landed(Wait(origin, until, record, gave_way), before, seconds)
+        else:
+            known = self._known(origin, record, plan, now)
+            if not gave_way:
+                self._around.landed(known, before, seconds)
+        self._wake(origin)
+
+    # --- waiters
+
+    async def _news(self, origin: Origin, seconds: float) -> None:
+        """Return when a flight of *origin* lands or *seconds* have passed."""
+        waiter: Deferred[None] = Deferred()
+        self._waiters.setdefault(origin, []).append(waiter)
+        try:
+            await pause(self._around, seconds, waiter)
+        finally:
+            self._forget(origin, waiter)
+
+    def _forget(self, origin: Origin, waiter: Deferred[None]) -> None:
+        waiters = self._waiters.get(origin, [])
+        if waiter in waiters:
+            waiters.remove(waiter)
+        if not waiters:
+            self._waiters.pop(origin, None)
+
+    def _wake(self, origin: Origin) -> None:
+        for waiter in self._waiters.pop(origin, ()):
+            fire(waiter)
