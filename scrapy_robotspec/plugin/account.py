@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Stance
 from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.report import Report
 
 if TYPE_CHECKING:
@@ -51,10 +52,10 @@ class Account:
         self._report.refused(decision)
         if decision.reason == "unreachable":
             self._stats.inc_value("robotspec/unreachable")
-            logger.debug("robots.txt unreachable: %s", _named(request))
+            _say_refused(RobotsUnreachable(decision), request)
         else:
             self._stats.inc_value("robotstxt/forbidden")
-            logger.debug("Forbidden by robots.txt: %s", _named(request))
+            _say_refused(ForbiddenByRobots(decision), request)
 
     def asked_cache(self, found: Known) -> None:
         """A decision was made with what was at hand.
@@ -179,6 +180,13 @@ class Account:
             self._report.write(self._path)
         except OSError as error:
             logger.error("ROBOTSPEC_REPORT = %r cannot be written: %s", self._path, error)
+
+
+def _say_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
+    """The line that Scrapy's own middleware writes, with the reason behind it."""
+    if logger.isEnabledFor(logging.DEBUG):
+        why = f" ({refusal.because})" if refusal.because else ""
+        logger.debug("%s: %s%s", refusal.beginning, _named(request), why)
 
 
 def _named(request: Request) -> object:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class _Refused(IgnoreRequest):
     """A refusal with the decision behind it. It survives pickling."""
 
-    _beginning: ClassVar[str]
+    beginning: ClassVar[str]
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision)
@@ -36,19 +36,22 @@ class _Refused(IgnoreRequest):
         return self.decision.origin
 
     def __str__(self) -> str:
-        because = self._because()
-        return f"{self._beginning} ({because})" if because else self._beginning
+        return f"{self.beginning} ({self.because})" if self.because else self.beginning
 
-    def _because(self) -> str:
+    @property
+    def because(self) -> str:
+        """The line that decided, or what went wrong, safe for a terminal; may be empty."""
         return ""
 
 
 class ForbiddenByRobots(_Refused):
     """robots.txt, or what is taken for it, forbids the request. ``decision.reason`` says which."""
 
-    _beginning = "Forbidden by robots.txt"
+    beginning = "Forbidden by robots.txt"
 
-    def _because(self) -> str:
+    @property
+    def because(self) -> str:
+        """The line that decided, or the decision's reason."""
         rule = self.verdict.rule if self.verdict is not None else None
         if rule is None:
             return self.decision.reason
@@ -59,9 +62,11 @@ class ForbiddenByRobots(_Refused):
 class RobotsUnreachable(_Refused):
     """The origin gives no usable answer for its robots.txt, so nothing of it is crawled."""
 
-    _beginning = "robots.txt unreachable"
+    beginning = "robots.txt unreachable"
 
-    def _because(self) -> str:
+    @property
+    def because(self) -> str:
+        """What the last attempt failed with; empty where nothing is known."""
         failure = self.decision.failure or ""
         # It may come from a shared store, where a stranger may have written it (SAF-04).
         return failure if failure.isascii() and failure.isprintable() else ascii(failure)[1:-1]

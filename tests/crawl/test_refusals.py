@@ -107,10 +107,12 @@ def test_stats(crawled: tuple[Site, Site, Site, Result]) -> None:
 
 
 def test_log_lines(crawled: tuple[Site, Site, Site, Result]) -> None:
-    """A DEBUG line for each refusal, one INFO line for the origin that is given up."""
+    """A DEBUG line with the reason for each refusal, an INFO line for the origin given up."""
     rules, _, down, result = crawled
-    assert len(result.lines("DEBUG", "Forbidden by robots.txt", rules.url("/no"))) == 1
-    assert len(result.lines("DEBUG", "robots.txt unreachable", down.url("/yes"))) == 1
+    (forbidden,) = result.lines("DEBUG", "Forbidden by robots.txt: <GET", rules.url("/no"))
+    assert forbidden.endswith("(line 3: 'Disallow: /no')")
+    (unreachable,) = result.lines("DEBUG", "robots.txt unreachable: <GET", down.url("/yes"))
+    assert unreachable.endswith("(HTTP status 503)")
     assert len(result.lines("INFO", f"127.0.0.4:{down.port}", "given up")) == 1
     assert "Traceback" not in result.log
     assert result.lines("WARNING", "[scrapy_robotspec]") == []
