@@ -136,12 +136,13 @@ def edition(raw: Any) -> Edition:
     """A preset's name, an Edition, or a dict of changes to a preset."""
     if isinstance(raw, str) and raw.lstrip().startswith("{"):
         raw = mapping(raw, "a name, or a JSON object with 'base'")
+    wanted = "a name, an Edition, or a dict with 'base'"
     if not isinstance(raw, str | Edition | Mapping):
-        raise ValueError("a name, an Edition, or a dict with 'base'")
+        raise ValueError(wanted)
     try:
         return get_edition(raw)
     except (TypeError, ValueError) as error:  # a ConfigurationError is a ValueError
-        raise ValueError(f"an edition as the documentation says ({error})") from error
+        raise ValueError(f"{wanted}; {error}") from None
 
 
 _STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599) to " + ", ".join(

@@ -158,7 +158,8 @@ def _read(name: str, raw: Any, read: Callable[[Any, Edition], _T], edition: Edit
     try:
         return read(raw, edition)
     except ValueError as problem:
-        raise ConfigurationError(f"{name} = {_short(raw)} is wrong: give {problem}") from problem
+        # Nothing that came before helps whoever reads the traceback of a crawl that did not start.
+        raise ConfigurationError(f"{name} = {_short(raw)} is wrong: give {problem}") from None
 
 
 def _short(raw: Any) -> str:

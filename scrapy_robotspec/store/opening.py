@@ -34,10 +34,10 @@ def open_store(uri: str) -> RecordStore:
     """
     try:
         parts = urlsplit(uri)
-        opener = _OPENERS[parts.scheme]
+        opener = _OPENERS.get(parts.scheme)
+        if opener is None:
+            _fail(uri, "there is no such store")
         return opener(uri, parts, _Options(uri, parts.query))
-    except KeyError:
-        _fail(uri, "there is no such store")
     except ConfigurationError:
         raise
     except (ValueError, TypeError, AttributeError) as error:

@@ -81,7 +81,7 @@ WRONG = [
     ("edition", '{"base": ', "JSON"),
     ("edition", {"base": "google", "wildcard": False}, "wildcards"),
     ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
-    ("edition", {"base": 7}, "an edition"),
+    ("edition", {"base": 7}, "an Edition"),
     ("user_agent_token", "my bot", "letters, '-' and '_'"),
     ("user_agent_token", "MJ12bot", "'MJ'"),
     ("user_agent_token", [], "product token"),
