@@ -26,6 +26,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.patience import Patience
 from scrapy_robotspec.plugin.room import keep_to_pages
+from scrapy_robotspec.plugin.rulings import Rulings
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
 from scrapy_robotspec.plugin.token import TokenHook
@@ -95,6 +96,7 @@ class DryRunMiddleware:
         self._crawler = crawler
         self._stats = crawler.stats
         self._tokens = TokenHook(self.settings, crawler)
+        self._rulings = Rulings(self.settings, self._tokens, ftp=_compat.handles_ftp(crawler))
         self._patience = Patience(crawler)
         self._around = _SilentSurroundings(
             crawler,
@@ -138,8 +140,8 @@ class DryRunMiddleware:
     # --- comparing
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
-        origin = Origin.of(request.url)
-        if origin is None or request.meta.get("dont_obey_robotstxt"):
+        origin = self._rulings.origin(request)
+        if origin is None:
             return
         try:
             pending = _Pending(request, self._tokens(request), allowed)
@@ -162,15 +164,10 @@ class DryRunMiddleware:
         return taken
 
     def _overridden(self, origin: Origin, pending: _Pending) -> bool:
-        override = self.settings.overrides.get(origin.host)
-        answer = override.robots_answer if override is not None else None
-        if answer is None:
+        decision = self._rulings.by_override(origin, pending.request)
+        if decision is None:
             return False
-        if isinstance(answer, str):
-            ours = answer == "ignore"
-        else:
-            ours = answer.allowed(pending.request.url, pending.tokens)
-        self._settle(pending, ours, "by ROBOTSPEC_OVERRIDES")
+        self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
         return True
 
     def _try(self, origin: Origin, pending: _Pending) -> bool:

@@ -15,18 +15,19 @@ from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.access.decision import Decision, decide
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.account import Account
-from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
+from scrapy_robotspec.plugin.beyond import NOTHING
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.gate import Gate, State
 from scrapy_robotspec.plugin.patience import Patience
 from scrapy_robotspec.plugin.room import keep_to_pages
+from scrapy_robotspec.plugin.rulings import Rulings
 from scrapy_robotspec.plugin.settings import Settings
 from scrapy_robotspec.plugin.spacing import Spacing
 from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.plugin.override import Override
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: What no attempt has changed for so long (seconds) is not worth its place in a shared store.
@@ -70,8 +70,7 @@ class RobotSpecMiddleware:
             )
         self._crawler = crawler
         self.tokens = TokenHook(self.settings, crawler)
-        self._overrides = self.settings.overrides
-        self._ftp = _compat.handles_ftp(crawler)
+        self._rulings = Rulings(self.settings, self.tokens, ftp=_compat.handles_ftp(crawler))
         self._spacing = Spacing(self.settings.crawl_delay_max)
         self._account = Account(crawler.stats, self.settings)
         self._patience = Patience(crawler)
@@ -85,7 +84,7 @@ class RobotSpecMiddleware:
         )
         self.lookup = self._patience.lookup = open_lookup(self._around, self.settings)
         self.gate = Gate(
-            origin_of=self._origin_at_gate,
+            origin_of=self._rulings.origin_asked,
             knows=self.lookup.knows,
             free_at=self.lookup.free_at,
             clock=time.time,
@@ -110,12 +109,12 @@ class RobotSpecMiddleware:
     ) -> Request | Awaitable[None] | None:
         """None lets *request* through; itself sends it back; exceptions refuse it."""
         queued = taken_up(request)
-        origin = self._governing(request)
+        origin = self._rulings.origin(request)
         if origin is None:
             return None
-        override = self._override(origin)
-        if override is not None and override.robots_answer is not None:
-            self._follow(self._overridden(override.robots_answer, origin, request), request)
+        overridden = self._rulings.by_override(origin, request)
+        if overridden is not None:
+            self._follow(overridden, request)
             return None
         now = time.time()
         found = self.lookup.ask(origin, now, request)
@@ -124,8 +123,8 @@ class RobotSpecMiddleware:
                 self._hold(found)
                 return hand_back(request)
             return self._decide_later(request, origin)
-        decision = self._decision(found, request, now)
-        delay = self._delay(found, request) if decision.allowed else None
+        decision = self._rulings.decision(found, request, now)
+        delay = self._rulings.delay(found, request) if decision.allowed else None
         if delay:
             return self._space(request, found, decision, delay, queued, now)
         self._open_gate(origin, now)
@@ -140,8 +139,8 @@ class RobotSpecMiddleware:
         found = await self._patience.answer(origin, request)
         while True:
             now = time.time()
-            decision = self._decision(found, request, now)
-            delay = self._delay(found, request) if decision.allowed else None
+            decision = self._rulings.decision(found, request, now)
+            delay = self._rulings.delay(found, request) if decision.allowed else None
             next_at = self._next_page_at(found, delay) if delay else now
             if now >= next_at:
                 break
@@ -158,10 +157,11 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        override = self._override(origin)
-        if override is not None and override.robots_answer is not None:
-            return self._overridden(override.robots_answer, origin, request)
-        return self._decision(await self._patience.answer(origin, request), request, time.time())
+        overridden = self._rulings.by_override(origin, request)
+        if overridden is not None:
+            return overridden
+        found = await self._patience.answer(origin, request)
+        return self._rulings.decision(found, request, time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
@@ -172,7 +172,7 @@ class RobotSpecMiddleware:
         """The crawl-delay in seconds that the followed group asks for (EXT-01), or None."""
         request = Request(url)
         origin = Origin.of(request.url)
-        override = self._override(origin) if origin is not None else None
+        override = self._rulings.override(origin) if origin is not None else None
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         robots = await self._robots(request)
@@ -183,7 +183,7 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return None
-        override = self._override(origin)
+        override = self._rulings.override(origin)
         if override is not None and override.robots_answer is not None:
             answer = override.robots_answer
             return None if isinstance(answer, str) else answer
@@ -191,50 +191,23 @@ class RobotSpecMiddleware:
 
     # --- decisions
 
-    def _decision(self, found: Known, request: Request, now: float) -> Decision:
-        tokens = self.tokens(request)
-        return decide(found.record, found.plan, found.robots, request.url, tokens, now)
-
     def _follow(self, decision: Decision, request: Request, found: Known | None = None) -> None:
         """Let *request* through or raise."""
         if found is not None:
             self._account.asked_cache(found)
-        if self._overrides and decision.origin is not None:
-            override = self._override(decision.origin)
+        if self.settings.overrides and decision.origin is not None:
+            override = self._rulings.override(decision.origin)
             if override is not None:  # counted here: a request may come by more than once
                 self._account.overridden(override.kinds)
         if decision.allowed:
-            other: Mapping[str, tuple[str, ...]] = NOTHING.fields
-            if found is not None and not says_nothing(found):
-                other = beyond(found, self.tokens(request)).fields
-            request.meta["robotspec"] = _summary(decision, other)
+            others = NOTHING.fields if found is None else self._rulings.others(found, request)
+            request.meta["robotspec"] = _summary(decision, others)
             self._account.let_through(decision)
             return
         self._account.refused(decision, request)
         if decision.reason == "unreachable":
             raise RobotsUnreachable(decision)
         raise ForbiddenByRobots(decision)
-
-    def _governing(self, request: Request) -> Origin | None:
-        """The origin whose robots.txt governs *request*; None where none does."""
-        if request.meta.get("dont_obey_robotstxt"):  # APP-01
-            return None
-        origin = Origin.of(request.url)  # LOC-11
-        if origin is not None and origin.scheme == "ftp" and not self._ftp:  # LOC-12
-            return None
-        return origin
-
-    def _override(self, origin: Origin) -> Override | None:
-        return self._overrides.get(origin.host) if self._overrides else None
-
-    def _delay(self, found: Known, request: Request) -> float | None:
-        """Seconds to the origin's next page, if its crawl-delay is to be obeyed."""
-        override = self._override(found.origin)
-        if override is not None and override.crawl_delay is not None:
-            return override.crawl_delay
-        if not self.settings.crawl_delay or says_nothing(found):
-            return None
-        return beyond(found, self.tokens(request)).crawl_delay
 
     def _space(
         self,
@@ -262,22 +235,7 @@ class RobotSpecMiddleware:
         fetched = record.fetched_at if record is not None else None
         return self._spacing.next_at(found.origin, fetched or 0.0, delay)
 
-    def _overridden(self, answer: str | RobotsTxt, origin: Origin, request: Request) -> Decision:
-        """The user's own word for a host in the place of its robots.txt."""
-        if isinstance(answer, str):
-            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
-        verdict = answer.explain(request.url, self.tokens(request))
-        return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
-
     # --- waiting
-
-    def _origin_at_gate(self, request: Request) -> Origin | None:
-        """The origin whose robots.txt *request* may have to wait for."""
-        origin = self._governing(request)
-        override = self._override(origin) if origin is not None else None
-        if override is not None and override.robots_answer is not None:
-            return None
-        return origin
 
     def _open_gate(self, origin: Origin, now: float) -> None:
         """The origin is known: its requests may go, as far as its crawl-delay lets them."""

@@ -15,7 +15,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.lanes import Lane, Lanes
+from scrapy_robotspec.plugin.lanes import Lanes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+    from scrapy_robotspec.plugin.pools import Lane
 
 #: Meta key of a request that comes from the scheduler and may be handed back to it.
 QUEUED = "_robotspec_queued"

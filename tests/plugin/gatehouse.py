@@ -13,10 +13,12 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.gate import Gate, State
-from scrapy_robotspec.plugin.lanes import Lane, Lanes
+from scrapy_robotspec.plugin.lanes import Lanes
 
 if TYPE_CHECKING:
     from scrapy import Request
+
+    from scrapy_robotspec.plugin.pools import Lane
 
 START = 1_800_000_000.0
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")

@@ -1,0 +1,86 @@
+"""Rulings: what the robots.txt of an origin, or the user in its place, says of a request.
+
+From a request to its origin, and from what is known of that to a decision. What becomes of the
+request, and what it waits for, is the middleware's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.decision import Decision, decide
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+
+    from scrapy_robotspec.lookup import Known
+    from scrapy_robotspec.plugin.override import Override
+    from scrapy_robotspec.plugin.settings import Settings
+    from scrapy_robotspec.plugin.token import TokenHook
+
+
+class Rulings:
+    """``ftp``: whether this crawl asks FTP servers for a robots.txt (LOC-12)."""
+
+    def __init__(self, settings: Settings, tokens: TokenHook, *, ftp: bool) -> None:
+        self._overrides = settings.overrides
+        self._obeys_crawl_delay = settings.crawl_delay
+        self._tokens = tokens
+        self._ftp = ftp
+
+    def origin(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt governs *request*; None where none does."""
+        if request.meta.get("dont_obey_robotstxt"):  # APP-01
+            return None
+        origin = Origin.of(request.url)  # LOC-11
+        if origin is not None and origin.scheme == "ftp" and not self._ftp:
+            return None
+        return origin
+
+    def origin_asked(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt has to be known before *request* may go."""
+        origin = self.origin(request)
+        if origin is not None and self._overrides:
+            override = self.override(origin)
+            if override is not None and override.robots_answer is not None:
+                return None
+        return origin
+
+    def override(self, origin: Origin) -> Override | None:
+        """What the user has decided for the host of *origin*."""
+        return self._overrides.get(origin.host) if self._overrides else None
+
+    def by_override(self, origin: Origin, request: Request) -> Decision | None:
+        """The user's own word in the place of a robots.txt, if there is one."""
+        override = self.override(origin)
+        answer = override.robots_answer if override is not None else None
+        if answer is None:
+            return None
+        if isinstance(answer, str):
+            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
+        verdict = answer.explain(request.url, self._tokens(request))
+        return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
+
+    def decision(self, found: Known, request: Request, now: float) -> Decision:
+        """What *found* says of *request* at *now* (epoch seconds)."""
+        tokens = self._tokens(request)
+        return decide(found.record, found.plan, found.robots, request.url, tokens, now)
+
+    def delay(self, found: Known, request: Request) -> float | None:
+        """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
+        override = self.override(found.origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        if not self._obeys_crawl_delay or says_nothing(found):
+            return None
+        return beyond(found, self._tokens(request)).crawl_delay
+
+    def others(self, found: Known, request: Request) -> Mapping[str, tuple[str, ...]]:
+        """What the followed group says beyond the protocol, by field."""
+        if says_nothing(found):
+            return NOTHING.fields
+        return beyond(found, self._tokens(request)).fields
