@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
+
+#: Where one of these fails, everything does, and whatever works proves that it is over. Any other
+#: failure may be that of a full back end, which still reads: only one that fills it proves more.
+_READING = ("open", "get", "len")
+_FILLING = ("put", "acquire")
 
 
 class GuardedStore(RecordStore):
@@ -42,7 +48,8 @@ class GuardedStore(RecordStore):
         self._pause = pause
         self._store: RecordStore | None = None
         self._retry_at = 0.0
-        self._failing: str | None = None  # what failed: a full back end still reads
+        self._failing: str | None = None  # what failed last
+        self._lock = Lock()
 
     def open(self) -> None:
         """Open the back end now. A wrong configuration raises, a failure only warns."""
@@ -82,7 +89,8 @@ class GuardedStore(RecordStore):
         return self._guard("len", len, 0)
 
     def _guard(self, name: str, call: Callable[[RecordStore], _T], otherwise: _T) -> _T:
-        if self._failing and self._clock() < self._retry_at:
+        trying = self._failing  # two threads: a call may have begun before another failed
+        if trying and self._clock() < self._retry_at:
             return otherwise
         try:
             if self._store is None:
@@ -91,18 +99,27 @@ class GuardedStore(RecordStore):
         except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
             self._note_failure(name, error)
             return otherwise
-        if self._failing in (name, "open"):
-            self._failing = None
+        if trying and (trying in _READING or name in _FILLING) and self._now_failing(None, trying):
             logger.info("The robots.txt store works again")
         return answer
 
     def _note_failure(self, name: str, error: Exception) -> None:
         self._retry_at = self._clock() + self._pause
-        if self._failing is None:
+        if self._now_failing(name, None):
             logger.warning(
                 "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl goes on with what "
                 "is in memory and tries the store again every %g s",
                 error,
                 self._pause,
             )
-        self._failing = name
+
+    def _now_failing(self, name: str | None, before: str | None) -> bool:
+        """Note what fails now; whether *before* was noted until now. One thread gets a yes.
+
+        That nothing fails any more is noted by that thread only: others know of a later failure.
+        """
+        with self._lock:
+            expected = self._failing == before
+            if expected or name is not None:
+                self._failing = name
+            return expected

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, as_long_as, in_turn, reply, silence, until
+from tests.harness.answers import after, as_long_as, in_turn, once, reply, silence, until
 from tests.harness.crawl import MODES, Running, crawl
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.harness.answers import Answer
+    from tests.harness.crawl import Result
     from tests.harness.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
@@ -30,6 +33,16 @@ def down_until_done(sites: list[Site], urls: list[str]) -> Answer:
     """503 until the pages of all others are crawled: whoever stalls those, stalls for ever."""
     left = lambda: sum(len(set(site.pages_asked)) for site in sites) < len(urls)  # noqa: E731
     return as_long_as(left, reply("", 503), reply(RULES))
+
+
+def crawl_when_all_are_given(
+    requests: Sequence[str | dict[str, Any]], settings: dict[str, Any], given: threading.Event
+) -> Result:
+    """A crawl that sets *given* when the scheduler has all requests."""
+    with Running(requests, settings) as running:
+        running.wait_until(lambda: running.all_given)
+        given.set()
+        return running.finish()
 
 
 def silent_urls(server: Server, origins: int) -> list[str]:
@@ -59,9 +72,11 @@ def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> Non
 def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -> None:
     """ROBOTSPEC_MAX_ASIDE, with a foreign queue; nothing is lost by it."""
     down = reply("", 503)
-    site = server.site("127.0.0.2", in_turn(after(0.5, down), down, reply(RULES)))
+    given = threading.Event()
+    site = server.site("127.0.0.2", in_turn(once(given.is_set, after(0.5, down)), reply(RULES)))
     urls = [site.url(f"/{n}") for n in range(100)]
-    result = crawl(urls, {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_ASIDE": most})
+    settings = {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_ASIDE": most}
+    result = crawl_when_all_are_given(urls, settings, given)
     assert result.ended_once(urls)
     assert result.stats["robotspec/waiting_max"] == waiting
 
@@ -118,8 +133,10 @@ def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, 
 def test_waiting_is_told_and_counted(server: Server) -> None:
     """One INFO line when an origin starts to wait, one when it is released; stats."""
     down = reply("", 503)
-    site = server.site("127.0.0.2", in_turn(after(0.5, down), down, down, reply(RULES)))
-    result = crawl([site.url(f"/{n}") for n in range(20)], PATIENT)
+    given = threading.Event()
+    first = once(given.is_set, after(0.5, down))
+    site = server.site("127.0.0.2", in_turn(first, down, down, reply(RULES)))
+    result = crawl_when_all_are_given([site.url(f"/{n}") for n in range(20)], PATIENT, given)
     name = f"127.0.0.2:{site.port}"
     (begin,) = result.lines("[scrapy_robotspec] INFO", name, "unreachable")
     assert "503" in begin
@@ -143,14 +160,15 @@ def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
         asked = len(site.robots_asked)
         running.wait_until(lambda: len(site.robots_asked) >= asked + 5)
         assert running.cpu() - before < 0.4
-        assert [event["kind"] for event in running.events] == ["started"]
+        assert [event["kind"] for event in running.events] == ["started", "given"]
 
 
 def test_order_of_priorities_survives_the_wait(server: Server) -> None:
     """Within an origin the queue's order holds: the higher priority first."""
-    site = server.site("127.0.0.2", after(0.5, reply(RULES)))
+    given = threading.Event()
+    site = server.site("127.0.0.2", once(given.is_set, reply(RULES)))
     entries = [{"url": site.url(f"/{n}"), "priority": n} for n in range(20)]
-    crawl(entries, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1})
+    crawl_when_all_are_given(entries, {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}, given)
     asked = [int(path[1:]) for path in site.pages_asked]
     assert asked[1:] == sorted(asked[1:], reverse=True)  # the first went before all were there
 

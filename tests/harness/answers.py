@@ -171,6 +171,17 @@ def as_long_as(condition: Callable[[], bool], first: Answer, then: Answer) -> An
     return answer
 
 
+def once(condition: Callable[[], object], then: Answer) -> Answer:
+    """*then*, as soon as *condition* holds: for an order of events, however slow the machine."""
+
+    async def answer(exchange: Exchange) -> bool:
+        while not condition():
+            await asyncio.sleep(0.02)
+        return await then(exchange)
+
+    return answer
+
+
 class Switch:
     """An answer that a test may change while the crawl runs."""
 

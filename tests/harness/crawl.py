@@ -170,7 +170,12 @@ class Running:
         lines = self._notes.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
 
-    def wait_until(self, met: Callable[[], Any], seconds: float = 20.0) -> None:
+    @property
+    def all_given(self) -> bool:
+        """Whether the plain spider has given all requests to the scheduler."""
+        return any(event["kind"] == "given" for event in self.events)
+
+    def wait_until(self, met: Callable[[], Any], seconds: float = 60.0) -> None:
         """Return once *met* is true; an AssertionError after *seconds*, or if the crawl ends."""
         limit = time.monotonic() + seconds
         while not met():

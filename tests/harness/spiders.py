@@ -61,10 +61,11 @@ class Noting(Spider):
 
 
 class Plain(Noting):
-    """All requests of the job at once."""
+    """All requests of the job at once; noted when the scheduler has them."""
 
     name = "plain"
 
     async def start(self) -> AsyncIterator[Request]:
         for entry in self.job["requests"]:
             yield self.request(entry)
+        self.note("given")

@@ -1,0 +1,139 @@
+"""What a guarded store tells of its back end: one warning for a failure, one line for its end."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.memory import MemoryStore
+from tests.store.samples import ORIGIN, record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+
+
+class Failing(MemoryStore):
+    """A store of which single calls fail, and in which something may happen during a put."""
+
+    def __init__(self) -> None:
+        super().__init__(10)
+        self.fails: set[str] = set()
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    def get(self, origin: Origin) -> RobotsRecord | None:
+        self._fail("get")
+        return super().get(origin)
+
+    def put(self, new: RobotsRecord) -> None:
+        meanwhile, self.meanwhile = self.meanwhile, lambda: None
+        broken = "put" in self.fails
+        meanwhile()
+        if broken:
+            raise StoreError("broken")
+        super().put(new)
+
+    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
+        self._fail("acquire")
+        return super().acquire(origin, owner, now, seconds)
+
+    def _fail(self, name: str) -> None:
+        if name in self.fails:
+            raise StoreError("broken")
+
+
+@pytest.fixture
+def back_end() -> Failing:
+    return Failing()
+
+
+@pytest.fixture
+def guarded(back_end: Failing) -> GuardedStore:
+    """Every call comes after the pause."""
+    clock = iter(range(0, 10_000, 10))
+    store = GuardedStore(lambda: back_end, lambda: float(next(clock)))
+    store.open()
+    return store
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    caplog.set_level("INFO")
+    return lambda: [entry.levelname for entry in caplog.records]
+
+
+@pytest.mark.parametrize(
+    ("failed", "worked", "proves"),
+    [
+        ("get", "put", True),
+        ("get", "acquire", True),
+        ("put", "get", False),
+        ("put", "acquire", True),
+        ("acquire", "get", False),
+        ("acquire", "put", True),
+    ],
+)
+def test_what_proves_that_it_works_again(
+    guarded: GuardedStore,
+    back_end: Failing,
+    told: Callable[[], list[str]],
+    failed: str,
+    worked: str,
+    proves: bool,
+) -> None:
+    """A full back end reads, and one that reads no more does nothing at all."""
+    calls: dict[str, Callable[[], object]] = {
+        "get": lambda: guarded.get(ORIGIN),
+        "put": lambda: guarded.put(record()),
+        "acquire": lambda: guarded.acquire(ORIGIN, "us", 0.0, 1.0),
+    }
+    back_end.fails = {failed}
+    calls[failed]()
+    calls[failed]()
+    back_end.fails = set()
+    calls[worked]()
+    calls[worked]()
+    assert told() == (["WARNING", "INFO"] if proves else ["WARNING"])
+
+
+def test_two_failures_at_once_are_told_once(
+    guarded: GuardedStore, back_end: Failing, told: Callable[[], list[str]]
+) -> None:
+    """The second call fails while the first is being told of."""
+    back_end.fails = {"put"}
+
+    class Meanwhile(logging.Handler):
+        def emit(self, entry: logging.LogRecord) -> None:
+            guarded.put(record())
+
+    handler = Meanwhile()
+    logger = logging.getLogger("scrapy_robotspec.store.guarded")
+    logger.addHandler(handler)
+    try:
+        guarded.put(record())
+    finally:
+        logger.removeHandler(handler)
+    assert told() == ["WARNING"]
+
+
+def test_a_call_that_began_before_the_failure_proves_nothing(
+    guarded: GuardedStore, back_end: Failing, told: Callable[[], list[str]]
+) -> None:
+    """Two threads call: the slower one ends well after the other has failed."""
+
+    def fail_meanwhile() -> None:
+        back_end.fails = {"put"}
+        guarded.put(record())
+
+    back_end.meanwhile = fail_meanwhile
+    guarded.put(record())
+    assert told() == ["WARNING"]
+    back_end.fails = set()
+    guarded.put(record())
+    assert told() == ["WARNING", "INFO"]
