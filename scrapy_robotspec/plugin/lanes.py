@@ -81,7 +81,6 @@ class Lanes(Generic[_L]):
             state = self._gate.enter(origin)
             self._by_origin.setdefault(origin, [])
         lane = Lane(slot, origin, line, state)
-        self._crowds.note(lane)
         self._all[slot, origin] = lane
         if origin is not None and self._gate is not None:
             self._by_origin[origin].append(lane)
@@ -97,7 +96,7 @@ class Lanes(Generic[_L]):
             self._count_held(1)
         elif lane.state is State.NEW:
             self._new.renew(lane)
-            self._crowds.note(lane)
+            self._crowds.grown(lane)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -147,8 +146,10 @@ class Lanes(Generic[_L]):
         lane.state = state
         if state is State.HELD:
             self._count_held(len(lane.line))
-        else:
-            self._pools[state].add(lane)
+            return
+        self._pools[state].add(lane)
+        if state is State.NEW:
+            self._crowds.add(lane)
 
     def _remove(self, lane: Lane[_L]) -> None:
         if lane.state is State.HELD:
@@ -203,5 +204,5 @@ class Lanes(Generic[_L]):
             if self._downloads.is_active(request):
                 kept.append((lane, request))
             elif len(lane.line):
-                self._pools[lane.state].add(lane)
+                self._place(lane, lane.state)
         self._offered = kept

@@ -120,11 +120,17 @@ class Crowds(Generic[_L]):
         self._heap: list[tuple[int, int, Lane[_L]]] = []
         self._order = itertools.count()
 
-    def note(self, lane: Lane[_L]) -> None:
-        """*lane* has got longer. Only doublings count, so there are few notes of a lane."""
+    def add(self, lane: Lane[_L]) -> None:
+        """*lane* may go from now on."""
         size = len(lane.line)
-        if size > 1 and not size & (size - 1):
+        if size > 1:
             heapq.heappush(self._heap, (-size, next(self._order), lane))
+
+    def grown(self, lane: Lane[_L]) -> None:
+        """*lane* has got one more. Only doublings count, so there are few entries of a lane."""
+        size = len(lane.line)
+        if not size & (size - 1):
+            self.add(lane)
 
     def longest(self, pool: Pool[_L]) -> Lane[_L] | None:
         """The longest that is in *pool* still."""

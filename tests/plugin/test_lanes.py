@@ -157,6 +157,28 @@ def test_who_has_most_requests_is_asked_early() -> None:
     assert order == [8, 6, 0, 1, 7, 3, 2, 4]
 
 
+def test_who_has_most_requests_keeps_its_turn_when_its_first_was_dropped() -> None:
+    """However many newcomers came after it."""
+    queue = Queue(Gatehouse())
+    origins = [Origin("http", f"{number}.example", 80) for number in range(30)]
+
+    def go() -> Any:
+        request = queue.pop()
+        queue.downloads.start("slot", request)
+        return request
+
+    for page in range(5):
+        queue.push("a", A, page)
+    for origin in origins[:15]:
+        queue.push(origin.host, origin, origin.host)
+    assert [go() for _ in range(6)][1] == 0
+    queue.downloads.end(0)
+    go()
+    for origin in origins[15:]:
+        queue.push(origin.host, origin, origin.host)
+    assert 1 in [go() for _ in range(4)]
+
+
 def test_who_did_not_answer_takes_one_turn_of_four() -> None:
     """Thousands that are to be asked again keep no newcomer waiting, nor the other way round."""
     house = Gatehouse()
