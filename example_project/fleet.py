@@ -30,7 +30,7 @@ sys.path.insert(0, str(PROJECT))
 
 from example.local import LocalSite  # noqa: E402 - needs the path above
 
-SPIDER = "robots_08_fleet"
+SPIDER = "robots_09_fleet"
 
 
 @contextmanager

@@ -32,6 +32,7 @@ SPIDERS = (
     "robots_06_cache",
     "robots_06_cache",
     "robots_07_ask",
+    "robots_08_sitemaps",
 )
 
 

@@ -45,6 +45,9 @@ class Mood:
     pages: tuple[str, ...] = ("/", "/open.html", "/private/a.html")
 
 
+#: Where each origin lists its pages, whether its robots.txt says so or not.
+SITEMAP = "/sitemap.xml"
+
 #: Rules that every origin with rules of no interest uses.
 SOME_RULES = b"User-agent: *\nDisallow: /private/\n"
 
@@ -125,6 +128,13 @@ def elsewhere(name: str) -> Callable[[Visit], Answer]:
     return lambda visit: Answer(301, headers={"Location": f"{visit.origins[name]}/robots.txt"})
 
 
+def listed(name: str) -> Callable[[Visit], Answer]:
+    """The rules, and where the sitemap of that origin is."""
+    return lambda visit: Answer(
+        body=SOME_RULES + f"Sitemap: {visit.origins[name]}{SITEMAP}\n".encode()
+    )
+
+
 def circle(visit: Visit) -> Answer:
     """A redirect to itself."""
     return Answer(302, headers={"Location": "/robots.txt"})
@@ -146,4 +156,5 @@ TOUR: Mapping[str, Mood] = {
     "circle": Mood(circle),
     "tokens": Mood(fixed(TOKEN_RULES), TOKEN_PAGES),
     "busy": Mood(busy(3.0, SOME_RULES)),
+    "listed": Mood(listed("listed")),
 }

@@ -19,6 +19,8 @@ from twisted.internet.error import CannotListenError
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
+from example.moods import SITEMAP, Visit
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TextIO
@@ -50,6 +52,9 @@ class OriginResource(Resource):
             answer = self.robots(path)
             reactor.callLater(answer.delay, send, request, answer)
             return NOT_DONE_YET
+        if path == SITEMAP:
+            request.setHeader("Content-Type", "application/xml")
+            return self.sitemap().encode()
         request.setHeader("Content-Type", "text/html; charset=utf-8")
         return self.page(path).encode()
 
@@ -61,14 +66,18 @@ class OriginResource(Resource):
 
     def robots(self, path: str) -> Answer:
         """What the mood says to this request."""
-        from example.moods import Visit
-
         if path == "/robots.txt":
             self.asked += 1
         self.first = self.first or time.monotonic()
         return self.mood.robots(
             Visit(path, self.asked, time.monotonic() - self.first, self.origins)
         )
+
+    def sitemap(self) -> str:
+        """All pages, as https://www.sitemaps.org/protocol.html has it."""
+        origin = self.origins[self.name]
+        urls = "".join(f"<url><loc>{html.escape(origin + p)}</loc></url>" for p in self.mood.pages)
+        return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'
 
     def page(self, path: str) -> str:
         """A page; the front page links to all others."""

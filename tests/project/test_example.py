@@ -72,6 +72,10 @@ EXPECTED = {
         hops 200 after 4 redirects its rules decide 2 1
         - /private/a.html refused by line 2: Disallow: /private/
     """,
+    "robots_08_sitemaps": """
+        Requests for robots.txt: 1
+        listed 200 its rules decide 2 0
+    """,
     "robots_07_ask": """
         Requests for robots.txt: 1
         plain 200 its rules decide 5 3

@@ -1,4 +1,4 @@
-"""Idea 8: several processes crawl as one. ``fleet.py`` gives them one queue and one store."""
+"""Idea 9: several processes crawl as one. ``fleet.py`` gives them one queue and one store."""
 
 from example.base import ExampleSpider
 from example.moods_fleet import MOODS
@@ -7,6 +7,6 @@ from example.moods_fleet import MOODS
 class FleetSpider(ExampleSpider):
     """Crawls forty origins, alone or as one of several workers on scrapy-redis."""
 
-    name = "robots_08_fleet"
+    name = "robots_09_fleet"
     site = "example.moods_fleet:MOODS"
     moods = tuple(MOODS)
