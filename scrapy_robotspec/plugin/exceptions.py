@@ -21,6 +21,9 @@ class _Refused(IgnoreRequest):
 
     beginning: ClassVar[str]
 
+    decision: Decision
+    """All that led there."""
+
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision)
         self.decision = decision
