@@ -68,7 +68,7 @@ def test_pauses_double_up_to_the_greatest(server: Server) -> None:
 
     That no pause is longer is proven where no clock runs, in ``tests/access``.
     """
-    site = server.site("127.0.0.2", until(3.0, DOWN, reply(RULES)))
+    site = server.site("127.0.0.2", until(2.0, DOWN, reply(RULES)))
     settings = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.6}
     crawl([site.url("/x")], settings)
     taken = pauses(site)
@@ -163,9 +163,9 @@ def test_no_more_fetches_at_once_than_the_setting(server: Server, limit: int, at
 
 
 def test_fetch_timeout_is_for_the_whole_chain(server: Server) -> None:
-    """ROBOTSPEC_FETCH_TIMEOUT: hops that take 0.7 s each do not get 1 s each."""
-    hops = in_turn(*[after(0.7, reply("", 302, [("Location", f"/r{n}")])) for n in range(3)])
-    pages = {f"/r{n}": after(0.7, reply("", 302, [("Location", f"/r{n + 1}")])) for n in range(3)}
+    """ROBOTSPEC_FETCH_TIMEOUT: hops that take 0.4 s each do not get 1 s each."""
+    hops = in_turn(*[after(0.4, reply("", 302, [("Location", f"/r{n}")])) for n in range(3)])
+    pages = {f"/r{n}": after(0.4, reply("", 302, [("Location", f"/r{n + 1}")])) for n in range(3)}
     site = server.site("127.0.0.2", hops, pages={**pages, "/r3": reply(RULES)})
     urls = [site.url("/yes")]
     short = crawl(urls, {"ROBOTSPEC_FETCH_TIMEOUT": 1, "ROBOTSPEC_RETRY_TIMES": 0})

@@ -59,7 +59,7 @@ def test_ctrl_c_gives_waiting_requests_back(server: Server, settings: dict[str, 
     site = server.site("127.0.0.2", robots)
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(100)]
     with Running(urls, settings) as running:
-        running.wait_until(lambda: len(site.robots_asked) > 3)
+        running.wait_until(lambda: running.all_given and len(site.robots_asked) > 3)
         running.send(signal.SIGINT)
         first = running.finish(20)
     assert not first.ends
