@@ -28,6 +28,26 @@ _NOT_EMPTY = re.compile(rb"[^\r\n]+")
 RawRule = tuple[bool, bytes, int]
 
 
+class Columns(NamedTuple):
+    """Many rules, as a column of each of their parts.
+
+    What it buys: no object for a rule, which the garbage collector would have to look at.
+    """
+
+    allows: list[bool]
+    values: list[bytes]
+    starts: list[int]
+
+    @classmethod
+    def of(cls, rules: Sequence[RawRule]) -> Columns:
+        """The same rules in columns."""
+        return cls(
+            [allow for allow, _, _ in rules],
+            [value for _, value, _ in rules],
+            [start for _, _, start in rules],
+        )
+
+
 class RawOther(NamedTuple):
     """A line with a field that is none of the protocol's."""
 

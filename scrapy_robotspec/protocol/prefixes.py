@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableSequence, Sequence
 
 #: From this many prefixes on memory counts more than the last tenth of a microsecond.
-_PACK_FROM = 64
+_PACK_FROM = 32
 _BLOCK = 4
 #: Sorts before whatever may follow a prefix; see ``PackedPrefixes``.
 _SEPARATOR = "\0"
@@ -38,15 +38,16 @@ def _parents(prefixes: Sequence[str]) -> array[int] | None:
     None when no prefix starts with another, which is usual: of two that do, the neighbours between
     them do too.
     """
-    if not any(map(str.startswith, prefixes[1:], prefixes)):
+    before = list(map(str.startswith, prefixes[1:], prefixes))
+    if True not in before:
         return None
-    parents = array("i")
-    above: list[int] = []  # each starts with the one before it
-    for index, prefix in enumerate(prefixes):
-        while above and not prefix.startswith(prefixes[above[-1]]):
-            above.pop()
-        parents.append(above[-1] if above else -1)
-        above.append(index)
+    parents = array("i", [-1])
+    for index, starts in enumerate(before):  # the neighbour, or what that starts with, or ...
+        parent = index
+        while not starts and parent >= 0:
+            parent = parents[parent]
+            starts = parent >= 0 and prefixes[index + 1].startswith(prefixes[parent])
+        parents.append(parent)
     return parents
 
 

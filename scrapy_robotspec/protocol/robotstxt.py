@@ -10,21 +10,22 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
-from scrapy_robotspec.protocol.groups import follow, read_groups
+from scrapy_robotspec.protocol.groups import Columns, follow, read_groups
 from scrapy_robotspec.protocol.lines import cut_to_limit, numbers_at
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, find_unspelt, path_of, spell
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.ruleset import (
+from scrapy_robotspec.protocol.ranks import (
     FORBIDS,
-    RuleSet,
+    ITSELF,
     decide_once,
     line_start,
     ranked_patterns,
 )
+from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
 from scrapy_robotspec.protocol.sitemaps import read_sitemaps
 from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict, decode
-from scrapy_robotspec.protocol.verdicts import ITSELF, rules_at, verdict_of
+from scrapy_robotspec.protocol.verdicts import rules_at, verdict_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +33,13 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.scan import Spans
 
+#: So many questions are answered by trying the rules before they are compiled, which takes the time
+#: of five to ten of these and leaves more behind. Most origins of a broad crawl are asked no more.
+_TRIES = 3
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
 #: Verdicts kept for one group. They do not depend on the URL, so few are ever made.
 _KEPT_VERDICTS = 256
-
-#: Before the first URL: no URL begins so.
-_NO_BASE = "\0 no base \0"
 
 #: Product tokens as they are asked with.
 Tokens = str | tuple[str, ...]
@@ -49,19 +50,14 @@ _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 class _Followed:
     """What stays of a file for one crawler."""
 
-    __slots__ = ("asked", "names", "rules", "spans", "verdicts")
+    __slots__ = ("asked", "names", "rules", "spans", "tries", "verdicts")
 
-    def __init__(
-        self,
-        asked: Tokens | None,
-        names: tuple[str, ...],
-        spans: Spans,
-        rules: RuleSet | None,
-    ) -> None:
+    def __init__(self, asked: Tokens | None, names: tuple[str, ...], spans: Spans) -> None:
         self.asked = asked
         self.names = names
         self.spans = spans  # none where the edition needs every line read
-        self.rules = rules  # None before the second question
+        self.rules: RuleSet | None = None  # before they are compiled
+        self.tries = _TRIES if spans else 1  # questions left that are answered without
         self.verdicts: dict[int, Verdict] | None = None  # by rank
 
 
@@ -73,11 +69,9 @@ class RobotsTxt:
     """
 
     __slots__ = (
-        "_base",
         "_delays",
         "_earlier",
         "_followed",
-        "_path_at",
         "body",
         "edition",
         "truncated",
@@ -96,8 +90,6 @@ class RobotsTxt:
         self._followed = _NOBODY
         self._earlier: tuple[_Followed, ...] = ()
         self._delays: dict[Tokens, float | None] | None = None
-        self._base = _NO_BASE  # the last URL up to the slash its path begins with
-        self._path_at = 0
 
     @classmethod
     def parse(
@@ -125,7 +117,7 @@ class RobotsTxt:
         rules = followed.rules
         if rules is None or followed.asked != tokens:
             return not self._ask(url, tokens) & FORBIDS
-        return not (rules.forbids and self._find(url, rules) & FORBIDS)
+        return not (rules.forbids and rules.find(url) & FORBIDS)
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed` with the group and the rule that decided (EXT-02)."""
@@ -135,7 +127,7 @@ class RobotsTxt:
             rank = self._ask(url, tokens)
             followed = self._followed
         else:
-            rank = self._find(url, rules)
+            rank = rules.find(url)
         verdict = followed.verdicts.get(rank) if followed.verdicts else None
         return verdict or self._keep_verdict(followed, rank)
 
@@ -203,36 +195,6 @@ class RobotsTxt:
 
         return lint(self)
 
-    def _find(self, url: str | bytes, rules: RuleSet) -> int:
-        """The rank of what decides about a URL."""
-        # As _path() does, without the call.
-        if isinstance(url, str) and url.startswith(self._base):
-            path = url[self._path_at :]
-            if "%" in path or "#" in path or (rules.escapes and find_unspelt(path)):
-                path = spell(path, self.edition)
-        else:
-            path = self._path(url, rules.escapes)
-        if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
-            return ITSELF
-        return rules.find(path)
-
-    def _path(self, url: str | bytes, all_spelt: bool) -> str:
-        """The path of a URL, in its one form or with only its percent signs so.
-
-        What it buys: a file is asked about the URLs of one site, so nearly always all up to the
-        path is what it was before. Comparing that takes a tenth of the time of finding where the
-        path begins.
-        """
-        base = base_of(url) if isinstance(url, str) else ""
-        if not isinstance(url, str) or not base:
-            return path_of(url, self.edition)
-        self._base = base
-        self._path_at = len(base) - 1
-        path = url[self._path_at :]
-        if "%" in path or "#" in path or (all_spelt and find_unspelt(path)):
-            return spell(path, self.edition)
-        return path
-
     def _keep_verdict(self, followed: _Followed, rank: int) -> Verdict:
         if followed.verdicts is None or len(followed.verdicts) >= _KEPT_VERDICTS:
             followed.verdicts = {}
@@ -243,39 +205,39 @@ class RobotsTxt:
     def _ask(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
         """The rank of what decides, for another crawler than before, or one not yet compiled."""
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
+        read: Sequence[RawRule] | None = None
         for followed in (self._followed, *self._earlier):
             if followed.asked == asked:
                 break
         else:
-            return self._ask_first(url, asked)
+            followed, read = self._follow(asked)
         self._turn_to(followed)
         if followed.rules is None:
+            if followed.tries:
+                followed.tries -= 1
+                rank = self._try(url, followed.spans, read)
+                if rank is not None:
+                    return rank
             followed.rules = RuleSet(self._rules_of(followed), self.edition)
-        return self._find(url, followed.rules)
+        return followed.rules.find(url)
 
-    def _ask_first(self, url: str | bytes, asked: Tokens) -> int:
-        """The rank of what decides; the rules are compiled only where that is the faster way."""
-        edition = self.edition
-        rules: Sequence[RawRule] | None = None
-        spans: Spans = ()
-        if is_plain(edition):
-            names, spans = scan(self.body, _as_tuple(asked), edition)
-        else:
-            read = follow(self.body, _as_tuple(asked), edition)
-            names, rules = read.names, read.rules
-        followed = _Followed(asked, names, spans, None if spans or rules else _NO_RULES)
-        self._turn_to(followed)
-        if followed.rules is None:
-            path = self._path(url, True)
-            if path == ROBOTS_TXT and edition.robots_txt_allowed:
-                return ITSELF
-            if rules is None:
-                rules = glance(self.body, spans, path.encode("ascii"), edition)
-            rank = None if rules is None else decide_once(rules, path, edition)
-            if rank is not None:
-                return rank
-            followed.rules = RuleSet(self._rules_of(followed), edition)
-        return self._find(url, followed.rules)
+    def _follow(self, asked: Tokens) -> tuple[_Followed, Sequence[RawRule] | None]:
+        """What a crawler follows, and its rules if they had to be read to find that."""
+        if is_plain(self.edition):
+            names, spans = scan(self.body, _as_tuple(asked), self.edition)
+            return _Followed(asked, names, spans), None
+        read = follow(self.body, _as_tuple(asked), self.edition)
+        rules = read.rules
+        return _Followed(asked, read.names, ()), rules
+
+    def _try(self, url: str | bytes, spans: Spans, rules: Sequence[RawRule] | None) -> int | None:
+        """The rank of what decides, or None where the rules had better be compiled."""
+        path = path_of(url, self.edition)
+        if path == ROBOTS_TXT and self.edition.robots_txt_allowed:
+            return ITSELF
+        if rules is None:
+            rules = glance(self.body, spans, path.encode("ascii"), self.edition)
+        return None if rules is None else decide_once(rules, path, self.edition)
 
     def _turn_to(self, followed: _Followed) -> None:
         """Make it the first of the few that are kept."""
@@ -285,17 +247,15 @@ class RobotsTxt:
             others = [kept for kept in self._earlier if kept is not followed]
             self._earlier = (before, *others[: _KEPT - 2])
 
-    def _rules_of(self, followed: _Followed) -> Sequence[RawRule]:
-        if followed.spans:
+    def _rules_of(self, followed: _Followed) -> Columns:
+        if is_plain(self.edition):
             return rules_in(self.body, followed.spans)
-        return follow(self.body, _as_tuple(followed.asked or ()), self.edition).rules
+        return Columns.of(follow(self.body, _as_tuple(followed.asked or ()), self.edition).rules)
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
     return (tokens,) if isinstance(tokens, str) else tuple(tokens)
 
 
-#: One for all groups that hold none.
-_NO_RULES = RuleSet((), get_edition("google-2019"))
 #: Before the first question. Not even the question with no tokens, for the default group, is this.
-_NOBODY = _Followed(None, (), (), _NO_RULES)
+_NOBODY = _Followed(None, (), ())

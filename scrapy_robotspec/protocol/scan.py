@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch, Slashless
 from scrapy_robotspec.protocol.agents import candidates, fold, named_agent
+from scrapy_robotspec.protocol.groups import Columns
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.values import DEFAULT
 
@@ -141,31 +142,32 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def rules_in(body: bytes, spans: Spans) -> list[RawRule]:
+def rules_in(body: bytes, spans: Spans) -> Columns:
     """The rules on the lines of some spans, in file order."""
-    rules: list[RawRule] = []
+    rules = Columns([], [], [])
     for begin, end in zip(spans[::2], spans[1::2], strict=True):
-        rules += _rules_between(body, begin, end)
+        _read_between(body, begin, end, rules)
     return rules
 
 
-def _rules_between(body: bytes, begin: int, end: int) -> list[RawRule]:
-    """The rules on the lines between two offsets, the first of which may begin within a line."""
-    rules: list[RawRule] = []
+def _read_between(body: bytes, begin: int, end: int, rules: Columns) -> None:
+    """Add the rules between two offsets, the first of which may stand within a line."""
+    add_allow, add_value, add_start = rules.allows.append, rules.values.append, rules.starts.append
     part = body[begin:end]
+    known = _ALLOW.get
     commented = b"#" in part
     for line in part.splitlines(keepends=True):
         name, colon, value = line.partition(b":")
-        if colon:
-            allow = _ALLOW.get(name)
-            if allow is None:
-                allow = _ALLOW.get(name.strip(_WHITE).lower())
-            if allow is not None:
-                if commented:
-                    value = value.partition(b"#")[0]  # one in the name makes it unknown
-                rules.append((allow, value.strip(_WHITE_OR_END), begin))
+        allow = known(name)
+        if allow is None and colon:
+            allow = known(name.strip(_WHITE).lower())
+        if allow is not None and colon:
+            if commented:
+                value = value.partition(b"#")[0]  # one in the name makes it unknown
+            add_allow(allow)
+            add_value(value.strip(_WHITE_OR_END))
+            add_start(begin)
         begin += len(line)
-    return rules
 
 
 def glance(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule] | None:

@@ -1,6 +1,6 @@
 """A rank -> what it says to a person: the rule with its line, and the verdict.
 
-Ranks come from ``ruleset.py``, which knows neither texts nor line numbers; here both are looked up
+Ranks come from ``ranks.py``, which knows neither texts nor line numbers; here both are looked up
 in the octets again, so that none has to be kept for any rule.
 """
 
@@ -9,16 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.lines import meaning, number_at, numbers_at, split_line, text_at
-from scrapy_robotspec.protocol.ruleset import NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.values import Kind, Rule, Verdict, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_robotspec.editions import Edition
-
-#: In a rank's place: the file itself was asked for (PRE-04). It does not forbid.
-ITSELF = -1 << 34
 
 
 def verdict_of(rank: int, names: tuple[str, ...], body: bytes, edition: Edition) -> Verdict:

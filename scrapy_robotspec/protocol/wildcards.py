@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.patterns import literals_of, matches
@@ -20,18 +21,23 @@ if TYPE_CHECKING:
 #: A pattern's rank, and the pattern in its one form; it has a star.
 Ranked = tuple[int, str]
 
+#: The patterns with a gram; mostly one, so mostly no list is made.
+_Index = dict[str, "tuple[int] | list[int]"]
+
 #: Needles are tried one by one below this number; from it on the index costs less.
 INDEX_FROM = 64
-#: Three characters behind a delimiter, or any four; they may overlap.
-_DELIMITED = re.compile(r"[/?&=._-](?=(...))", re.DOTALL)
+#: Three characters of which the first is no frequent letter, or any four; they may overlap.
+_RARE = re.compile(r"(?=([^aeilnorst]..))", re.DOTALL)
 _ANY = re.compile("(?=(....))", re.DOTALL)
 _GRAM = 4
 #: Such parts of a needle among which the rarest is chosen.
 _TRIED = 8
-#: Needles that may share a part behind a delimiter.
+#: Needles that may share three such characters.
 _SHARING = 16
-#: So many needles are searched for one by one before a path's parts are sorted.
+#: Needles without such are searched for one by one below this number.
 _FEW = 32
+#: Needles times characters of the path, from which on the path's parts are sorted.
+_DEAR = 1 << 14
 #: A path of more characters is no URL that servers take; its parts would fill the memory.
 _LONG = 8192
 _PART = 256
@@ -43,27 +49,38 @@ def wildcards(patterns: Iterable[Ranked]) -> Wildcards:
     return IndexedWildcards(ordered) if len(ordered) >= INDEX_FROM else Wildcards(ordered)
 
 
+class _Texts:
+    """Many short texts kept as one: a third of their memory."""
+
+    __slots__ = ("ends", "joined")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        texts = list(texts)
+        self.joined = "".join(texts)
+        self.ends = array("I", accumulate(map(len, texts), initial=0))
+
+    def __getitem__(self, index: int) -> str:
+        return self.joined[self.ends[index] : self.ends[index + 1]]
+
+
 class Wildcards:
     """Patterns in order of rank."""
 
     __slots__ = ("_needles", "_ranks", "_texts")
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
-        self._ranks = array("q", [rank for rank, _ in ordered])
-        self._needles: list[str] = []  # one for each pattern
-        self._texts: list[str] = []  # empty where the needle is all there is to it
+        needles, texts = [], []
         for _, text in ordered:
-            needle = _only_contains(text)
-            self._texts.append("" if needle else text)
-            self._needles.append(needle or self._needle(text))
+            needle, is_all = _needle_of(text)
+            needles.append(needle)
+            texts.append("" if is_all else text)
+        self._ranks = array("q", [rank for rank, _ in ordered])
+        self._needles = needles
+        self._texts = _Texts(texts)  # empty where the needle is all there is to it
 
     def glance(self) -> Sequence[str]:
         """Texts of which at least one stands in every path that a pattern matches."""
         return self._needles
-
-    def _needle(self, text: str) -> str:
-        """The longest literal, but for the first, which is known to be there already."""
-        return max(literals_of(text)[1:], key=len)
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
@@ -90,11 +107,21 @@ class HeadedWildcards(Wildcards):
     What it buys: a pattern such as ``/shop/*sort=`` costs nothing for a path outside ``/shop/``.
     """
 
-    __slots__ = ("_heads",)
+    __slots__ = ("_heads", "under")
 
-    def __init__(self, ordered: Sequence[tuple[int, int, str]]) -> None:
+    under: bytes
+    """For each prefix, whether it or one that it starts with is the first literal of a pattern."""
+
+    def __init__(self, ordered: Sequence[tuple[int, int, str]], parents: Sequence[int]) -> None:
         super().__init__([(rank, text) for _, rank, text in ordered])
         self._heads = array("i", [head for head, _, _ in ordered])
+        under = bytearray(len(parents))
+        for head in self._heads:
+            under[head] = True
+        for index, parent in enumerate(parents):
+            if parent >= 0 and under[parent]:
+                under[index] = True
+        self.under = bytes(under)
 
     def best_under(self, head: int, parents: Sequence[int] | None, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better.
@@ -102,7 +129,7 @@ class HeadedWildcards(Wildcards):
         ``head`` is the longest prefix that the path starts with.
         """
         heads = self._heads
-        while head >= 0:
+        while head >= 0 and self.under[head]:
             index = bisect_left(heads, head)
             while index < len(heads) and heads[index] == head and self._ranks[index] < best:
                 if self._needles[index] in path and self._matches(index, path):
@@ -116,20 +143,25 @@ class IndexedWildcards(Wildcards):
     """Very many patterns, found by a few characters of their needles.
 
     What it buys: the cost of a verdict follows the length of the path and no longer the number of
-    patterns. Where they can, needles are known by what follows a delimiter, because a path has few
-    delimiters. It also bounds what a hostile file can cost: see :class:`_Parts`.
+    patterns. Where they can, needles are known by three characters that begin with a delimiter or
+    with a letter that is not frequent, because a path has few of these. It also bounds what a
+    hostile file can cost: see :class:`_Parts`.
     """
 
-    __slots__ = ("_anywhere", "_delimited", "_others", "_sizes")
+    __slots__ = ("_anywhere", "_literals", "_others", "_rare", "_sizes")
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
-        super().__init__(ordered)
-        self._delimited: dict[str, list[int]] = {}
-        self._anywhere: dict[str, list[int]] = {}
+        needles = [max(literals_of(text), key=len) for _, text in ordered]
+        self._ranks = array("q", [rank for rank, _ in ordered])
+        self._needles = [""]  # too many to glance at
+        self._literals = _Texts(needles)
+        self._texts = _Texts(text for _, text in ordered)
+        self._rare: _Index = {}
+        self._anywhere: _Index = {}
         others = [
             (index, needle)
-            for index, needle in enumerate(self._needles)
-            if not _enter(self._delimited, index, _DELIMITED.findall(needle), _SHARING)
+            for index, needle in enumerate(needles)
+            if not _enter(self._rare, index, _RARE.findall(needle), _SHARING)
         ]
         if len(others) >= _FEW:  # those too short for a gram may still be few
             few = [other for other in others if len(other[1]) < _GRAM]
@@ -142,35 +174,29 @@ class IndexedWildcards(Wildcards):
                 _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
 
-    def glance(self) -> Sequence[str]:
-        """Texts of which at least one stands in every path that a pattern matches."""
-        return ("",)  # too many to look for
-
-    def _needle(self, text: str) -> str:
-        """The longest literal."""
-        return max(literals_of(text), key=len)
-
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
-        candidates = sorted(self._candidates(path))
-        parts = _Parts(path) if len(candidates) > _FEW and len(path) < _LONG else None
+        candidates = self._candidates(path)
+        candidates.sort()
+        dear = len(candidates) * len(path) > _DEAR and len(path) < _LONG
+        parts = _Parts(path) if dear else None
+        literals, ends = self._literals.joined, self._literals.ends
         for index in candidates:
             if self._ranks[index] > best:
                 break
             if parts is None:
-                possible = self._needles[index] in path
+                possible = literals[ends[index] : ends[index + 1]] in path
             else:
-                text = self._texts[index] or self._needles[index]
-                possible = all(map(parts.contain, literals_of(text)))
-            if possible and self._matches(index, path):
+                possible = all(map(parts.contain, literals_of(self._texts[index])))
+            if possible and matches(self._texts[index], path):
                 return self._ranks[index]
         return best
 
     def _candidates(self, path: str) -> list[int]:
         """The patterns that a part of their needles does not rule out."""
         found = [index for index, needle in self._others if needle in path]
-        for gram in self._delimited.keys() & _DELIMITED.findall(path):
-            found += self._delimited[gram]
+        for gram in self._rare.keys() & _RARE.findall(path):
+            found += self._rare[gram]
         for size in self._sizes:
             grams = {path[place : place + size] for place in range(len(path) - size + 1)}
             for gram in self._anywhere.keys() & grams:
@@ -202,28 +228,32 @@ class _Parts:
         return index < len(self._sorted) and self._sorted[index].startswith(part)
 
 
-def _only_contains(text: str) -> str:
-    """The one literal that a path has only to hold somewhere, if a pattern asks for no more.
+def _needle_of(text: str) -> tuple[str, bool]:
+    """The longest literal but for the first, and whether a path has only to hold it somewhere.
 
-    A path begins with a slash, so ``/*`` asks for no more than ``*`` does, unless another slash
-    follows.
+    The first is known to be there already. A path begins with a slash, so ``/*`` asks for no more
+    than ``*`` does, unless another slash follows.
     """
-    head, _, tail = text.partition("*")
-    if "*" in tail or tail.endswith("$") or len(head) > 1:
-        return ""
-    return "" if head and tail.startswith("/") else tail
+    first, *others = literals_of(text)
+    if len(others) > 1:
+        return max(others, key=len), False
+    needle = others[0]
+    is_all = len(first) < 2 and text[-1] != "$" and not (first and needle.startswith("/"))
+    return needle, is_all
 
 
-def _enter(
-    index: dict[str, list[int]], number: int, grams: Sequence[str], most: int | None = None
-) -> bool:
+def _enter(index: _Index, number: int, grams: Sequence[str], most: int | None = None) -> bool:
     """Enter a needle under its rarest gram, unless ``most`` others share even that."""
     for gram in grams:
         if gram not in index:
-            index[gram] = [number]
+            index[gram] = (number,)
             return True
-    fewest = min((index[gram] for gram in grams[-_TRIED:]), key=len, default=None)
-    if fewest is None or (most is not None and len(fewest) >= most):
+    rarest = min(grams[-_TRIED:], key=lambda gram: len(index[gram]), default=None)
+    if rarest is None or (most is not None and len(index[rarest]) >= most):
         return False
-    fewest.append(number)
+    shared = index[rarest]
+    if isinstance(shared, tuple):
+        index[rarest] = [*shared, number]
+    else:
+        shared.append(number)
     return True

@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol import wildcards
-from scrapy_robotspec.protocol.groups import follow
-from scrapy_robotspec.protocol.paths import base_of, path_of
+from scrapy_robotspec.protocol.groups import Columns, follow
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
+from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, decide_once, ranked_patterns
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.ruleset import NO_RULE, RuleSet, decide_once, ranked_patterns
+from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
 from scrapy_robotspec.protocol.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
 from tests.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
@@ -42,7 +43,7 @@ def scanned(
 ) -> tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]:
     """Names and rules by the fast reader."""
     names, spans = scan(body, tokens, edition)
-    return names, rules_in(body, spans)
+    return names, list(zip(*rules_in(body, spans), strict=True))
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -88,7 +89,7 @@ def test_a_glance_overlooks_no_rule_that_matches(
     edition = PLAIN[name]
     path = path_of(url, edition)
     _names, spans = scan(body, tuple(tokens), edition)
-    rules = rules_in(body, spans)
+    rules = list(zip(*rules_in(body, spans), strict=True))
     found = glance(body, spans, path.encode("ascii"), edition)
     assert found is not None
     assert found == [rule for rule in rules if rule in found]
@@ -111,7 +112,9 @@ def test_trying_once_and_compiling_decide_alike(
     path = path_of(url, edition)
     expected = plainly(rules, path, edition)
     assert decide_once(rules, path, edition) == expected
-    assert RuleSet(rules, edition).find(path) == expected
+    if path == ROBOTS_TXT and edition.robots_txt_allowed:
+        expected = ITSELF
+    assert RuleSet(Columns.of(rules), edition).find(url) == expected
 
 
 @given(some=st.sets(texts(stars=False)), path=paths)
@@ -158,7 +161,8 @@ def test_wildcards_under_their_heads_find_the_best_that_matches(some: set[str], 
     ranked = list(enumerate(sorted(some)))
     headed = sorted((heads.index(text.partition("*")[0]), rank, text) for rank, text in ranked)
     expected = min((rank for rank, text in ranked if matches(text, path)), default=NO_RULE)
-    found = HeadedWildcards(headed).best_under(
+    parents = prefixes.parents or [-1] * len(heads)
+    found = HeadedWildcards(headed, parents).best_under(
         prefixes.longest(path), prefixes.parents, path, NO_RULE
     )
     assert found == expected

@@ -57,7 +57,7 @@ def test_a_path_is_compared_with_few_of_many_prefixes(kind: type[SortedPrefixes]
 def test_few_of_many_wildcards_are_tried() -> None:
     """PAT-11: the words of a path lead to the few patterns that hold one of them."""
     index = IndexedWildcards([(n, f"/*foo_{n}=*bar") for n in range(5_000)])
-    assert len(index._candidates("/shop/item.html?foo=1&bar=2")) == 0
+    assert len(index._candidates("/shop/item.html?foo=1&bar=2")) < 10
     assert 0 < len(index._candidates("/shop/item.html?foo_1234=1&bar=2")) < 40
 
 
@@ -65,7 +65,7 @@ def test_needles_that_are_nearly_there_are_not_searched_for() -> None:
     """PAT-11: what would take the product of both lengths is looked up among the path's parts."""
     path = "/" + "a" * 2_000
     index = IndexedWildcards([(n, f"/*{'a' * 24}{chr(98 + n % 20)}{'a' * n}") for n in range(200)])
-    assert len(index._candidates(path)) > 100
+    assert len(index._candidates(path)) * len(path) > wildcards._DEAR
     parts = wildcards._Parts(path)
     assert not parts.contain("a" * 24 + "b" + "a" * 24)
     assert not parts.contain("a" * 1_000 + "b" + "a" * 24)
