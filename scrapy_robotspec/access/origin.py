@@ -23,6 +23,10 @@ _REMOVED = str.maketrans("", "", "\t\n\r")
 #: An IPv6 address with its brackets, and maybe a port.
 _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 
+#: No host's name is nearly as long (RFC 1035: 253 octets), and mapping one to its ASCII form takes
+#: time that grows faster than the name (characters).
+_LONGEST_MAPPED = 1000
+
 #: A longer start of a URL is no plain "scheme://host:port" and not worth remembering.
 _LONGEST_KEPT = 300
 
@@ -105,9 +109,10 @@ def _host(name: str, with_port: str) -> str:
         return IPv6Address(name).compressed
     if not name.isascii():
         name.encode()  # a lone surrogate is no text
-        # The function that Scrapy writes the URLs of its requests with, in whatever release: so a
-        # raw URL and a request's lead to one origin.
-        name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""
+        if len(name) <= _LONGEST_MAPPED:
+            # The function that Scrapy writes the URLs of its requests with, in whatever release: so
+            # a raw URL and a request's lead to one origin.
+            name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""
     name = name.lower()
     return name if name.endswith("..") else name.removesuffix(".")
 

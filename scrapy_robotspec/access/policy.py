@@ -30,6 +30,9 @@ __all__ = ["AccessPolicy", "Plan", "Stance"]
 #: From this part of its lifetime on a copy is refreshed while it stays in use.
 REFRESH_FROM = 0.8
 
+#: Of a Content-Type so much is kept (characters).
+_LONGEST_TYPE = 200
+
 #: A page that answered within this time need not be noted again (seconds).
 _NOTED = HOUR
 
@@ -143,7 +146,7 @@ class AccessPolicy:
             ended=attempt.ended,
             fetched_at=now,
             expires_at=now + fresh_for,
-            content_type=attempt.headers.get("content-type", ""),
+            content_type=attempt.headers.get("content-type", "")[:_LONGEST_TYPE],
         )
 
     def _failed(

@@ -26,6 +26,14 @@ _TEXT = bytes(range(32, 127)) + b"\t\n\r"
 #: Frames that need a longer window are refused: it is memory that a server makes us take.
 _LONGEST_WINDOW = 23
 
+# Some octets on the wire can stand for very many streams, each with a price of its own. Past these
+# bounds, which no honest file comes near, a body counts as lost.
+
+#: Layers that are undone, one within the other.
+_MOST_LAYERS = 5
+#: Streams within one layer, one behind the other.
+_MOST_STREAMS = 300
+
 
 def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[bytes, bool]:
     """The first *limit* octets of *body* after undoing *encodings*, the last applied first.
@@ -33,11 +41,12 @@ def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[
     Also whether all there was came to a proper end or filled the limit. Text, whatever its header
     says of it, is taken as it stands; what is no text and cannot be unpacked counts as lost.
     """
-    whole = True
+    whole, layers = True, 0
     for encoding in reversed(encodings):
-        unpack = _UNPACKERS.get(encoding, _unreadable)
         if encoding not in _NO_ENCODING and _looks_encoded(body, encoding):
-            body, ended = unpack(body, limit)
+            layers += 1
+            unpack = _UNPACKERS.get(encoding, _unreadable)
+            body, ended = unpack(body, limit) if layers <= _MOST_LAYERS else (b"", False)
             whole = whole and (ended or len(body) >= limit)
     return body[:limit], whole
 
@@ -54,6 +63,8 @@ def _gunzip(body: bytes, limit: int) -> Unpacked:
     parts: list[bytes] = []
     rest: bytes | None = body
     while rest is not None and rest.startswith(b"\x1f\x8b") and limit > 0:
+        if len(parts) == _MOST_STREAMS:
+            return b"".join(parts), False
         decoded, rest = _member(rest, _GZIP, limit)
         parts.append(decoded)
         limit -= len(decoded)
@@ -101,9 +112,10 @@ def _unzstd(body: bytes, limit: int) -> Unpacked:
     zstd = _library("compression.zstd") or _library("backports.zstd")
     if zstd is None:
         return b"", False
-    decoded = b""
+    decoded, frames = b"", 0
     try:
-        while body and len(decoded) < limit:  # frame by frame
+        while body and len(decoded) < limit and frames < _MOST_STREAMS:  # frame by frame
+            frames += 1
             options = {zstd.DecompressionParameter.window_log_max: _LONGEST_WINDOW}
             stream = zstd.ZstdDecompressor(options=options)
             decoded += stream.decompress(body, limit - len(decoded))

@@ -6,6 +6,7 @@ What an answer means does not (``access/outcome.py``), nor when to ask (``access
 
 from __future__ import annotations
 
+import re
 import secrets
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urljoin
@@ -46,6 +47,12 @@ _OWN_META = {
 }
 #: What we can decode up to a limit, so that no bomb is ever unpacked.
 _ACCEPT_ENCODING = "gzip, deflate"
+#: A redirect's user info, host and port, as generously as anybody reads them. A host has 255 octets
+#: at most; with one of thousands Scrapy's mapping of names would keep the reactor for seconds.
+_AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
+_LONGEST_AUTHORITY = 1000
+#: Of the URL of a hop so much is kept.
+_LONGEST_HOP = 2000
 _PROBE_PAUSE = 86400.0
 _PROBES_REMEMBERED = 10_000
 
@@ -197,7 +204,7 @@ class _Chain:
             response = await self._download(url)
             if not 300 <= response.status < 400:
                 break
-            self._hops.append(Hop(url, response.status))
+            self._hops.append(Hop(url[:_LONGEST_HOP], response.status))
             target = _target(url, response)
             ended = self._end_of_chain(target, seen)
             if ended:
@@ -314,8 +321,12 @@ def _target(url: str, response: Response) -> str | None:
     location = response.headers.get(b"Location")
     if not location or response.status == 304:
         return None
+    text = location.decode("utf-8", "replace").strip()
+    authority = _AUTHORITY.match(text)
+    if authority is not None and len(authority[1]) > _LONGEST_AUTHORITY:
+        return None
     try:
-        target = urljoin(url, safe_url_string(location.decode("utf-8", "replace").strip()))
+        target = urljoin(url, safe_url_string(text))
         return urldefrag(target).url
     except ValueError:
         return None

@@ -130,6 +130,15 @@ def test_broken_urls_have_no_origin_and_never_raise(url: str) -> None:
     assert Origin.of(url) is None
 
 
+def test_names_longer_than_any_host_have_an_origin_without_being_mapped() -> None:
+    """SAF-02: mapping a name of thousands of letters would take seconds; letting it go, a hole."""
+    name = "\ufdfa" * 20_000
+    origin = Origin.of(f"http://{name}/x")
+    assert origin is not None
+    assert origin.host == name
+    assert Origin.of(f"http://{name}\ud800/x") is None
+
+
 @given(st.text())
 def test_any_text_has_an_origin_or_none(url: str) -> None:
     """No string raises, also behind a scheme."""

@@ -63,6 +63,8 @@ def test_what_an_answer_leaves_in_the_record() -> None:
         content_type="text/html",
     )
     assert policy().absorb(None, ORIGIN, MISSING, START, 0).body == b""
+    endless = Attempt(status=200, headers={"content-type": "x" * 60_000})
+    assert len(policy().absorb(None, ORIGIN, endless, START, 0).to_bytes()) < 1000
 
 
 @every_edition

@@ -135,9 +135,23 @@ def test_names_of_no_encoding_say_nothing() -> None:
     assert decode_prefix(TEXT, [b"utf-8", b"", b"none"], 10_000) == (TEXT, True)
 
 
-def test_very_many_members_and_layers_come_to_an_end() -> None:
-    """A file of empty members, and a header that names an encoding a thousand times."""
-    assert decode_prefix(gzip.compress(b"") * 20_000, [b"gzip"], 512_001) == (b"", True)
+def test_very_many_streams_are_no_file() -> None:
+    """SAF-02: what a few octets on the wire can cost has a bound, behind or within each other."""
+    for encoding, pack in ({b"gzip": gzip.compress} | packers()).items():
+        if encoding != b"br":  # which is one stream
+            honest = b"".join(pack(TEXT[at : at + 5]) for at in range(0, len(TEXT), 5))
+            assert decode_prefix(honest, [encoding], 10_000) == (TEXT, True)
+            assert decode_prefix(pack(b"") * 20_000, [encoding], 512_001) == (b"", False)
+            assert decode_prefix(pack(pack(b"") * 20_000), [encoding] * 2, 512_001)[1] is False
+    layers = TEXT
+    for _ in range(6):
+        layers = gzip.compress(layers)
+    assert decode_prefix(layers, [b"gzip"] * 6, 10_000) == (b"", False)
+    assert decode_prefix(gzip.decompress(layers), [b"gzip"] * 5, 10_000) == (TEXT, True)
+
+
+def test_header_that_names_an_encoding_a_thousand_times() -> None:
+    """Text is text, whatever is said of it."""
     assert decode_prefix(TEXT, [b"gzip", b"deflate"] * 1000, 512_001) == (TEXT, True)
 
 
