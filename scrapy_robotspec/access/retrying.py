@@ -8,6 +8,7 @@ refused, and probed once every ``retry_max_delay``.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.freshness import retry_after
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 #: Clocks of machines that share a store may differ by so much (seconds).
 SKEW = 60.0
+
+#: Jitter takes at most the rest of a pause away.
+_LEAST_PAUSE = 0.5
 
 #: A failure is recent at least until its next attempt is overdue by so much (seconds).
 _RECENT = 60.0
@@ -35,7 +39,18 @@ def given_up(policy: AccessPolicy, record: RobotsRecord) -> bool:
         return True
     if _never_answered(record):
         return False
+    if record.failures > _most_attempts(policy):
+        return True
     return record.failed_at >= record.unreachable_since + policy.hold_timeout
+
+
+def _most_attempts(policy: AccessPolicy) -> float:
+    """More failures than there is room for in the hold: the clock was put back again and again.
+
+    Each time the outage seems to begin anew, and nothing but their number ends the wait.
+    """
+    doublings = math.log2(max(1.0, policy.retry_max_delay / policy.retry_delay))
+    return 3 + doublings + policy.hold_timeout / (_LEAST_PAUSE * policy.retry_max_delay)
 
 
 def next_attempt(
@@ -53,7 +68,7 @@ def next_attempt(
         pause = policy.retry_max_delay
     else:
         doubled = policy.retry_delay * 2.0 ** min(record.failures - 1, 60)
-        pause = min(doubled, policy.retry_max_delay) * (1 - jitter / 2)
+        pause = min(doubled, policy.retry_max_delay) * (1 - jitter * (1 - _LEAST_PAUSE))
     asked = retry_after(attempt.headers, record.failed_at)
     if asked is not None:
         pause = max(pause, min(asked, longest_pause(policy)))

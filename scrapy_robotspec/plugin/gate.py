@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A delayed call may come so much before its time (seconds).
 _EARLY = 1.0
+#: No delayed call is further away (seconds).
+_LONGEST_ALARM = 10.0
 #: The engine is woken no sooner and no later than this for a fetch that may begin (seconds).
 _SHORTEST_NUDGE, _LONGEST_NUDGE = 0.005, 0.1
 
@@ -76,6 +78,7 @@ class Gate:
         self._due: list[tuple[float, int, Origin]] = []
         self._order = itertools.count()
         self._alarm: tuple[float, Any] | None = None
+        self._seen, self._put_back = -math.inf, False
         self._nudging = False
         self._listeners: list[Listener] = []
 
@@ -159,21 +162,31 @@ class Gate:
         self._wake()
 
     def _set_alarm(self) -> None:
-        """One delayed call for all that is held, at the time of the first."""
-        earliest = self._due[0][0]
+        """One delayed call for all that is held, at the time of the first.
+
+        A clock may jump, and delayed calls do not jump with it. So none is far away, and once the
+        clock was put back, its times say nothing: all may ask again, at once.
+        """
+        now = self._look_at_clock()
+        rings = now if self._put_back else min(self._due[0][0], now + _LONGEST_ALARM)
         if self._alarm is not None:
-            if self._alarm[0] <= earliest:
+            if self._alarm[0] <= rings:
                 return
             self._alarm[1].cancel()
-        delay = max(0.0, earliest - self._clock())
-        self._alarm = (earliest, self._call_later(delay, self._ring))
+        self._alarm = (rings, self._call_later(max(0.0, rings - now), self._ring))
+
+    def _look_at_clock(self) -> float:
+        now = self._clock()
+        self._put_back = self._put_back or now < self._seen - _EARLY
+        self._seen = now
+        return now
 
     def _ring(self) -> None:
         assert self._alarm is not None
         rung, self._alarm = self._alarm[0], None
-        now = self._clock()
-        if now < rung - _EARLY:
-            now = math.inf  # the clock was put back, so its times say nothing: all may ask again
+        now = self._look_at_clock()
+        if self._put_back or now < rung - _EARLY:
+            now, self._put_back = math.inf, False
         while self._due and self._due[0][0] <= now:
             until, _, origin = heapq.heappop(self._due)
             held = self._until.get(origin)

@@ -141,7 +141,7 @@ class RobotSpecMiddleware:
             now = time.time()
             decision = self._rulings.decision(found, request, now)
             delay = self._rulings.delay(found, request) if decision.allowed else None
-            next_at = self._next_page_at(found, delay) if delay else now
+            next_at = self._next_page_at(found, delay, now) if delay else now
             if now >= next_at:
                 break
             await self._patience.sleep(next_at - now)
@@ -219,7 +219,7 @@ class RobotSpecMiddleware:
         now: float,
     ) -> Request | Awaitable[None] | None:
         origin = found.origin
-        next_at = self._next_page_at(found, delay)
+        next_at = self._next_page_at(found, delay, now)
         if now < next_at:
             if not queued:
                 return self._decide_later(request, origin)
@@ -229,11 +229,11 @@ class RobotSpecMiddleware:
         self._follow(decision, request, found)
         return None
 
-    def _next_page_at(self, found: Known, delay: float) -> float:
+    def _next_page_at(self, found: Known, delay: float, now: float) -> float:
         """From when on the origin's next page may go; the robots.txt counts as one before."""
         record = found.record
         fetched = record.fetched_at if record is not None else None
-        return self._spacing.next_at(found.origin, fetched or 0.0, delay)
+        return self._spacing.next_at(found.origin, now, fetched or 0.0, delay)
 
     # --- waiting
 
@@ -241,7 +241,7 @@ class RobotSpecMiddleware:
         """The origin is known: its requests may go, as far as its crawl-delay lets them."""
         if self.gate.is_free(origin):
             return
-        next_at = self._spacing.next_at(origin)
+        next_at = self._spacing.next_at(origin, now)
         if now < next_at:
             self.gate.hold(origin, next_at, State.SPACED)
         else:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
 
+#: A clock may be put back by so much without anybody noticing (seconds).
+_SKEW = 1.0
 #: Times that have passed are swept when so many are noted.
 _SWEEP_AT = 10_000
 
@@ -21,13 +23,16 @@ class Spacing:
         self._longest = longest
         self._next: dict[Origin, float] = {}
 
-    def next_at(self, origin: Origin, asked: float = 0.0, delay: float = 0.0) -> float:
-        """From when on the next page of *origin* may go.
+    def next_at(self, origin: Origin, now: float, asked: float = 0.0, delay: float = 0.0) -> float:
+        """From when on the next page of *origin* may go, as it looks at *now*.
 
-        For the first page that is *delay* after the robots.txt was *asked* for; 0: any time.
+        For the first page that is *delay* after the robots.txt was *asked* for; 0: any time. What
+        lies further ahead than any pause comes from a clock that was put back, and says nothing.
         """
         next_at = self._next.get(origin)
-        return asked + min(delay, self._longest) if next_at is None else next_at
+        if next_at is None:
+            next_at = asked + min(delay, self._longest)
+        return next_at if next_at <= now + self._longest + _SKEW else 0.0
 
     def take(self, origin: Origin, delay: float, now: float) -> float:
         """A page goes at *now*: from when on the next one may."""

@@ -44,6 +44,19 @@ def test_the_hold_is_a_setting(hold: float, refused: float) -> None:
     assert len(stances) == (1 if hold == 0 else 2)
 
 
+@pytest.mark.parametrize("back", [HOUR, DAY])
+@pytest.mark.parametrize(("hold", "most"), [(0, 1), (10, 10), (300, 20)])
+def test_a_clock_that_is_put_back_again_and_again_holds_nobody_for_ever(
+    hold: float, most: int, back: float
+) -> None:
+    """FET-10: the outage seems to begin anew each time, but the attempts are counted."""
+    life = Life(policy(hold_timeout=hold), lambda now: DOWN, jitter=0.9)
+    while life.ask().stance is not Stance.REFUSE:
+        life.now -= back
+        assert len(life.attempts) < most
+    assert len(life.attempts) <= most
+
+
 @pytest.mark.parametrize(("times", "refused"), [(0, 0), (2, 3), (4, 15)])
 def test_a_dead_host_gets_a_few_more_attempts_and_no_hold(times: int, refused: float) -> None:
     """ROBOTSPEC_RETRY_TIMES: a host without any HTTP answer is not worth five minutes."""

@@ -104,6 +104,27 @@ def test_clock_that_is_changed_holds_nobody_for_longer(back: float) -> None:
     assert (house.gate.enter(A), house.gate.enter(B)) == (State.NEW, State.NEW)
 
 
+def test_clock_that_is_changed_and_seen_again_before_anything_is_due() -> None:
+    """What is held anew by the new time must not hide that all else is held by the old one."""
+    house = Gatehouse()
+    house.gate.hold(A, house.clock() + 5)
+    house.put_back = 86_400.0
+    house.gate.hold(B, house.clock() + 1)
+    house.pass_time(1)
+    house.gate.hold(B, house.clock() + 1)
+    house.pass_time(20)
+    assert (house.gate.enter(A), house.gate.enter(B)) == (State.NEW, State.NEW)
+
+
+def test_clock_that_is_put_on_releases_what_is_due_by_it() -> None:
+    """A delayed call does not jump with the clock."""
+    house = Gatehouse()
+    house.gate.hold(A, house.clock() + 86_000)
+    house.put_back = -86_400.0
+    house.pass_time(20)
+    assert house.gate.enter(A) is State.NEW
+
+
 @pytest.mark.parametrize("state", [State.NEW, State.DUE])
 def test_one_may_be_asked_while_places_are_free(state: State) -> None:
     assert Gatehouse(places=True).gate.may_ask(state)
