@@ -125,7 +125,7 @@ class Flights(Generic[_Cause]):
         held, look = self._shelf.get(origin), FIRST_LOOK
         while True:
             record = await self._shelf.newest(origin)
-            if not self._is_due(origin, record):
+            if not self._is_due(origin, record) or (held is None and self._is_of_use(record)):
                 await self._tell(origin, cause, held, record)
                 if record is not None:
                     self._shelf.remember(record)
@@ -155,6 +155,14 @@ class Flights(Generic[_Cause]):
 
     def _is_due(self, origin: Origin, record: RobotsRecord | None) -> bool:
         return self._around.policy(origin).plan(record, self._around.clock()).ask
+
+    def _is_of_use(self, record: RobotsRecord | None) -> bool:
+        """Whether a copy that came from the store may be used while it is refreshed: nobody who
+        waits for it has to wait for that, which is a flight of its own."""
+        if record is None:
+            return False
+        plan = self._around.policy(record.origin).plan(record, self._around.clock())
+        return plan.stance not in (Stance.WAIT, Stance.REFUSE)
 
     async def _attempt(self, origin: Origin, cause: _Cause, background: bool) -> Attempt:
         try:

@@ -163,6 +163,8 @@ class Lookup(Generic[_Cause]):
             until = plan.until if math.isfinite(plan.until) else now
             self._around.landed(Wait(origin, until, record, gave_way), before, seconds)
         else:
+            if plan.ask:  # a copy from the store that has to be refreshed: whoever asks starts that
+                plan = replace(plan, until=now)
             known = self._known(origin, record, plan, now)
             if not gave_way:
                 self._around.landed(known, before, seconds)

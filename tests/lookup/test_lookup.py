@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt
@@ -358,6 +359,40 @@ def test_record_of_another_process_is_taken(tmp_path: Path) -> None:
     assert waiter.known.robots is not None
     assert two.fetched == []
     assert two.close()
+
+
+def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
+    """CAC-02: a fresh copy makes nobody wait, wherever it comes from; the new file counts then."""
+    shared, time = MemoryStore(), Clock()
+    one, two = (World(shared, owner=name, time=time) for name in ("one", "two"))
+    one.ask()
+    one.answer(FILE)
+    time.advance(0.9 * DAY)
+    assert isinstance(two.ask(), Wait)  # until the record has come
+    assert isinstance(two.ask(), Known)
+    assert two.fetched == [A]
+    assert two.ask() == two.ask()
+    two.answer(OTHER_FILE)
+    found = two.ask()
+    assert isinstance(found, Known)
+    assert found.robots is not None
+    assert found.robots.body == OTHER_FILE.body
+    assert two.fetched == [A]
+    assert [replaced is not None for _, replaced in two.told] == [False, True]
+
+
+def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused() -> None:
+    """A crawl that is started again finds out for itself."""
+    shared, time = MemoryStore(), Clock()
+    one, two = (World(shared, owner=name, time=time, hold_timeout=0.0) for name in ("one", "two"))
+    one.ask()
+    one.answer(DOWN)
+    time.advance(61)
+    waiter = two.wait_for()
+    assert two.fetched == [A]
+    assert not waiter.came
+    two.answer(FILE)
+    assert waiter.known.robots is not None
 
 
 def test_of_two_processes_one_fetches(tmp_path: Path) -> None:
