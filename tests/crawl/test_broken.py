@@ -95,7 +95,7 @@ def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
     sites = [server.site(f"127.0.1.{n}", raw(WHOLE[:cut])) for n, cut in enumerate(cuts, 1)]
     whole = server.site("127.0.2.1", raw(WHOLE))
     urls = [site.url(path) for site in (*sites, whole) for path in ("/yes", "/no")]
-    result = crawl(urls, SETTINGS, mode=mode)
+    result = crawl(urls, {**SETTINGS, "ROBOTSPEC_FETCH_TIMEOUT": 30}, mode=mode)
     assert {site.host: site.pages_asked for site in sites if site.pages_asked} == {}
     assert whole.pages_asked == ["/yes"]
     assert result.ended_once(urls)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.harness.answers import redirect
-from tests.harness.crawl import MODES, crawl
+from tests.harness.crawl import PROXY_MODES, crawl
 from tests.harness.server import Server, Site
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def leading_to(server: Server, target: str, name: str) -> Site:
     return server.site(name, redirect(target), port=80)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", PROXY_MODES)
 def test_public_hosts_lead_nowhere_inside(server: Server, mode: str) -> None:
     """The chain counts as a 404, and the target is never asked."""
     sites = [

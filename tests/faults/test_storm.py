@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PATHS = ("/yes", "/no", "/no/deeper")
-RETRIES = 1
+RETRIES = 2
 #: The handler without a reactor of these releases looks into a Location that it does not follow.
 READS_LOCATIONS = version_info < (2, 18)
 SETTINGS = {
-    "ROBOTSPEC_FETCH_TIMEOUT": 2.0,
+    "ROBOTSPEC_FETCH_TIMEOUT": 3.0,
     "ROBOTSPEC_HOLD_TIMEOUT": 1.0,
     "ROBOTSPEC_RETRY_TIMES": RETRIES,
     "ROBOTSPEC_RETRY_DELAY": 0.4,

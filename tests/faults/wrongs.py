@@ -97,6 +97,8 @@ GUARDED: dict[str, Answer] = {
     "status -200": raw(WHOLE.replace(b"200", b"-200", 1)),
     "HTTP/9.9": raw(WHOLE.replace(b"HTTP/1.1", b"HTTP/9.9")),
     "HTTP/2 without being asked": raw(b"\x00\x00\x12\x04\x00\x00\x00\x00\x00" + b"\x00" * 18),
+    "HTTP/0.9": raw(BODY),
+    "a request in place of an answer": raw(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"),
     "line feeds only": raw(WHOLE.replace(b"\r\n", b"\n")),
     "NULs in the head": raw(http(200, [LENGTH, ("X\0Y", "\0")], BODY)),
     "a header without a colon": raw(b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n" + BODY),
@@ -129,6 +131,10 @@ GUARDED: dict[str, Answer] = {
     "gzip cut short": encoded("gzip", gzip.compress(BODY)[:-9]),
     "an encoding that nobody can read": encoded("compress", b"\x1f\x9d\x90" + bytes(50)),
     "gzip in a header only": encoded("gzip", BODY),
+    "twenty thousand gzips, packed": encoded(
+        "gzip, gzip", gzip.compress(gzip.compress(b"") * 20_000)
+    ),
+    "a thousand encodings": encoded(", ".join(["gzip"] * 1000), gzip.compress(BODY)),
     "an endless file": answers.endless(http(200, (), BODY), b"# more\n" * 5000),
     **_packed(),
     # --- answers that change
@@ -139,6 +145,9 @@ GUARDED: dict[str, Answer] = {
     "Cache-Control that is none": reply(BODY, headers=[("Cache-Control", 'max-age="x, ,=;\\')]),
 }
 
+#: Two thousand letters, each of which mapping to ASCII makes eighteen of.
+LONG_HOST = "http://" + "\ufdfa".encode().decode("latin-1") * 2000 + "/"
+
 #: A redirect that leads nowhere counts as a 404, and nothing is asked where it points to.
 MISSING: dict[str, Answer] = {
     f"to {target[:40]!r}": redirect(target)
@@ -146,5 +155,7 @@ MISSING: dict[str, Answer] = {
         "javascript:alert(1)", "gopher://127.0.0.1/", "about:blank", "mailto:a@example.com",
         "ws://127.0.0.1/", "unix:/var/run/docker.sock", "http://", "http:///", "http://[::1/",
         "http://127.0.0.1:99999999/", "http://a:b:c/", "://", "#", "", "robots.txt",
+        "ftp://127.0.0.1/robots.txt", "file:///etc/passwd", "data:text/plain,", "s3://a/robots.txt",
+        LONG_HOST,
     )
 }  # fmt: skip

@@ -67,13 +67,21 @@ def assert_harmless(result: Result, sites: list[Site], urls: list[str]) -> None:
 def test_trouble_in_the_middle_of_a_crawl(server: Server, redis: RedisServer, trouble: str) -> None:
     """The crawl goes on with its memory; nothing is allowed, lost or asked again."""
     sites, urls = sites_and_urls(server, 30)
+    made = threading.Event()
+
+    def asked() -> int:
+        return sum(len(site.robots_asked) for site in sites)
+
+    for site in sites:  # four at once: eight get their answer, four wait for the trouble
+        site.robots = once(lambda: made.is_set() or asked() <= 8, reply(RULES))
     settings = {
         "ROBOTSPEC_CACHE": f"{redis.uri}?timeout={0.5 if trouble == 'hanging' else 30}",
         "ROBOTSPEC_CONCURRENT_FETCHES": 4,
     }
     with Running(urls, settings) as running:
-        running.wait_until(lambda: sum(len(site.robots_asked) for site in sites) >= 5)
+        running.wait_until(lambda: asked() > 8)
         TROUBLES[trouble](redis)
+        made.set()
         result = running.finish()
     assert_harmless(result, sites, urls)
     if trouble in ("killed", "hanging", "full"):  # told once, and it does not get better

@@ -33,7 +33,9 @@ class Exchange:
     memory: dict[str, int] = field(default_factory=dict)
 
     async def send(self, data: bytes) -> None:
-        """Put *data* on the wire and wait until there is room for more."""
+        """Put *data* on the wire and wait until there is room. OSError: nobody is there."""
+        if self.writer.is_closing():
+            raise ConnectionResetError
         self.writer.write(data)
         self.asked.sent += len(data)
         await self.writer.drain()

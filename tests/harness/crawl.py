@@ -39,6 +39,8 @@ MODES: dict[str, dict[str, Any]] = {
 }
 if version_info >= (2, 15):
     MODES["none"] = {"TWISTED_REACTOR_ENABLED": False}
+#: Those whose handler can use a proxy; without a reactor not before this release.
+PROXY_MODES = [mode for mode in MODES if mode != "none" or version_info >= (2, 18)]
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Notes:
         connect(self._engine_started, signals.engine_started)
         connect(self._stopped, signals.engine_stopped)
         connect(self._changed, robots_signals.robots_changed)
+        if read_job().get("note_sent"):
+            connect(self._sent, signals.request_reached_downloader)
         if hasattr(signals, "robots_parsed"):  # from 2.18
             connect(self._parsed, signals.robots_parsed)
 
@@ -61,6 +63,10 @@ class Notes:
 
     def _engine_started(self) -> None:
         self._notebook.note("started")
+
+    def _sent(self, request: Request) -> None:
+        """All middlewares have let it through; delays of its download slot are still to come."""
+        self._notebook.note("sent", url=request.url)
 
     def _parsed(self, robotparser: RobotParser, request: Request) -> None:
         self._notebook.note(
