@@ -35,8 +35,8 @@ Each command has its own --help. FILE can be - for standard input. No command fe
 """
 
 EXIT_CODES = """\
-exit codes: 0 all allowed, nothing found, no difference; 1 something disallowed, found or
-different; 2 misuse
+exit codes: 0 all allowed, nothing found (or advice only), no difference; 1 something disallowed,
+found or different; 2 misuse
 """
 
 
