@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SUMMARY = "what a person should know about a file: file:line: code severity: message"
 DESCRIPTION = """\
 Tell what in a file is ignored, misspelt, without effect or not as probably meant.
-Advice (RS9xx) is shown, too, but makes no exit code of 1 unless --strict is given."""
+Advice is shown, too, but makes no exit code of 1 unless --strict is given."""
 EXAMPLES = """\
 {program} lint robots.txt
 {program} lint robots.txt --edition google        what Google's crawlers make of it

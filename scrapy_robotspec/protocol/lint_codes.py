@@ -48,14 +48,17 @@ CODES: Mapping[str, str] = {
 
 Severity = Literal["error", "warning", "advice"]
 
-#: What is written there is not read, or not as it is written. All others are warnings: the file is
-#: read as it is written, though perhaps not as it was meant.
+#: What is written there is not read, or not as it is written. What is neither here nor advice is a
+#: warning: the file is read as it is written, though perhaps not as it was meant.
 ERRORS = frozenset(
     {
         "RS101", "RS102", "RS105", "RS151", "RS152", "RS153", "RS201", "RS202", "RS204", "RS301",
         "RS306", "RS401", "RS402",
     }
 )  # fmt: skip
+
+#: A matter of taste. Every other file goes against it somewhere, and nothing is lost by that.
+ADVICE = frozenset({"RS305", "RS901", "RS902", "RS903", "RS904"})
 
 #: Findings of one code that are listed for one file; the others are only counted.
 LISTED = 100
@@ -65,7 +68,7 @@ LISTED_ONCE = frozenset({"RS902", "RS903"})
 
 
 def severity(code: str) -> Severity:
-    """How much a finding of that code matters: a matter of taste is advice."""
-    if code.startswith("RS9"):
+    """How much a finding of that code matters."""
+    if code in ADVICE:
         return "advice"
     return "error" if code in ERRORS else "warning"

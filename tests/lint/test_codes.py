@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lint_codes import CODES, ERRORS, LISTED
+from scrapy_robotspec.protocol.lint_codes import ADVICE, CODES, ERRORS, LISTED
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = ("google-2019", "rfc9309", "google-2010")
@@ -113,17 +113,19 @@ def test_every_code_is_earned_somewhere() -> None:
     assert {row.code for row in TABLE} == set(CODES)
 
 
-def test_errors_are_codes_of_the_table() -> None:
+def test_severities_are_those_of_codes_of_the_table() -> None:
     """A code that is renamed does not turn into a warning in silence."""
-    assert set(CODES) > ERRORS
+    assert set(CODES) > ERRORS | ADVICE
+    assert not ERRORS & ADVICE
+    assert {code for code in CODES if code.startswith("RS9")} <= ADVICE
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_findings_know_their_severity(row: Row) -> None:
-    """Advice is what the documents call good style; everything else may be a mistake."""
+    """As the code is, in every edition."""
     for edition in row.editions:
         for finding in RobotsTxt.parse(row.bad, edition).lint():
-            assert (finding.severity == "advice") == finding.code.startswith("RS9")
+            assert (finding.severity == "advice") == (finding.code in ADVICE)
             assert (finding.severity == "error") == (finding.code in ERRORS)
 
 
