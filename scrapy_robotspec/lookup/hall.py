@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _Cause = TypeVar("_Cause", contravariant=True)
 
+#: First and longest pause between looks for a place by those who await an answer (seconds).
+FIRST_LOOK, LONGEST_LOOK = 0.02, 1.0
+
 
 class Lookup(Generic[_Cause]):
     """Answers :meth:`ask` at once and fetches what it must behind the scenes.
@@ -79,6 +82,7 @@ class Lookup(Generic[_Cause]):
 
     async def answer(self, origin: Origin, cause: _Cause) -> Known:
         """Wait until *origin* is known. Raises ``CancelledError`` when the lookup closes."""
+        look = FIRST_LOOK
         while True:
             if self._closed:
                 raise CancelledError
@@ -86,7 +90,11 @@ class Lookup(Generic[_Cause]):
             found = self.ask(origin, now, cause)
             if isinstance(found, Known):
                 return found
-            await self._news(origin, found.until - now)
+            if found.until > now:
+                await self._news(origin, found.until - now)
+            else:  # no place was free; many may wait for one, so each looks ever more rarely
+                await self._news(origin, look)
+                look = min(2 * look, LONGEST_LOOK)
 
     def sweep(self, before: float) -> None:
         """Let the shared store forget what no attempt has changed since *before*."""

@@ -262,6 +262,24 @@ def test_waiter_without_a_place_gets_one_later() -> None:
     assert waiter.known.origin == B
 
 
+def test_waiters_without_a_place_look_ever_more_rarely() -> None:
+    """A thousand of them must not keep the processor busy."""
+    world = World(places=1)
+    world.ask(A)
+    waiters = [world.wait_for(Origin("http", f"{n}.example", 80)) for n in range(10)]
+    before = world.looks
+    for _ in range(3000):
+        world.pass_time(0.02)
+    assert world.looks - before < 1000
+    world.answer(FILE, A)
+    for _ in waiters:
+        world.pass_time(1.0)
+        (origin,) = world.fetching
+        world.answer(MISSING, origin)
+    world.pass_time(0)
+    assert all(waiter.came for waiter in waiters)
+
+
 def three_in_two_places() -> World:
     """A has taken its time when C comes, so that C has the place of A."""
     world = World(places=1, ceiling=2)

@@ -101,6 +101,7 @@ class World:
         )
         self.fetching: dict[Origin, Deferred[Attempt]] = {}
         self.fetched: list[Origin] = []
+        self.looks = 0
         self.landings: list[Known | Wait] = []
         self.told: list[tuple[Known, RobotsTxt | None]] = []
         self.telling: Deferred[None] | None = None
@@ -108,6 +109,7 @@ class World:
     # --- what the lookup calls
 
     def policy(self, origin: Origin) -> AccessPolicy:
+        self.looks += 1
         return self.access
 
     def clock(self) -> float:
