@@ -33,6 +33,12 @@ _BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
 find_unspelt = re.compile(r"[^!-#%-)+-~]").search
 
 
+#: Finds what may have another form in a path, in some edition; escapes in their one form do not.
+_find_respelt = re.compile(
+    r"[^!\"%-)+-~]|%(?!2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F])"
+).search
+
+
 def _decoded_escape(escape: re.Match[str]) -> str:
     return _DECODED[escape[0]]
 
@@ -80,6 +86,8 @@ def path_of(url: str | bytes, edition: Edition) -> str:
 
 def spell(path: str | bytes, edition: Edition) -> str:
     """A path as it stands in a URL, in the one form and without the fragment."""
+    if isinstance(path, str) and not _find_respelt(path):  # a quarter of the time, and frequent
+        return path
     text = normalise(to_octets(path).partition(b"#")[0], edition)
     return literally(text) if spells_specials(edition) else text
 

@@ -109,13 +109,20 @@ class PackedPrefixes(SortedPrefixes):
             return -1
         block = self.texts[number].split(_SEPARATOR)
         place = bisect_right(block, path) - 1
-        index = number * _BLOCK + place
+        first = number * _BLOCK
+        index = first + place
         if path.startswith(block[place]):
             return index
-        index = self.parent(index)
-        while index >= 0 and not path.startswith(self._prefix(index)):
-            index = self.parent(index)
-        return index
+        parents = self.parents
+        if parents is None:
+            return -1
+        index = parents[index]
+        while index >= 0:
+            prefix = block[index - first] if index >= first else self._prefix(index)
+            if path.startswith(prefix):
+                return index
+            index = parents[index]
+        return -1
 
     def _prefix(self, index: int) -> str:
         return self.texts[index // _BLOCK].split(_SEPARATOR)[index % _BLOCK]

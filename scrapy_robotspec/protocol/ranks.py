@@ -37,7 +37,8 @@ ITSELF = -1 << 34
 ALLOWS = NO_RULE - LENGTH
 DISALLOWS = ALLOWS + _DISALLOW + FORBIDS
 
-#: Rules tried one by one, at most, times the characters of the path.
+#: Rules glanced at and tried one by one, at most, times the characters of the path.
+_GLANCED = 1 << 22
 _TRIED = 1 << 16
 #: An octet that may not stand for itself in a pattern.
 _FIRST_ODD = re.compile(rb"[$% \x80-\xff]").search
@@ -84,6 +85,8 @@ def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | 
     by one takes a tenth of the time of making a :class:`RuleSet`, and leaves nothing behind. None
     for a group so large that it had better be compiled at once.
     """
+    if len(rules) * len(path) > _GLANCED:
+        return None
     if not edition.index_html:
         octets = path.encode("ascii")
         rules = [rule for rule in rules if _may_match(rule[1], octets)]

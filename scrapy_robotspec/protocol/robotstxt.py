@@ -218,7 +218,8 @@ class RobotsTxt:
                 rank = self._try(url, followed.spans, read)
                 if rank is not None:
                     return rank
-            followed.rules = RuleSet(self._rules_of(followed), self.edition)
+            rules = self._rules_of(followed) if read is None else Columns.of(read)
+            followed.rules = RuleSet(rules, self.edition)
         return followed.rules.find(url)
 
     def _follow(self, asked: Tokens) -> tuple[_Followed, Sequence[RawRule] | None]:
@@ -227,8 +228,11 @@ class RobotsTxt:
             names, spans = scan(self.body, _as_tuple(asked), self.edition)
             return _Followed(asked, names, spans), None
         read = follow(self.body, _as_tuple(asked), self.edition)
+        followed = _Followed(asked, read.names, ())
         rules = read.rules
-        return _Followed(asked, read.names, ()), rules
+        if not rules:  # so the file need not be read again
+            followed.rules = RuleSet(Columns.of(()), self.edition)
+        return followed, rules
 
     def _try(self, url: str | bytes, spans: Spans, rules: Sequence[RawRule] | None) -> int | None:
         """The rank of what decides, or None where the rules had better be compiled."""

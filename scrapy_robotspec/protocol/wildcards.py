@@ -26,7 +26,9 @@ _Index = dict[str, "tuple[int] | list[int]"]
 
 #: Needles are tried one by one below this number; from it on the index costs less.
 INDEX_FROM = 64
-#: Three characters of which the first is no frequent letter, or any four; they may overlap.
+#: Three characters of which the first is a delimiter, or is no frequent letter; or any four. They
+#: may overlap. A path has few of the first kind, and more of each that follows.
+_DELIMITED = re.compile(r"(?=([/?&=._-]..))", re.DOTALL)
 _RARE = re.compile(r"(?=([^aeilnorst]..))", re.DOTALL)
 _ANY = re.compile("(?=(....))", re.DOTALL)
 _GRAM = 4
@@ -143,26 +145,30 @@ class IndexedWildcards(Wildcards):
     """Very many patterns, found by a few characters of their needles.
 
     What it buys: the cost of a verdict follows the length of the path and no longer the number of
-    patterns. Where they can, needles are known by three characters that begin with a delimiter or
-    with a letter that is not frequent, because a path has few of these. It also bounds what a
+    patterns. Where they can, needles are known by three characters that begin with a delimiter, or
+    else with any but a frequent letter, because a path has few of these. It also bounds what a
     hostile file can cost: see :class:`_Parts`.
     """
 
-    __slots__ = ("_anywhere", "_literals", "_others", "_rare", "_sizes")
+    __slots__ = ("_anywhere", "_grams", "_index", "_longest", "_others", "_sizes")
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
         needles = [max(literals_of(text), key=len) for _, text in ordered]
         self._ranks = array("q", [rank for rank, _ in ordered])
         self._needles = [""]  # too many to glance at
-        self._literals = _Texts(needles)
+        self._longest = needles
         self._texts = _Texts(text for _, text in ordered)
-        self._rare: _Index = {}
         self._anywhere: _Index = {}
-        others = [
-            (index, needle)
-            for index, needle in enumerate(needles)
-            if not _enter(self._rare, index, _RARE.findall(needle), _SHARING)
-        ]
+        for kind in (_DELIMITED, _RARE):
+            self._grams = kind.findall
+            self._index: _Index = {}
+            others = [
+                (index, needle)
+                for index, needle in enumerate(needles)
+                if not _enter(self._index, index, kind.findall(needle), _SHARING)
+            ]
+            if len(others) < _FEW:
+                break
         if len(others) >= _FEW:  # those too short for a gram may still be few
             few = [other for other in others if len(other[1]) < _GRAM]
         else:
@@ -176,27 +182,28 @@ class IndexedWildcards(Wildcards):
 
     def best(self, path: str, best: int) -> int:
         """The rank of the best pattern that matches a path, or ``best`` if none is better."""
-        candidates = self._candidates(path)
-        candidates.sort()
-        dear = len(candidates) * len(path) > _DEAR and len(path) < _LONG
-        parts = _Parts(path) if dear else None
-        literals, ends = self._literals.joined, self._literals.ends
-        for index in candidates:
+        found = self._candidates(path)
+        parts = None
+        if len(found) * len(path) > _DEAR and len(path) < _LONG:
+            parts = _Parts(path)
+        else:
+            longest = self._longest
+            found = [index for index in found if longest[index] in path]
+        found.sort()
+        for index in found:
             if self._ranks[index] > best:
                 break
-            if parts is None:
-                possible = literals[ends[index] : ends[index + 1]] in path
-            else:
-                possible = all(map(parts.contain, literals_of(self._texts[index])))
-            if possible and matches(self._texts[index], path):
+            text = self._texts[index]
+            possible = parts is None or all(map(parts.contain, literals_of(text)))
+            if possible and matches(text, path):
                 return self._ranks[index]
         return best
 
     def _candidates(self, path: str) -> list[int]:
         """The patterns that a part of their needles does not rule out."""
         found = [index for index, needle in self._others if needle in path]
-        for gram in self._rare.keys() & _RARE.findall(path):
-            found += self._rare[gram]
+        for gram in self._index.keys() & self._grams(path):
+            found += self._index[gram]
         for size in self._sizes:
             grams = {path[place : place + size] for place in range(len(path) - size + 1)}
             for gram in self._anywhere.keys() & grams:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol import wildcards
 from scrapy_robotspec.protocol.groups import Columns, follow
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of, spell
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
 from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, decide_once, ranked_patterns
@@ -193,6 +193,16 @@ def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, t
     if base:
         other = base + tail
         assert path_of(other, EDITIONS[name]) == path_of("http://x/" + tail, EDITIONS[name])
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
+    """PAT-04 to PAT-06: each octet as it stands, and its escapes, as octets and as text."""
+    edition = EDITIONS[name]
+    for octet in range(256):
+        for piece in (f"%{octet:02X}", f"%{octet:02x}", chr(octet), f"%{octet:02X}"[:2]):
+            path = f"/a{piece}b"
+            assert spell(path, edition) == spell(path.encode(), edition)
 
 
 def test_rules_without_a_slash_are_not_passed_over() -> None:
