@@ -71,6 +71,9 @@ def _reppy(module: Any) -> Read:
     return read
 
 
+#: Peers that read the whole file again for each question.
+READ_AGAIN = frozenset({"gpyrobotstxt"})
+
 #: Name -> the module to look for, and how to use it.
 _PEERS: dict[str, tuple[str, Callable[[Any], Read]]] = {
     PROTEGO: ("protego", _protego),
