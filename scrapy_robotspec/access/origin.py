@@ -23,6 +23,9 @@ _REMOVED = str.maketrans("", "", "\t\n\r")
 #: An IPv6 address with its brackets, and maybe a port.
 _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 
+#: Up to the last "@" of the authority; Python's releases differ in what they take in there.
+_USER_INFO = re.compile(r"\A([a-z]+://)[^/?#]*@", re.IGNORECASE)
+
 #: No host's name is nearly as long (RFC 1035: 253 octets), and mapping one to its ASCII form takes
 #: time that grows faster than the name (characters).
 _LONGEST_MAPPED = 1000
@@ -91,11 +94,12 @@ def _parse(base: str) -> Origin | None:
         return None
     try:
         # A backslash ends the authority as a slash does: so browsers and Scrapy read it.
-        parts = urlsplit(_clean(base).rstrip(_BLANKS).replace("\\", "/"))
+        read = _clean(base).rstrip(_BLANKS).replace("\\", "/")
+        parts = urlsplit(_USER_INFO.sub(r"\1", read))
         if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
             return None
         port = DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port
-        host = _host(parts.hostname, parts.netloc.rpartition("@")[2])
+        host = _host(parts.hostname, parts.netloc)
     except ValueError:
         return None
     return Origin(parts.scheme, host, port) if host else None

@@ -64,6 +64,8 @@ VALIDITY = [
     ("LOC-10", "http://[2001:db8::1]:81/robots.txt", "http://[2001:db8::0001]:81/x", True),
     ("LOC-10", "http://[2001:db8::1]/robots.txt", "http://[2001:db8::2]/x", False),
     ("LOC-10", "http://example.com/robots.txt", "http://me@[::1]@example.com/", True),
+    ("LOC-10", "http://example.com/robots.txt", "HTTP://[x]@[y]@example.com?@other.example/", True),
+    ("LOC-10", "http://other.example/robots.txt", "http://example.com?@other.example/", False),
     ("RFC 3986", "http://example.com/robots.txt", "http://example.com", True),
     ("RFC 3986", "http://example.com/robots.txt", "http://example.com \n", True),
     ("RFC 3986", "http://example.com/robots.txt", "http://example.com?a=http://b/", True),
