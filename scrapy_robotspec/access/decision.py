@@ -39,7 +39,7 @@ class Decision:
     age: float | None = None
     """Seconds since the copy held was fetched; None: there is none."""
     hops: tuple[Hop, ...] = ()
-    """The redirects on the way to the copy."""
+    """The redirects on the way to the copy; where there is none, those of the last attempt."""
     origin: Origin | None = None
     failure: str | None = None
     """Why there is no usable answer, in one short line; given with the outcome

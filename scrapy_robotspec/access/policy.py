@@ -158,6 +158,7 @@ class AccessPolicy:
             since = now
         failed = replace(
             record,
+            hops=attempt.hops if record.fetched_at is None else record.hops,
             unreachable_since=since,
             failed_at=now,
             failures=record.failures + 1,

@@ -31,6 +31,7 @@ class RobotsRecord:
     truncated: bool = False
     """The file was longer than what is kept (FMT-12)."""
     hops: tuple[Hop, ...] = ()
+    """The redirects on the way to it; where there was no result yet, those of the last attempt."""
     fetched_at: float | None = None
     expires_at: float | None = None
     content_type: str = ""

@@ -169,3 +169,13 @@ def test_pages_that_answer_are_noted_once_an_hour() -> None:
     assert rules.page_answered(noted, START + 30) is noted
     assert rules.page_answered(noted, START + HOUR + 20).pages_answered_at == START + HOUR + 20
     assert rules.page_answered(noted, START - DAY).pages_answered_at == START - DAY
+
+
+def test_redirects_of_a_failure_are_kept_while_there_is_no_copy() -> None:
+    """Whoever looks for the reason sees the whole way; a copy keeps its own."""
+    here, there = (Hop(f"http://{name}.example/robots.txt", 301) for name in ("a", "b"))
+    down = Attempt(status=503, hops=(here,))
+    failed = policy().absorb(None, ORIGIN, down, START, 0.0)
+    assert failed.hops == (here,)
+    copy = policy().absorb(failed, ORIGIN, Attempt(status=404, hops=(there,)), START + 1, 0.0)
+    assert policy().absorb(copy, ORIGIN, down, START + 2, 0.0).hops == (there,)
