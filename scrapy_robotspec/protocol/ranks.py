@@ -37,7 +37,7 @@ ITSELF = -1 << 34
 ALLOWS = NO_RULE - LENGTH
 DISALLOWS = ALLOWS + _DISALLOW + FORBIDS
 
-#: Rules glanced at and tried one by one, at most, times the characters of the path.
+#: Rules sifted and tried one by one, at most, times the characters of the path.
 _GLANCED = 1 << 22
 _TRIED = 1 << 16
 #: An octet that may not stand for itself in a pattern.
@@ -81,21 +81,26 @@ def spelt(values: Sequence[bytes], edition: Edition) -> list[str]:
 def decide_once(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
     """The rank of the rule that decides about a path in its one form, or ``NO_RULE``.
 
-    What it buys: most files of a broad crawl are asked about one or two URLs. Trying the rules one
-    by one takes a tenth of the time of making a :class:`RuleSet`, and leaves nothing behind. None
-    for a group so large that it had better be compiled at once.
+    What it buys: most files of a broad crawl are asked about few URLs. Trying the few rules that a
+    glance leaves takes a fifth of the time of making a :class:`RuleSet` of all, and leaves nothing
+    behind. None for so many that all had better be compiled at once.
     """
-    if len(rules) * len(path) > _GLANCED:
-        return None
-    if not edition.index_html:
-        octets = path.encode("ascii")
-        rules = [rule for rule in rules if _may_match(rule[1], octets)]
     if not rules:
         return NO_RULE
     if len(rules) * len(path) > _TRIED:
         return None
     ranks = [rank for rank, text in ranked_patterns(rules, edition) if matches(text, path)]
     return min(ranks, default=NO_RULE)
+
+
+def sift(rules: Sequence[RawRule], path: str, edition: Edition) -> Sequence[RawRule] | None:
+    """The rules that may match a path, and a few that do not; None for too many to look at."""
+    if len(rules) * len(path) > _GLANCED:
+        return None
+    if edition.index_html:
+        return rules
+    octets = path.encode("ascii")
+    return [rule for rule in rules if _may_match(rule[1], octets)]
 
 
 def _may_match(value: bytes, path: bytes) -> bool:

@@ -20,6 +20,7 @@ from scrapy_robotspec.protocol.ranks import (
     decide_once,
     line_start,
     ranked_patterns,
+    sift,
 )
 from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
@@ -241,6 +242,8 @@ class RobotsTxt:
             return ITSELF
         if rules is None:
             rules = glance(self.body, spans, path.encode("ascii"), self.edition)
+        else:
+            rules = sift(rules, path, self.edition)
         return None if rules is None else decide_once(rules, path, self.edition)
 
     def _turn_to(self, followed: _Followed) -> None:

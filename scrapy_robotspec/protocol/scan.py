@@ -219,7 +219,8 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     stands is given.
     """
     ordinary = rb"[^*$% \t\r\n#\x80-\xff]"
+    escapes = rb"(?:%(?:2[0-9A-CF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # in their one form
     octets = re.escape(second) + rb"*$% \t\r\n#\x80-\xff"
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
-    first = rb"(/(?![^" + octets + rb"])" + ordinary + rb"*|" + others + rb")"
+    first = rb"(/(?![^" + octets + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
     return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol.groups import Columns, follow
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of, spell
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
-from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, decide_once, ranked_patterns
+from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, decide_once, ranked_patterns, sift
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
@@ -111,7 +111,9 @@ def test_trying_once_and_compiling_decide_alike(
     edition = EDITIONS[name]
     path = path_of(url, edition)
     expected = plainly(rules, path, edition)
-    assert decide_once(rules, path, edition) == expected
+    sifted = sift(rules, path, edition)
+    assert sifted is not None
+    assert decide_once(sifted, path, edition) == decide_once(rules, path, edition) == expected
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         expected = ITSELF
     assert RuleSet(Columns.of(rules), edition).find(url) == expected
