@@ -62,7 +62,7 @@ class RedisStore(RecordStore):
         except ImportError as error:
             raise ConfigurationError(
                 f"ROBOTSPEC_CACHE = {url.partition(':')[0]}://… needs the Redis client: "
-                "pip install scrapy-robotspec[redis]"
+                "pip install 'scrapy-robotspec[redis]'"
             ) from error
         self._errors = (redis.RedisError, OSError)
         self._keep = keep
