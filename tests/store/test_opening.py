@@ -108,7 +108,7 @@ def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
     )
     last_line = done.stderr.strip().splitlines()[-1]
     assert "ConfigurationError: ROBOTSPEC_CACHE" in last_line
-    assert last_line.endswith("pip install scrapy-robotspec[redis]")
+    assert last_line.endswith("pip install 'scrapy-robotspec[redis]'")
 
 
 def test_opening_one_store_imports_no_other() -> None:
