@@ -261,7 +261,12 @@ class RobotsTxt:
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
-    return (tokens,) if isinstance(tokens, str) else tuple(tokens)
+    if isinstance(tokens, str):
+        return (tokens,)
+    for token in tokens:
+        if not isinstance(token, str):  # octets come out of a header, one by one
+            raise TypeError(f"a product token is a str, not {type(token).__name__}")
+    return tuple(tokens)
 
 
 #: Before the first question. Not even the question with no tokens, for the default group, is this.

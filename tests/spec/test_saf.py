@@ -49,6 +49,13 @@ def test_wrong_types_are_the_only_errors(edition: str) -> None:
         robots.allowed(None, "FooBot")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         robots.explain(3, "FooBot")  # type: ignore[arg-type]
+    for tokens in (None, 3, b"FooBot", ["FooBot", None], [b"FooBot"]):
+        for ask in (robots.allowed, robots.explain, robots.matches):
+            with pytest.raises(TypeError):
+                ask("http://example.com/", tokens)  # type: ignore[arg-type]
+        for read in (robots.crawl_delay, robots.other):
+            with pytest.raises(TypeError):
+                read(tokens)  # type: ignore[arg-type]
 
 
 @in_every_edition
