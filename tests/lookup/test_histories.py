@@ -1,7 +1,8 @@
 """Whatever happens in whatever order: every waiter gets one answer, every origin one flight.
 
 Two processes share a store. Requests come, servers answer, threads lag, waiters give up, time
-passes, until one process closes in the middle of it all; then the other must come to its end.
+passes, clocks jump, until one process closes in the middle of it all; then the other must come to
+its end.
 """
 
 from __future__ import annotations
@@ -75,6 +76,11 @@ class Histories(RuleBasedStateMachine):
     @rule(seconds=st.sampled_from([0.01, 0.5, 5.0, 70.0, 86_400.0]))
     def time_passes(self, seconds: float) -> None:
         self.time.advance(seconds)
+
+    @rule(process=processes, seconds=st.sampled_from([-86_400.0, -70.0, 0.5, 70.0, 86_400.0]))
+    def clock_jumps(self, process: int, seconds: float) -> None:
+        """Of one machine; delayed calls do not jump with it."""
+        self.worlds[process].ahead += seconds
 
     @rule()
     def first_process_closes(self) -> None:

@@ -91,6 +91,7 @@ class World:
         **policy: Any,
     ) -> None:
         self.time = time or Clock()
+        self.ahead = 0.0
         self.threads = Threads()
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
         self.places = FetchPlaces(places, ceiling or places)
@@ -113,7 +114,7 @@ class World:
         return self.access
 
     def clock(self) -> float:
-        return START + float(self.time.seconds())
+        return START + float(self.time.seconds()) + self.ahead
 
     def random(self) -> float:
         return 0.0
