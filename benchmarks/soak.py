@@ -45,6 +45,8 @@ MOODS: tuple[Answer, ...] = (
 )
 #: Growth from the second quarter to the last one that is still no growth.
 MEMORY_GROWTH, FILES_GROWTH = 1.15, 1.3
+#: Characters; errors only are logged.
+LOG_KEPT = 20_000
 #: So many connections come and go from one moment to the next.
 FILES_SLACK = 100
 
@@ -170,6 +172,7 @@ def soak(options: argparse.Namespace) -> dict[str, Any]:
         "ended": soaked["ended"],
         "disallowed": watch.disallowed,
         "errors_logged": result.log.count("Traceback"),
+        "log": result.log[:LOG_KEPT],
         "exit_code": result.exit_code,
         "grown": grown(watch.samples),
         "samples": watch.samples,
@@ -213,7 +216,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not draw(found, options.out.with_suffix(".png")):
         print("no plot: matplotlib is not installed", file=sys.stderr)
     print(
-        json.dumps({name: value for name, value in found.items() if name != "samples"}, default=str)
+        json.dumps(
+            {name: found[name] for name in found if name not in ("samples", "log")}, default=str
+        )
     )
     lost = found["sent"] != found["ended"] or found["exit_code"]
     return 1 if lost or found["disallowed"] or found["grown"] or found["errors_logged"] else 0
