@@ -6,6 +6,7 @@ places. What is answered to whom stands in ``hall.py``.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -35,6 +36,8 @@ _Cause = TypeVar("_Cause", contravariant=True)
 FIRST_LOOK, LONGEST_LOOK = 0.2, 2.0
 #: Signal handlers may hold an origin's requests back for so long (seconds).
 LONGEST_TELLING = 30.0
+#: What handlers that are cancelled end with: a Deferred's word or, with older Twisted, a task's.
+_CANCELLED = (CancelledError, asyncio.CancelledError)
 #: Nobody looks again sooner than after this (seconds).
 SHORTEST_PAUSE = 0.02
 
@@ -253,5 +256,5 @@ def _pass_on(result: Failure | None, heard: Deferred[None]) -> None:
     """Bring an outcome, unless it comes too late."""
     if not heard.called:
         heard.callback(result)
-    elif isinstance(result, Failure) and not isinstance(result.value, CancelledError):
+    elif isinstance(result, Failure) and not isinstance(result.value, _CANCELLED):
         logger.error("Error in a handler that took too long: %s", result.getTraceback())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.harness.answers import Answer
 
-ORIGINS = 60
+ORIGINS = 40
 RIGHT = [
     reply(BODY),
     reply(BODY.replace(b"\n", b"\r\n")),
@@ -134,7 +134,7 @@ def test_whatever_comes_nothing_is_lost_and_nothing_is_broken(
         settings["JUMP_SEED"] = seed
     urls = [site.url(path) for site in sites for path in ("/yes", "/no", "/no/deeper")]
     moods.chance.shuffle(urls)
-    result = crawl(urls, settings, mode=mode, seconds=240)
+    result = crawl(urls, settings, mode=mode, seconds=600)
     assert result.ended_once(urls)
     assert result.exit_code == 0
     assert "Traceback" not in result.log

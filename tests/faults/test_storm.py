@@ -91,7 +91,7 @@ def storm(request: pytest.FixtureRequest) -> Iterator[Storm]:
         sound = [server.site(f"127.5.0.{n}", BODY) for n in range(1, 6)]
         sites = [*guarded.values(), *missing.values(), *sound]
         urls = [site.url(path) for site in sites for path in PATHS]
-        result = crawl(urls, SETTINGS, mode=request.param, seconds=180)
+        result = crawl(urls, SETTINGS, mode=request.param, seconds=600)
         yield Storm(guarded, missing, sound, urls, result, server)
 
 

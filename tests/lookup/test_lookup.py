@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from typing import TYPE_CHECKING
 
@@ -164,10 +165,13 @@ def test_handler_that_never_ends_holds_nobody_for_ever(caplog: pytest.LogCapture
     assert world.lookup.busy is False
 
 
-def test_stop_while_handlers_are_told() -> None:
+@pytest.mark.parametrize("word", [CancelledError, asyncio.CancelledError])
+def test_stop_while_handlers_are_told(
+    word: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
     """They are cancelled, nobody waits for them, and the rules are kept all the same."""
     world = World()
-    world.telling = Deferred()
+    world.telling = Deferred(lambda telling: telling.errback(word()))
     waiter = world.wait_for()
     world.answer(FILE)
     world.lookup.stop()
@@ -175,6 +179,7 @@ def test_stop_while_handlers_are_told() -> None:
     assert world.telling.called
     assert world.time.getDelayedCalls() == []
     assert world.lookup.record(A) is not None
+    assert caplog.records == []
 
 
 def test_error_in_the_fetcher_counts_as_no_answer(caplog: pytest.LogCaptureFixture) -> None:
