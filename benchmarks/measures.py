@@ -206,7 +206,7 @@ def hostile(octets: int) -> Result:
     }
 
 
-def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 8)) -> Result:
+def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 3, 8)) -> Result:
     """Octets kept by a parsed file for each octet of the files, after some verdicts each."""
     numbers = random.Random(6)
     questions = [(body, urls_for(body, max(asked), numbers)) for body in files]
@@ -223,5 +223,7 @@ def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 8)) -> Result:
         gc.collect()
         beyond = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
-        results[f"after {number}"] = round(beyond / sum(len(robots.body) for robots in kept), 3)
+        results[f"after {number} verdicts" if number > 1 else "after 1 verdict"] = round(
+            beyond / sum(len(robots.body) for robots in kept), 3
+        )
     return results

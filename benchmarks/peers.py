@@ -58,7 +58,14 @@ def _rerp(module: Any) -> Read:
 def _gpyrobotstxt(module: Any) -> Read:
     def read(body: bytes) -> Ask:
         matcher = module.RobotsMatcher()
-        return lambda url: bool(matcher.allowed_by_robots(body, [TOKEN], url))
+
+        def ask(url: str) -> bool:
+            try:
+                return bool(matcher.allowed_by_robots(body, [TOKEN], url))
+            except TypeError:  # a line with a field and no colon, in some files
+                return True
+
+        return ask
 
     return read
 

@@ -26,8 +26,10 @@ def draw(results: Result, folder: Path) -> list[Path]:
     drawn = []
     for name, title, kind, values in _pictures(results):
         figure, axes = pyplot.subplots(figsize=(7, 3.5), layout="constrained")
-        if kind == "bars":
-            axes.barh(list(values), list(values.values()))
+        if "bars" in kind:
+            bars = axes.barh(list(values), list(values.values()), log=kind == "log bars")
+            axes.bar_label(bars, fmt="%.3g", padding=2)
+            axes.margins(x=0.12)
             axes.invert_yaxis()
         else:
             for side, points in values.items():
@@ -47,8 +49,8 @@ def _pictures(results: Result) -> list[tuple[str, str, str, Result]]:
 
     worst = {name: max(row.values()) for name, row in results["hostile"].items()}
     return [
-        ("parse", "Read a file, first verdict: µs, mean", "bars", column("parse", _PER_FILE)),
-        ("verdicts", "A further verdict: µs, mean", "bars", column("verdicts", _PER_VERDICT)),
+        ("parse", "Read a file, first verdict: µs, mean", "log bars", column("parse", _PER_FILE)),
+        ("verdicts", "A further verdict: µs, mean", "log bars", column("verdicts", _PER_VERDICT)),
         ("growth-prefix", "µs a verdict, prefix rules", "lines", results["growth"]["prefix"]),
         ("growth-wildcard", "µs a verdict, wildcards", "lines", results["growth"]["wildcard"]),
         ("hostile", "Hostile files, slowest edition: ms", "bars", worst),
