@@ -111,10 +111,11 @@ def test_killed_again_and_again_and_then_not(server: Server, tmp_path: Path) -> 
     chance = random.Random(seed)
     sites = sites_of(server, 50)
     urls = [site.url(path) for site in sites for path in PATHS]
+    endless = server.site("127.9.0.1", reply("", 503)).url("/yes")  # so none ends before its kill
     settings = settings_of(tmp_path)
     for _ in range(2):
         before = len(server.log)
-        with Running(urls, settings) as running:
+        with Running([*urls, endless], settings) as running:
             kill_after(running, server, before + chance.randrange(1, 35), chance.random() * 0.05)
         check_store(tmp_path, sites)
     result = crawl(urls, settings, seconds=120)
