@@ -257,7 +257,8 @@ class RobotsTxt:
     def _rules_of(self, followed: _Followed) -> Columns:
         if is_plain(self.edition):
             return rules_in(self.body, followed.spans)
-        return Columns.of(follow(self.body, _as_tuple(followed.asked or ()), self.edition).rules)
+        asked = () if followed.asked is None else followed.asked  # "" is a token, too
+        return Columns.of(follow(self.body, _as_tuple(asked), self.edition).rules)
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
