@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.scan import Spans
 
-#: So many questions are answered by trying the rules before they are compiled, which takes the time
-#: of five to ten of these and leaves more behind. Most origins of a broad crawl are asked no more.
-_TRIES = 3
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
 #: Verdicts kept for one group. They do not depend on the URL, so few are ever made.
@@ -51,14 +48,14 @@ _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 class _Followed:
     """What stays of a file for one crawler."""
 
-    __slots__ = ("asked", "names", "rules", "spans", "tries", "verdicts")
+    __slots__ = ("asked", "names", "new", "rules", "spans", "verdicts")
 
     def __init__(self, asked: Tokens | None, names: tuple[str, ...], spans: Spans) -> None:
         self.asked = asked
         self.names = names
         self.spans = spans  # none where the edition needs every line read
         self.rules: RuleSet | None = None  # before they are compiled
-        self.tries = _TRIES if spans else 1  # questions left that are answered without
+        self.new = True
         self.verdicts: dict[int, Verdict] | None = None  # by rank
 
 
@@ -214,8 +211,8 @@ class RobotsTxt:
             followed, read = self._follow(asked)
         self._turn_to(followed)
         if followed.rules is None:
-            if followed.tries:
-                followed.tries -= 1
+            if followed.new:  # many an origin of a broad crawl is asked about no second page
+                followed.new = False
                 rank = self._try(url, followed.spans, read)
                 if rank is not None:
                     return rank

@@ -92,7 +92,7 @@ def file_of(rules: int) -> bytes:
     return b"User-agent: *\n" + b"".join(lines)
 
 
-@pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (3, 1.1), (8, 2.5)])
+@pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (8, 2.5)])
 def test_what_is_kept_is_little_more_than_the_octets(questions: int, most: float) -> None:
     """CAC-04: the octets; after more questions compiled rules too, at most as much and a half."""
     body = file_of(2_000)
