@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split_line
+from scrapy_robotspec.protocol.lines import meanings, skip_byte_order_mark, split_line
 from scrapy_robotspec.protocol.values import DEFAULT
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
 
 def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
     """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
+    meant = meanings(edition)
     fields: dict[bytes, str] = {}  # few names occur, however many lines
     end = skip_byte_order_mark(body, edition)
     for line in _NOT_EMPTY.finditer(body, end):  # a million empty lines cost nothing
@@ -119,7 +120,7 @@ def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes
             name, value = pair
             known = fields.get(name)
             if known is None:
-                known = fields[name] = meaning(name, edition)
+                known = fields[name] = meant(name)
             yield line.start(), known, value
         elif edition.blank_line_ends_group and not line[0].strip(edition.whitespace):
             yield line.start(), "", b""

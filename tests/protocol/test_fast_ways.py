@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol import wildcards
 from scrapy_robotspec.protocol.groups import Columns, follow
+from scrapy_robotspec.protocol.lines import meaning, meanings
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of, spell
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
@@ -36,6 +37,26 @@ def test_the_default_edition_is_plain() -> None:
     assert set(PLAIN) >= {"google-2019", "rfc9309", "google-2010"}
     assert not is_plain(EDITIONS["google"])
     assert not is_plain(EDITIONS["classic"])
+
+
+SPELLINGS = sorted({spelling for each in EDITIONS.values() for spelling, _ in each.known_fields})
+names = st.one_of(
+    st.binary(max_size=12),
+    st.builds(
+        lambda spelling, more: spelling.upper() + more,
+        st.sampled_from(
+            [spelling for each in EDITIONS.values() for spelling, _ in each.known_fields]
+        ),
+        st.binary(max_size=3),
+    ),
+)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(field=names)
+def test_one_look_tells_what_no_known_field_begins_like(name: str, field: bytes) -> None:
+    """FMT-08, FMT-10, FMT-14."""
+    assert meanings(EDITIONS[name])(field) == meaning(field, EDITIONS[name])
 
 
 def scanned(
