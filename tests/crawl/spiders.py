@@ -7,7 +7,7 @@ import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
@@ -17,9 +17,11 @@ from tests.harness.spiders import Plain
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
+    from typing_extensions import Self
 
 
 class Onsite(Plain):
@@ -72,6 +74,21 @@ class OneByOne(Plain):
     def failed(self, failure: Failure) -> Any:
         super().failed(failure)
         self._next()
+
+
+class Watching(Plain):
+    """Notes each time that the engine looks into the scheduler and gets nothing."""
+
+    name = "watching"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider._nothing, signals.scheduler_empty)
+        return spider
+
+    def _nothing(self) -> None:
+        self.note("looked")
 
 
 class InTwo(Plain):
