@@ -20,7 +20,7 @@ def test_a_few_seconds_of_it(tmp_path: Path) -> None:
     found = json.loads(out.with_suffix(".json").read_text())
     assert found["sent"] == found["ended"] >= 60
     assert (found["disallowed"], found["errors_logged"], found["exit_code"]) == (0, 0, 0)
-    assert len(found["samples"]) >= 4
+    assert len(found["samples"]) >= 2
     assert all(sample["memory"] > 1_000_000 for sample in found["samples"])
 
 
