@@ -167,10 +167,8 @@ def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
         def looked() -> int:
             return sum(event["kind"] == "looked" for event in running.events)
 
-        running.wait_until(lambda: len(site.robots_asked) >= 3)
-        before, asked = looked(), len(site.robots_asked)
-        running.wait_until(lambda: len(site.robots_asked) >= asked + 5)
-        assert looked() - before < 100
+        running.wait_until(lambda: len(site.robots_asked) >= 8)
+        assert looked() < 2 * len(urls)  # one for each that was given, and a few for each attempt
         assert {event["kind"] for event in running.events} == {"started", "given", "looked"}
 
 
