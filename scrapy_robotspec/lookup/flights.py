@@ -68,8 +68,11 @@ class Surroundings(Protocol[_Cause]):
 
 
 class Flights(Generic[_Cause]):
-    """All flights of one lookup. ``landed`` is called with the origin of each, the record held
-    when it began, the time it took (seconds), and whether it gave way to another."""
+    """All flights of one lookup.
+
+    ``landed`` is called at the end of each, with its origin, the record held when it began, the
+    time it took (seconds), and whether it was called back.
+    """
 
     def __init__(
         self,
