@@ -58,14 +58,15 @@ class SortedPrefixes:
 
     parents: array[int] | None
     """For each prefix the index of the longest other it starts with, or -1; None if all are."""
-    texts: list[str]
+    texts: tuple[str, ...]
+    """Of plain texts a tuple is, and a list is not, let alone by the garbage collector."""
 
     def __init__(self, prefixes: Sequence[str]) -> None:
         self.parents = _parents(prefixes)
         self.texts = self._keep(prefixes)
 
-    def _keep(self, prefixes: Sequence[str]) -> list[str]:
-        return list(prefixes)
+    def _keep(self, prefixes: Sequence[str]) -> tuple[str, ...]:
+        return tuple(prefixes)
 
     def longest(self, path: str) -> int:
         """Index of the longest prefix that a path starts with, or -1."""
@@ -94,11 +95,11 @@ class PackedPrefixes(SortedPrefixes):
 
     __slots__ = ()
 
-    def _keep(self, prefixes: Sequence[str]) -> list[str]:
-        return [
+    def _keep(self, prefixes: Sequence[str]) -> tuple[str, ...]:
+        return tuple(
             _SEPARATOR.join(prefixes[first : first + _BLOCK])
             for first in range(0, len(prefixes), _BLOCK)
-        ]
+        )
 
     def longest(self, path: str) -> int:
         """Index of the longest prefix that a path starts with, or -1."""

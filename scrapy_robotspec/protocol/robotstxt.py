@@ -17,6 +17,7 @@ from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.ranks import (
     FORBIDS,
     ITSELF,
+    NO_RULE,
     decide_once,
     line_start,
     ranked_patterns,
@@ -26,7 +27,7 @@ from scrapy_robotspec.protocol.ruleset import RuleSet
 from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
 from scrapy_robotspec.protocol.sitemaps import read_sitemaps
 from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict, decode
-from scrapy_robotspec.protocol.verdicts import rules_at, verdict_of
+from scrapy_robotspec.protocol.verdicts import rules_at, verdict_of, without_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,21 +43,32 @@ _KEPT_VERDICTS = 256
 #: Product tokens as they are asked with.
 Tokens = str | tuple[str, ...]
 
+#: Equal to nothing that anybody may ask with.
+_NOT_YET = object()
+
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
-class _Followed:
-    """What stays of a file for one crawler."""
+class _Followed(RuleSet):
+    """What stays of a file for one crawler: one object, as a crawl has thousands at hand."""
 
-    __slots__ = ("asked", "names", "new", "rules", "spans", "verdicts")
+    __slots__ = ("compiled_for", "names", "new", "spans", "tokens", "verdicts")
 
-    def __init__(self, asked: Tokens | None, names: tuple[str, ...], spans: Spans) -> None:
-        self.asked = asked
-        self.names = names
-        self.spans = spans  # none where the edition needs every line read
-        self.rules: RuleSet | None = None  # before they are compiled
+    def __init__(
+        self, tokens: Tokens | None, names: tuple[str, ...], spans: Spans, edition: str
+    ) -> None:
+        self.tokens = tokens
+        self.spans = spans  # none where the edition needs every line read, and once compiled
         self.new = True
-        self.verdicts: dict[int, Verdict] | None = None  # by rank
+        self.compiled_for: object = _NOT_YET  # the tokens, once the rules are compiled
+        self.verdicts = without_rule(names, edition)  # by rank
+        self.names = self.verdicts[NO_RULE].group  # the same names, but shared by all files
+
+    def compile(self, rules: Columns, edition: Edition) -> None:
+        """From now on :meth:`find` may be asked."""
+        super().__init__(rules, edition)
+        self.compiled_for = self.tokens
+        self.spans = ()
 
 
 class RobotsTxt:
@@ -112,22 +124,19 @@ class RobotsTxt:
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these product tokens, most specific first, may ask for a URL."""
         followed = self._followed
-        rules = followed.rules
-        if rules is None or followed.asked != tokens:
+        if followed.compiled_for != tokens:
             return not self._ask(url, tokens) & FORBIDS
-        return not (rules.forbids and rules.find(url) & FORBIDS)
+        return not (followed.forbids and followed.find(url) & FORBIDS)
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed` with the group and the rule that decided (EXT-02)."""
         followed = self._followed
-        rules = followed.rules
-        if rules is None or followed.asked != tokens:
+        if followed.compiled_for != tokens:
             rank = self._ask(url, tokens)
             followed = self._followed
         else:
-            rank = rules.find(url)
-        verdict = followed.verdicts.get(rank) if followed.verdicts else None
-        return verdict or self._keep_verdict(followed, rank)
+            rank = followed.find(url)
+        return followed.verdicts.get(rank) or self._keep_verdict(followed, rank)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every rule of the group followed that matches a URL, the deciding one first.
@@ -194,10 +203,11 @@ class RobotsTxt:
         return lint(self)
 
     def _keep_verdict(self, followed: _Followed, rank: int) -> Verdict:
-        if followed.verdicts is None or len(followed.verdicts) >= _KEPT_VERDICTS:
-            followed.verdicts = {}
+        kept = followed.verdicts
+        if len(kept) >= _KEPT_VERDICTS:
+            kept = without_rule(followed.names, self.edition.name)
         verdict = verdict_of(rank, followed.names, self.body, self.edition)
-        followed.verdicts[rank] = verdict
+        followed.verdicts = {**kept, rank: verdict}  # those without a rule all files share
         return verdict
 
     def _ask(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
@@ -205,31 +215,31 @@ class RobotsTxt:
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
         read: Sequence[RawRule] | None = None
         for followed in (self._followed, *self._earlier):
-            if followed.asked == asked:
+            if followed.tokens == asked:
                 break
         else:
             followed, read = self._follow(asked)
         self._turn_to(followed)
-        if followed.rules is None:
+        if followed.compiled_for is _NOT_YET:
             if followed.new:  # many an origin of a broad crawl is asked about no second page
                 followed.new = False
                 rank = self._try(url, followed.spans, read)
                 if rank is not None:
                     return rank
             rules = self._rules_of(followed) if read is None else Columns.of(read)
-            followed.rules = RuleSet(rules, self.edition)
-        return followed.rules.find(url)
+            followed.compile(rules, self.edition)
+        return followed.find(url)
 
     def _follow(self, asked: Tokens) -> tuple[_Followed, Sequence[RawRule] | None]:
         """What a crawler follows, and its rules if they had to be read to find that."""
         if is_plain(self.edition):
             names, spans = scan(self.body, _as_tuple(asked), self.edition)
-            return _Followed(asked, names, spans), None
+            return _Followed(asked, names, spans, self.edition.name), None
         read = follow(self.body, _as_tuple(asked), self.edition)
-        followed = _Followed(asked, read.names, ())
+        followed = _Followed(asked, read.names, (), self.edition.name)
         rules = read.rules
         if not rules:  # so the file need not be read again
-            followed.rules = RuleSet(Columns.of(()), self.edition)
+            followed.compile(Columns.of(()), self.edition)
         return followed, rules
 
     def _try(self, url: str | bytes, spans: Spans, rules: Sequence[RawRule] | None) -> int | None:
@@ -254,7 +264,7 @@ class RobotsTxt:
     def _rules_of(self, followed: _Followed) -> Columns:
         if is_plain(self.edition):
             return rules_in(self.body, followed.spans)
-        asked = () if followed.asked is None else followed.asked  # "" is a token, too
+        asked = () if followed.tokens is None else followed.tokens  # "" is a token, too
         return Columns.of(follow(self.body, _as_tuple(asked), self.edition).rules)
 
 
@@ -268,4 +278,4 @@ def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
 
 
 #: Before the first question. Not even the question with no tokens, for the default group, is this.
-_NOBODY = _Followed(None, (), ())
+_NOBODY = _Followed(None, (), (), "")

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, find_unspelt, path_of, spell
-from scrapy_robotspec.protocol.prefixes import PackedPrefixes, sort_prefixes
+from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes, sort_prefixes
 from scrapy_robotspec.protocol.ranks import (
     ALLOWS,
     DISALLOWS,
@@ -38,6 +38,9 @@ Headed = tuple[str, int, str]
 #: Stands for the path's end behind a prefix, so that ``/a$`` is the prefix ``/a#``. Neither a rule
 #: nor a path can hold it: there a comment begins, here the fragment.
 _END = "#"
+
+#: Where those in hand can be searched directly.
+_NO_PREFIXES = SortedPrefixes(())
 
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
@@ -88,11 +91,13 @@ class RuleSet:
             rank & FORBIDS for rank, _ in patterns
         )
         self._ranks = array("q", [ranks[prefix] for prefix in ordered])
-        self._prefixes = prefixes = sort_prefixes(ordered)
+        prefixes = sort_prefixes(ordered)
         self._parents = prefixes.parents
         if self._parents is not None:
             prefixes.spread(self._ranks)
-        self._texts = None if isinstance(prefixes, PackedPrefixes) else prefixes.texts
+        packed = isinstance(prefixes, PackedPrefixes)
+        self._texts = None if packed else prefixes.texts
+        self._prefixes = prefixes if packed or self._parents is not None else _NO_PREFIXES
         self._headed = _headed(headed, ordered, self._parents) if headed else None
         self._floating = wildcards(floating) if floating else None
         self._needles = self._floating.glance() if self._floating else ()

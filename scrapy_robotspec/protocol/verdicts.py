@@ -6,6 +6,7 @@ in the octets again, so that none has to be kept for any rule.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.lines import meaning, number_at, numbers_at, split_line, text_at
@@ -13,20 +14,27 @@ from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.values import Kind, Rule, Verdict, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.editions import Edition
 
 
 def verdict_of(rank: int, names: tuple[str, ...], body: bytes, edition: Edition) -> Verdict:
     """The verdict by a rank in the group of the names followed (EXT-02)."""
-    if rank == ITSELF:
-        return Verdict(True, "robots_txt_itself", None, names, edition.name)
-    if rank == NO_RULE:
-        return Verdict(True, "no_rule" if names else "no_group", None, names, edition.name)
+    if rank in (ITSELF, NO_RULE):
+        return without_rule(names, edition.name)[rank]
     start = line_start(rank)
     rule = _rule_at(start, number_at(body, start), body, edition)
     return Verdict(not forbids(rank), "rule", rule, names, edition.name)
+
+
+@lru_cache(maxsize=256)
+def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
+    """The verdicts, by rank, that no file has to be looked into for; all files share them."""
+    return {
+        NO_RULE: Verdict(True, "no_rule" if names else "no_group", None, names, edition),
+        ITSELF: Verdict(True, "robots_txt_itself", None, names, edition),
+    }
 
 
 def rules_at(starts: Iterable[int], body: bytes, edition: Edition) -> dict[int, Rule]:
