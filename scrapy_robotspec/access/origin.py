@@ -6,7 +6,6 @@ Only the way from a URL to its origin belongs here. What a path means is the pro
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address
 from urllib.parse import urlsplit
@@ -34,28 +33,23 @@ _LONGEST_MAPPED = 1000
 _LONGEST_KEPT = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Scheme, host and port. The port is always a number, the default one too (LOC-08).
+class Origin(str):
+    """Scheme, host and port as one text, written as the beginning of a URL is.
 
-    ``host`` is lower case, in its ASCII form, without a trailing dot; an IPv6 address stands in
-    its shortest spelling, without brackets (LOC-05, LOC-10).
+    Origins are keys of the tables that every request passes, and a crawl holds thousands: a text
+    is compared at the speed of memory, and refers to nothing that had to be looked at in turn.
     """
 
-    scheme: str
-    host: str
-    port: int
-    # Origins are keys of the tables that every request passes, so their hash is worked out once.
-    _hash: int = field(init=False, repr=False, compare=False)
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.scheme, self.host, self.port)))
-
-    def __hash__(self) -> int:
-        return self._hash
+    def __new__(cls, scheme: str, host: str, port: int) -> Origin:
+        host = f"[{host}]" if ":" in host else host
+        default = port == DEFAULT_PORTS.get(scheme)
+        return super().__new__(
+            cls, f"{scheme}://{host}" if default else f"{scheme}://{host}:{port}"
+        )
 
     def __reduce__(self) -> tuple[type[Origin], tuple[str, str, int]]:
-        # A hash means nothing in another process.
         return (Origin, (self.scheme, self.host, self.port))
 
     @classmethod
@@ -72,21 +66,39 @@ class Origin:
         return origin
 
     @property
+    def scheme(self) -> str:
+        """``"http"``, ``"https"`` or ``"ftp"`` (LOC-12)."""
+        return self.partition("://")[0]
+
+    @property
+    def host(self) -> str:
+        """Lower case, in its ASCII form, without a trailing dot; an IPv6 address in its shortest
+        spelling, without brackets (LOC-05, LOC-10)."""
+        rest = self.partition("://")[2]
+        if rest.startswith("["):
+            return rest[1:].partition("]")[0]
+        return rest.partition(":")[0]
+
+    @property
+    def port(self) -> int:
+        """Always a number, though the default one is not written (LOC-08)."""
+        port = self.rpartition(":")[2]  # that of a scheme or of an address is no number
+        return int(port) if port.isdecimal() else DEFAULT_PORTS[self.scheme]
+
+    @property
     def robots_url(self) -> str:
         """Where the robots.txt of this origin is (LOC-01), without any user info (LOC-10)."""
-        return f"{self._written(self.host)}/robots.txt"
+        return f"{str.__str__(self)}/robots.txt"
 
     def __str__(self) -> str:
-        host = self.host
-        if not host.isprintable():  # the name of no host, and nothing for a terminal (SAF-04)
-            host = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in host)
-        return self._written(host)
+        text = str.__str__(self)
+        if text.isprintable():
+            return text
+        # The name of no host, and nothing for a terminal (SAF-04).
+        return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
-    def _written(self, host: str) -> str:
-        host = f"[{host}]" if ":" in host else host
-        if self.port == DEFAULT_PORTS.get(self.scheme):
-            return f"{self.scheme}://{host}"
-        return f"{self.scheme}://{host}:{self.port}"
+    def __repr__(self) -> str:
+        return f"Origin({self.scheme!r}, {self.host!r}, {self.port})"
 
 
 def _parse(base: str) -> Origin | None:

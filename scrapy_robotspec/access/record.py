@@ -115,11 +115,12 @@ def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
     scheme, host, port = header["origin"]
     if scheme not in DEFAULT_PORTS or type(host) is not str or type(port) is not int:
         raise ValueError("origin")
+    origin = Origin(scheme, host, port)
+    if (origin.host, origin.port) != (host, port):  # such a host has no URL
+        raise ValueError("origin")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
     hops = tuple(Hop(str(url), int(status)) for url, status in header.get("hops", ()))
-    record = RobotsRecord(
-        Origin(scheme, host, port), meaning=meaning, body=body, hops=hops, **values
-    )
+    record = RobotsRecord(origin, meaning=meaning, body=body, hops=hops, **values)
     if not _is_whole(record):
         raise ValueError("incomplete")
     return record

@@ -192,6 +192,17 @@ def test_equal_origins_are_one_key() -> None:
     assert origin != Origin("http", "example.com", 81)
 
 
+@pytest.mark.parametrize("scheme", ["http", "https", "ftp"])
+@pytest.mark.parametrize("host", ["example.com", "127.0.0.1", "::1", "2001:db8::80", "80", "a..b"])
+@pytest.mark.parametrize("port", [0, 21, 80, 443, 8080])
+def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> None:
+    """LOC-05, LOC-08: though it is one text."""
+    origin = Origin(scheme, host, port)
+    assert (origin.scheme, origin.host, origin.port) == (scheme, host, port)
+    assert Origin.of(f"{origin}/x") == origin
+    assert repr(origin) == f"Origin({scheme!r}, {host!r}, {port})"
+
+
 def test_a_pickled_origin_is_found_in_another_process() -> None:
     """Hashes of strings differ between processes: none may travel."""
     program = (

@@ -17,7 +17,8 @@ from scrapy_robotspec.access.record import RobotsRecord
 
 times = st.floats(min_value=-1e12, max_value=1e12)
 lines = st.text(max_size=20)
-origins = st.builds(Origin, st.sampled_from(["http", "https", "ftp"]), lines, st.integers(0, 65535))
+hosts = st.ip_addresses().map(str) | st.text(st.characters(exclude_characters=":[]"), max_size=20)
+origins = st.builds(Origin, st.sampled_from(["http", "https", "ftp"]), hosts, st.integers(0, 65535))
 answers = st.fixed_dictionaries(
     {
         "meaning": st.sampled_from([Meaning.RULES, Meaning.ALLOW, Meaning.DISALLOW]),
@@ -121,6 +122,8 @@ HEADER = {
         {"origin": ["gopher", "example.com", 80]},
         {"origin": ["http", "example.com", "80"]},
         {"origin": ["http", "example.com"]},
+        {"origin": ["http", "example:]com", 80]},
+        {"origin": ["http", "example.com", -1]},
         {"origin": 7},
         {"origin": None},
         {"meaning": "unreachable"},
