@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
-    from scrapy_robotspec.access.plan import Plan
+    from scrapy_robotspec.access.plan import Standing
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Verdict
@@ -48,24 +48,24 @@ class Decision:
 
 def decide(
     record: RobotsRecord | None,
-    plan: Plan,
+    standing: Standing,
     robots: RobotsTxt | None,
     url: str,
     tokens: Sequence[str],
     now: float,
 ) -> Decision:
-    """The decision about *url* under *plan*; *robots* holds the rules where the plan wants them.
+    """The decision about *url* as its origin stands; *robots* holds the rules where they decide.
 
-    A plan that waits or refuses yields a refusal: whoever can wait does so before asking here.
+    Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
     """
     verdict: Verdict | None = None
-    allowed, reason = plan.stance is Stance.ALLOW, plan.reason or Outcome.UNREACHABLE.value
-    if plan.stance is Stance.RULES and robots is not None:
+    allowed, reason = standing.stance is Stance.ALLOW, standing.reason or Outcome.UNREACHABLE.value
+    if standing.stance is Stance.RULES and robots is not None:
         verdict = robots.explain(url, tokens)
         allowed, reason = verdict.allowed, verdict.reason
     if record is None:
         return Decision(allowed, reason, verdict)
-    outcome, status, failure = _what_counts(record, plan, now)
+    outcome, status, failure = _what_counts(record, standing, now)
     age = None if record.fetched_at is None else max(0.0, now - record.fetched_at)
     hops, origin = record.hops, record.origin
     return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
@@ -80,10 +80,10 @@ _OUTCOMES = {
 
 
 def _what_counts(
-    record: RobotsRecord, plan: Plan, now: float
+    record: RobotsRecord, standing: Standing, now: float
 ) -> tuple[str | None, int | None, str | None]:
     """Outcome, status and failure: a failure counts unless a fresh copy makes it unimportant."""
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
         return Outcome.UNREACHABLE.value, record.failure_status, record.failure
-    return _OUTCOMES.get(plan.stance), record.status, None
+    return _OUTCOMES.get(standing.stance), record.status, None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.plan import BY_COPY, Stance
+from scrapy_robotspec.access.plan import BY_COPY, Stance, Standing
 from scrapy_robotspec.access.retrying import given_up
 from scrapy_robotspec.editions import AfterLimit
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
 
+#: FET-12: nothing was to be had for longer than the edition cares.
+LIMIT_PASSED = Standing(Stance.ALLOW, "limit_passed")
 
-def stand(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> tuple[Stance, str]:
-    """Stance and reason for an origin that fails; *copy*: what its last good answer means."""
+
+def stand(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> Standing:
+    """How an origin that fails stands; *copy*: what its last good answer means."""
     assert record.failed_at is not None
     assert record.unreachable_since is not None
     edition, since, last = policy.edition, record.unreachable_since, record.failed_at
@@ -36,26 +39,25 @@ def stand(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> t
     if copy is not None and last >= since + stale_after:
         return BY_COPY[copy]
     if copy is None and last >= since + edition.allow_without_copy_after:
-        return Stance.ALLOW, "limit_passed"
+        return LIMIT_PASSED
     return _closed(policy, record)
 
 
-def _after_limit(
-    policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None
-) -> tuple[Stance, str]:
+def _after_limit(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> Standing:
     """FET-12."""
     if policy.edition.after_limit is AfterLimit.COPY_OR_ALLOW:
-        return (Stance.ALLOW, "limit_passed") if copy is None else BY_COPY[copy]
+        return LIMIT_PASSED if copy is None else BY_COPY[copy]
     if record.pages_answered_at is not None:  # during this outage: an answer forgets it
-        return Stance.ALLOW, "limit_passed"
+        return LIMIT_PASSED
     return _closed(policy, record)
 
 
-def _closed(policy: AccessPolicy, record: RobotsRecord) -> tuple[Stance, str]:
+def _closed(policy: AccessPolicy, record: RobotsRecord) -> Standing:
     """Full disallow (FET-10): the requests wait as long as they are held."""
     if policy.unreachable == "allow":
-        return Stance.ALLOW, "unreachable"
-    return (Stance.REFUSE if given_up(policy, record) else Stance.WAIT), "unreachable"
+        return Standing(Stance.ALLOW, "unreachable")
+    stance = Stance.REFUSE if given_up(policy, record) else Stance.WAIT
+    return Standing(stance, "unreachable")
 
 
 def _or_edition(setting: float | None, of_edition: float) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from scrapy_robotspec.access.outcome import Meaning
 
@@ -22,26 +23,40 @@ class Stance(Enum):
     REFUSE = "refuse"  #: unreachable for too long to wait
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How the record is to be taken from now on."""
+class Standing(NamedTuple):
+    """How an origin stands, and why. There are few, so all origins share them."""
 
     stance: Stance
     reason: str
     """``""`` (the rules decide, or we wait for a first answer), ``"unavailable"``,
     ``"unreachable"``, ``"limit_passed"`` or ``"policy"``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the record is to be taken from now on."""
+
+    standing: Standing
     ask: bool
     """An attempt is due: the caller starts one unless one is under way."""
     until: float
     """Ask for a new plan at this time (epoch seconds); inf: only an attempt changes anything."""
 
+    @property
+    def stance(self) -> Stance:
+        return self.standing.stance
+
+    @property
+    def reason(self) -> str:
+        return self.standing.reason
+
 
 #: Nothing usable is known: one attempt has to end first (CAC-05).
-ASK_FIRST = Plan(Stance.WAIT, "", True, math.inf)
+ASK_FIRST = Plan(Standing(Stance.WAIT, ""), True, math.inf)
 
-#: How a copy is taken that may be relied on: the stance and its reason.
+#: How an origin stands with a copy that may be relied on.
 BY_COPY = {
-    Meaning.RULES: (Stance.RULES, ""),
-    Meaning.ALLOW: (Stance.ALLOW, "unavailable"),
-    Meaning.DISALLOW: (Stance.DISALLOW, "policy"),
+    Meaning.RULES: Standing(Stance.RULES, ""),
+    Meaning.ALLOW: Standing(Stance.ALLOW, "unavailable"),
+    Meaning.DISALLOW: Standing(Stance.DISALLOW, "policy"),
 }

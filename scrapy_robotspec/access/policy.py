@@ -75,16 +75,16 @@ class AccessPolicy:
         if record.next_attempt is not None:  # refreshing has failed, and is paced
             refresh = max(refresh, record.next_attempt)
         ask = now >= refresh
-        return Plan(*BY_COPY[copy], ask, expires if ask else min(refresh, expires))
+        return Plan(BY_COPY[copy], ask, expires if ask else min(refresh, expires))
 
     def _without(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
         """No fresh copy: recent failures decide, else an attempt has to."""
         again = record.next_attempt
         if again is None or is_beyond(self, again, now) or now >= recent_until(self, record):
             return ASK_FIRST  # CAC-05; and an old failure says nothing about today
-        stance, reason = stand(self, record, copy)
+        standing = stand(self, record, copy)
         ask = now >= again
-        return Plan(stance, reason, ask, recent_until(self, record) if ask else again)
+        return Plan(standing, ask, recent_until(self, record) if ask else again)
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """What the last good answer means to *us*; None: there is nothing to rely on.

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.policy import Stance
 from scrapy_robotspec.access.retrying import SKEW
+from scrapy_robotspec.protocol.others import may_hold_others
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.policy import Plan
+    from scrapy_robotspec.access.plan import Plan, Standing
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 
@@ -27,20 +28,23 @@ COMPILED_OCTETS = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An answer: ``plan`` says how to take the record, ``robots`` holds its rules if they count."""
+    """An answer: how the origin stands by its record; ``robots`` holds the rules if they count."""
 
     origin: Origin
     record: RobotsRecord | None
-    plan: Plan
+    standing: Standing
     robots: RobotsTxt | None
+    until: float
+    """When it runs out (epoch seconds)."""
     made: float
     """When it was made; at an earlier time, of a clock that was put back, it says nothing."""
-    aside: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    """For whoever answers with this object: what was worked out from its rules, gone with them."""
+    aside: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
+    """For whoever answers with this object: what was worked out from its rules, gone with them.
+    None where the file holds nothing but rules."""
 
     def holds_at(self, now: float) -> bool:
         """Whether it may be given at *now*."""
-        return self.made - SKEW <= now < self.plan.until
+        return self.made - SKEW <= now < self.until
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,10 @@ class Answers:
         if record is not None and plan.stance is Stance.RULES:
             rules = self._held(record)
             rules = self.parse(record, edition) if rules is None else rules
-        return Known(origin, record, plan, rules, now)
+        aside: dict[Any, Any] | None = None
+        if rules is not None and may_hold_others(rules.body):
+            aside = {}
+        return Known(origin, record, plan.standing, rules, plan.until, now, aside)
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
         """The rules in *record*."""

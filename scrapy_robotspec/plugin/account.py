@@ -103,7 +103,7 @@ class Account:
         if isinstance(found, Wait):
             if found.record is not None and found.record.unreachable_since is not None:
                 self._starts_to_wait(found.record, found.record.unreachable_since, waiting, now)
-        elif found.plan.stance is Stance.REFUSE and found.record is not None:
+        elif found.standing.stance is Stance.REFUSE and found.record is not None:
             self._given_up(found.record, waiting)
         else:
             self._released(found, waiting)
@@ -140,7 +140,7 @@ class Account:
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
             self._report.waited(found.origin, waiting)
-        if found.plan.stance is Stance.ALLOW and found.plan.reason == "unreachable":
+        if found.standing.stance is Stance.ALLOW and found.standing.reason == "unreachable":
             if self._is_news(found.origin, "allowed"):
                 logger.warning(
                     "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.others import may_hold_others
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -37,20 +35,9 @@ class Beyond:
 NOTHING = Beyond(MappingProxyType({}), None)
 
 
-def says_nothing(found: Known) -> bool:
-    """Whether *found* has nothing to say here to anybody; costs next to nothing."""
-    robots = found.robots
-    if robots is None:
-        return True
-    silent = found.aside.get("silent")
-    if silent is None:
-        silent = found.aside["silent"] = not may_hold_others(robots.body)
-    return bool(silent)
-
-
 def beyond(found: Known, tokens: Tokens) -> Beyond:
     """What the file says to a crawler with these tokens."""
-    if found.robots is None or says_nothing(found):
+    if found.robots is None or found.aside is None:
         return NOTHING
     answer: Beyond | None = found.aside.get(tokens)
     if answer is None:

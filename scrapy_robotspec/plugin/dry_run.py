@@ -198,7 +198,7 @@ class DryRunMiddleware:
 
     def _settle_by(self, found: Known, pending: _Pending, now: float) -> None:
         request, tokens, _ = pending
-        decision = decide(found.record, found.plan, found.robots, request.url, tokens, now)
+        decision = decide(found.record, found.standing, found.robots, request.url, tokens, now)
         unreachable = decision.reason == "unreachable"
         refusal = RobotsUnreachable(decision) if unreachable else ForbiddenByRobots(decision)
         self._settle(

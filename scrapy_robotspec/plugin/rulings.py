@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.beyond import NOTHING, beyond, says_nothing
+from scrapy_robotspec.plugin.beyond import NOTHING, beyond
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ class Rulings:
         if request.meta.get("dont_obey_robotstxt"):  # APP-01
             return None
         origin = Origin.of(request.url)  # LOC-11
-        if origin is not None and origin.scheme == "ftp" and not self._ftp:
+        if origin is not None and not self._ftp and origin.scheme == "ftp":
             return None
         return origin
 
@@ -68,19 +68,19 @@ class Rulings:
     def decision(self, found: Known, request: Request, now: float) -> Decision:
         """What *found* says of *request* at *now* (epoch seconds)."""
         tokens = self._tokens(request)
-        return decide(found.record, found.plan, found.robots, request.url, tokens, now)
+        return decide(found.record, found.standing, found.robots, request.url, tokens, now)
 
     def delay(self, found: Known, request: Request) -> float | None:
         """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
         override = self.override(found.origin)
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
-        if not self._obeys_crawl_delay or says_nothing(found):
+        if not self._obeys_crawl_delay or found.aside is None:
             return None
         return beyond(found, self._tokens(request)).crawl_delay
 
     def others(self, found: Known, request: Request) -> Mapping[str, tuple[str, ...]]:
         """What the followed group says beyond the protocol, by field."""
-        if says_nothing(found):
+        if found.aside is None:  # nearly always, so nobody need work out the tokens
             return NOTHING.fields
         return beyond(found, self._tokens(request)).fields

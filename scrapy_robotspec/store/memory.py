@@ -7,6 +7,7 @@ average. For one thread.
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from scrapy_robotspec.access.record import RobotsRecord
@@ -40,7 +41,9 @@ class MemoryStore(RecordStore):
         if data is None:
             return None
         self._records.move_to_end(origin)
-        return RobotsRecord.from_bytes(data)
+        record = RobotsRecord.from_bytes(data)
+        # The asker's origin is at hand: a second one for each record would only fill the memory.
+        return record if record is None else replace(record, origin=origin)
 
     def put(self, record: RobotsRecord) -> None:
         self.delete(record.origin)

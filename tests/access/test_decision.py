@@ -6,7 +6,7 @@ import pytest
 
 from scrapy_robotspec.access.decision import Decision, decide
 from scrapy_robotspec.access.outcome import Attempt, Hop, Meaning
-from scrapy_robotspec.access.plan import Plan, Stance
+from scrapy_robotspec.access.plan import Stance, Standing
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 from .life import DAY, DEAD, DOWN, FILE, MISSING, ORIGIN, START, Life, policy
@@ -18,7 +18,7 @@ def decision(life: Life, url: str = URL) -> Decision:
     """The decision about *url* after asking once."""
     plan = life.ask()
     robots = RobotsTxt.parse(life.held.body) if plan.stance is Stance.RULES else None
-    return decide(life.record, plan, robots, url, ["mybot"], life.now)
+    return decide(life.record, plan.standing, robots, url, ["mybot"], life.now)
 
 
 def test_rules_decide_and_are_shown() -> None:
@@ -97,5 +97,5 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 @pytest.mark.parametrize("stance", [Stance.WAIT, Stance.REFUSE, Stance.DISALLOW, Stance.RULES])
 def test_without_a_record_or_rules_nothing_is_allowed(stance: Stance) -> None:
     """FET-10: whoever cannot wait is refused."""
-    found = decide(None, Plan(stance, "", True, 0), None, URL, ["mybot"], START)
+    found = decide(None, Standing(stance, ""), None, URL, ["mybot"], START)
     assert found == Decision(False, "unreachable")

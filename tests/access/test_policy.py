@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 from scrapy_robotspec.access.outcome import Attempt, Hop, Meaning
-from scrapy_robotspec.access.policy import Plan, Stance
+from scrapy_robotspec.access.plan import ASK_FIRST, Plan, Stance, Standing
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 
@@ -19,7 +17,7 @@ every_edition = pytest.mark.parametrize("edition", EDITIONS)
 @every_edition
 def test_nothing_known_is_asked_first(edition: str) -> None:
     """CAC-05: requests wait for one fetch."""
-    assert policy(edition).plan(None, START) == Plan(Stance.WAIT, "", True, math.inf)
+    assert policy(edition).plan(None, START) == ASK_FIRST
 
 
 @every_edition
@@ -39,11 +37,11 @@ def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     rules = policy(edition, status_policy={451: Meaning.DISALLOW})
     record = rules.absorb(None, ORIGIN, attempt, START, 0)
     refresh, end = START + 0.8 * DAY, START + DAY
-    assert rules.plan(record, START) == Plan(stance, reason, False, refresh)
-    assert rules.plan(record, refresh - 1) == Plan(stance, reason, False, refresh)
-    assert rules.plan(record, refresh) == Plan(stance, reason, True, end)
-    assert rules.plan(record, end - 1) == Plan(stance, reason, True, end)
-    assert rules.plan(record, end) == Plan(Stance.WAIT, "", True, math.inf)
+    assert rules.plan(record, START) == Plan(Standing(stance, reason), False, refresh)
+    assert rules.plan(record, refresh - 1) == Plan(Standing(stance, reason), False, refresh)
+    assert rules.plan(record, refresh) == Plan(Standing(stance, reason), True, end)
+    assert rules.plan(record, end - 1) == Plan(Standing(stance, reason), True, end)
+    assert rules.plan(record, end) == ASK_FIRST
 
 
 def test_what_an_answer_leaves_in_the_record() -> None:
@@ -126,8 +124,8 @@ def test_a_record_from_the_future_is_not_fresh_for_ever(back: float) -> None:
     life = Life(policy(), lambda now: FILE)
     life.ask()
     life.now -= back
-    assert life.policy.plan(life.record, life.now) == Plan(Stance.WAIT, "", True, math.inf)
-    assert life.ask() == Plan(Stance.RULES, "", False, life.now + 0.8 * DAY)
+    assert life.policy.plan(life.record, life.now) == ASK_FIRST
+    assert life.ask() == Plan(Standing(Stance.RULES, ""), False, life.now + 0.8 * DAY)
 
 
 def test_clocks_of_machines_may_differ_a_little() -> None:

@@ -11,7 +11,7 @@ import pytest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
-from scrapy_robotspec.access.policy import Plan, Stance
+from scrapy_robotspec.access.plan import Stance, Standing
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import report as report_module
@@ -46,7 +46,7 @@ FAILED = RobotsRecord(
 
 
 def known(record: RobotsRecord) -> Known:
-    return Known(record.origin, record, Plan(Stance.RULES, "", False, 2000.0), None, 0.0)
+    return Known(record.origin, record, Standing(Stance.RULES, ""), None, 2000.0, 0.0)
 
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:

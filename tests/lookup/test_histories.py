@@ -113,7 +113,7 @@ class Histories(RuleBasedStateMachine):
             (came,) = waiter.came
             if world is second:
                 assert isinstance(came, Known)
-                assert came.plan.stance is not Stance.WAIT
+                assert came.standing.stance is not Stance.WAIT
             else:
                 assert isinstance(came, Known | CancelledError)
         for origin in list(second.fetching):

@@ -36,7 +36,7 @@ def test_first_question_starts_a_flight_and_every_other_joins_it() -> None:
     assert world.fetched == [A]
     world.answer(FILE)
     assert isinstance(world.ask(), Known)
-    assert {waiter.known.plan.stance for waiter in waiters} == {Stance.RULES}
+    assert {waiter.known.standing.stance for waiter in waiters} == {Stance.RULES}
     assert world.fetched == [A]
 
 
@@ -81,7 +81,7 @@ def test_answer_of_a_flight_that_fails_goes_on_until_there_is_one() -> None:
         assert waiter.came == []
         world.pass_time(60.0)
     world.answer(FILE)
-    assert waiter.known.plan.stance is Stance.RULES
+    assert waiter.known.standing.stance is Stance.RULES
 
 
 def test_waiter_of_a_dead_host_is_told_when_it_is_given_up() -> None:
@@ -92,7 +92,7 @@ def test_waiter_of_a_dead_host_is_told_when_it_is_given_up() -> None:
         assert waiter.came == []
         world.answer(DEAD)
         world.pass_time(10.0)
-    assert waiter.known.plan.stance is Stance.REFUSE
+    assert waiter.known.standing.stance is Stance.REFUSE
 
 
 def test_wait_says_until_when() -> None:
@@ -187,7 +187,7 @@ def test_error_in_the_fetcher_counts_as_no_answer(caplog: pytest.LogCaptureFixtu
     world = World(retry_times=0)
     waiter = world.wait_for()
     world.fetching[A].errback(ZeroDivisionError("ours"))
-    assert waiter.known.plan.stance is Stance.REFUSE
+    assert waiter.known.standing.stance is Stance.REFUSE
     assert "ZeroDivisionError" in caplog.text
     assert world.fetched == [A]
 
@@ -359,7 +359,7 @@ def test_due_refresh_without_a_place_is_tried_again_soon() -> None:
     world.ask(B)
     found = world.ask(A)
     assert isinstance(found, Known)
-    assert found.plan.until <= world.clock() + 1.0
+    assert found.until <= world.clock() + 1.0
     world.answer(FILE, B)
     world.pass_time(1.0)
     world.ask(A)
@@ -580,5 +580,5 @@ def test_what_is_known_after_one_answer(attempt: Attempt, stance: Stance) -> Non
     world = World(hold_timeout=0.0, retry_times=0)
     waiter = world.wait_for()
     world.answer(attempt)
-    assert waiter.known.plan.stance is stance
+    assert waiter.known.standing.stance is stance
     assert world.lookup.knows(A, world.clock())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.plan import Plan, Stance
-from scrapy_robotspec.lookup import Known
-from scrapy_robotspec.plugin.beyond import MOST_LINES, NOTHING, beyond, says_nothing
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.access.plan import Plan, Stance, Standing
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.lookup.answers import Answers
+from scrapy_robotspec.plugin.beyond import MOST_LINES, NOTHING, beyond
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.lookup import Known
 
 GROUPS = b"""\
 User-agent: foo
@@ -25,9 +31,10 @@ Request-rate: 1/5
 
 
 def known(body: bytes | None) -> Known:
-    robots = None if body is None else RobotsTxt.parse(body)
     origin = Origin("http", "example.com", 80)
-    return Known(origin, None, Plan(Stance.RULES, "", False, 0.0), robots, 0.0)
+    record = None if body is None else RobotsRecord(origin, body=body)
+    plan = Plan(Standing(Stance.RULES, ""), False, 0.0)
+    return Answers(1, 10**6, None).make(record, origin, plan, EDITIONS["google-2019"], 0.0)
 
 
 def test_the_group_followed_speaks() -> None:
@@ -44,7 +51,7 @@ def test_the_group_followed_speaks() -> None:
 
 @pytest.mark.parametrize("body", [None, b"", b"User-agent: *\nDisallow: /\n"])
 def test_no_file_and_a_plain_file_say_nothing(body: bytes | None) -> None:
-    assert says_nothing(known(body))
+    assert known(body).aside is None
     assert beyond(known(body), ("foo",)) is NOTHING
 
 
@@ -57,6 +64,7 @@ def test_many_tokens_do_not_pile_up() -> None:
     found = known(GROUPS)
     for number in range(1000):
         beyond(found, (f"foo{'x' * number}",))
+    assert found.aside is not None
     assert len(found.aside) < 20
 
 
