@@ -82,7 +82,8 @@ def candidates(token: str, hyphens: bool) -> Iterator[str]:
 
 
 def _longest_contained(present: Collection[str], name: str) -> list[str]:
-    """UAG-10: names contained in the crawler's; equally long ones are combined."""
+    """UAG-10: names contained in the crawler's; equally long ones are combined, in one
+    order whichever process asks."""
     matching = [key for key in present if key and key != DEFAULT and key in name]
     longest = max(map(len, matching), default=0)
-    return [key for key in matching if len(key) == longest]
+    return sorted(key for key in matching if len(key) == longest)

@@ -95,6 +95,13 @@ def test_verdict_names_the_group_followed(edition: str) -> None:
     assert alone.explain(URL, "BarBot").group == ()
 
 
+def test_equally_specific_names_stand_in_one_order() -> None:
+    """UAG-10, EXT-02: the same in every process, though hashes of names differ."""
+    lines = (f"User-agent: {name}\nDisallow: /{name}\n" for name in "fedcba")
+    verdict = RobotsTxt.parse("\n".join(lines).encode(), "classic").explain(URL, "a-b-c-d-e-f")
+    assert verdict.group == tuple("abcdef")
+
+
 def test_google_combines_the_groups_of_all_tokens() -> None:
     """UAG-07: elsewhere the first token that has a group decides alone."""
     body = b"User-agent: a\nDisallow: /a\nUser-agent: b\nDisallow: /b\n"
