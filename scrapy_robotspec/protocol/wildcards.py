@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from itertools import accumulate
+from collections import Counter
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.patterns import literals_of, matches
@@ -26,9 +27,13 @@ _Index = dict[str, "tuple[int] | list[int]"]
 
 #: Needles are tried one by one below this number; from it on the index costs less.
 INDEX_FROM = 64
-#: Three characters of which the first is a delimiter, or is no frequent letter; or any four. They
-#: may overlap. A path has few of the first kind, and more of each that follows.
+#: From this number on needles share so much that three characters tell too few apart.
+_MANY = 1024
+#: Three characters, or four, of which the first is a delimiter; three of which it is no frequent
+#: letter; or any four. They may overlap. A path has few of the first kinds, and more of each that
+#: follows.
 _DELIMITED = re.compile(r"(?=([/?&=._-]..))", re.DOTALL)
+_LONGER = re.compile(r"(?=([/?&=._-]...))", re.DOTALL)
 _RARE = re.compile(r"(?=([^aeilnorst]..))", re.DOTALL)
 _ANY = re.compile("(?=(....))", re.DOTALL)
 _GRAM = 4
@@ -36,6 +41,10 @@ _GRAM = 4
 _TRIED = 8
 #: Needles that may share three such characters.
 _SHARING = 16
+#: Patterns that may share a literal that tells enough.
+_FEW_SHARE = 4
+#: From this number on patterns are not compared with each other: no honest file has so many.
+_VERY_MANY = 8192
 #: Needles without such are searched for one by one below this number.
 _FEW = 32
 #: Needles times characters of the path, from which on the path's parts are sorted.
@@ -153,13 +162,16 @@ class IndexedWildcards(Wildcards):
     __slots__ = ("_anywhere", "_grams", "_index", "_longest", "_others", "_sizes")
 
     def __init__(self, ordered: Sequence[Ranked]) -> None:
-        needles = [max(literals_of(text), key=len) for _, text in ordered]
+        if len(ordered) < _VERY_MANY:
+            needles = _telling([literals_of(text) for _, text in ordered])
+        else:
+            needles = [max(literals_of(text), key=len) for _, text in ordered]
         self._ranks = array("q", [rank for rank, _ in ordered])
         self._needles = [""]  # too many to glance at
         self._longest = needles
         self._texts = _Texts(text for _, text in ordered)
         self._anywhere: _Index = {}
-        for kind in (_DELIMITED, _RARE):
+        for kind in (_DELIMITED if len(needles) < _MANY else _LONGER, _RARE):
             self._grams = kind.findall
             self._index: _Index = {}
             others = [
@@ -233,6 +245,19 @@ class _Parts:
     def _contain_part(self, part: str) -> bool:
         index = bisect_left(self._sorted, part)
         return index < len(self._sorted) and self._sorted[index].startswith(part)
+
+
+def _telling(patterns: Sequence[Sequence[str]]) -> list[str]:
+    """Of each pattern's literals the longest that few others have: not all the ``.html``."""
+    shared = Counter(chain.from_iterable(patterns))
+    needles = []
+    for literals in patterns:
+        needle = max(literals, key=len)
+        if shared[needle] > _FEW_SHARE:
+            few = [literal for literal in literals if shared[literal] <= _FEW_SHARE]
+            needle = max(few, key=len, default="") or needle
+        needles.append(needle)
+    return needles
 
 
 def _needle_of(text: str) -> tuple[str, bool]:
