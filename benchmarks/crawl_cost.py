@@ -2,8 +2,9 @@
 
     python benchmarks/crawl_cost.py [--pairs 10] [--pages 3000] [--origins 1 1000]
 
-Every robots.txt is known before the clock starts. Both sides have the same queue class, the runs
-alternate, and the median of the pairs' ratios counts: single runs differ by more than is measured.
+Every robots.txt is known before the clock starts, and both sides have sent as many requests. Both
+have the same queue class, the runs alternate, and the median of the pairs' ratios counts: single
+runs differ by more than is measured.
 """
 
 from __future__ import annotations

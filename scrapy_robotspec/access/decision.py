@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.values import Verdict
 
 
+# Looked up once: reading the value of an enum's member takes longer than all else here.
+_SUCCESSFUL = Outcome.SUCCESSFUL.value
+_UNAVAILABLE = Outcome.UNAVAILABLE.value
+_UNREACHABLE = Outcome.UNREACHABLE.value
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """Whether a request may go, and all that led to it (EXT-02)."""
@@ -59,7 +65,7 @@ def decide(
     Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
     """
     verdict: Verdict | None = None
-    allowed, reason = standing.stance is Stance.ALLOW, standing.reason or Outcome.UNREACHABLE.value
+    allowed, reason = standing.stance is Stance.ALLOW, standing.reason or _UNREACHABLE
     if standing.stance is Stance.RULES and robots is not None:
         verdict = robots.explain(url, tokens)
         allowed, reason = verdict.allowed, verdict.reason
@@ -71,19 +77,15 @@ def decide(
     return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
 
 
-#: What the answer meant to us; who fetched it may have had another status policy.
-_OUTCOMES = {
-    Stance.RULES: Outcome.SUCCESSFUL.value,
-    Stance.ALLOW: Outcome.UNAVAILABLE.value,
-    Stance.DISALLOW: Outcome.UNAVAILABLE.value,
-}
-
-
 def _what_counts(
     record: RobotsRecord, standing: Standing, now: float
 ) -> tuple[str | None, int | None, str | None]:
     """Outcome, status and failure: a failure counts unless a fresh copy makes it unimportant."""
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
-        return Outcome.UNREACHABLE.value, record.failure_status, record.failure
-    return _OUTCOMES.get(standing.stance), record.status, None
+        return _UNREACHABLE, record.failure_status, record.failure
+    # What the answer meant to us; who fetched it may have had another status policy.
+    if standing.stance is Stance.RULES:
+        return _SUCCESSFUL, record.status, None
+    answered = standing.stance in (Stance.ALLOW, Stance.DISALLOW)
+    return (_UNAVAILABLE if answered else None), record.status, None

@@ -83,9 +83,13 @@ class Answers:
         """The answer at hand, whether or not it holds any more."""
         return self._known.get(origin)
 
-    def use(self, known: Known) -> None:
-        """It was given again, so it falls out last."""
-        self._known.move_to_end(known.origin)
+    def give(self, origin: Origin, now: float) -> Known | None:
+        """The answer that holds at *now*, if there is one; it falls out last from now on."""
+        known = self._known.get(origin)
+        if known is None or not known.holds_at(now):
+            return None
+        self._known.move_to_end(origin)
+        return known
 
     def keep(self, known: Known) -> Known:
         """Have *known* at hand, and no more of them than are allowed."""

@@ -60,11 +60,7 @@ class Lookup(Generic[_Cause]):
 
     def ask(self, origin: Origin, now: float, cause: _Cause) -> Known | Wait:
         """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
-        known = self._answers.get(origin)
-        if known is not None and known.holds_at(now):
-            self._answers.use(known)
-            return known
-        return self._look(origin, now, cause)
+        return self._answers.give(origin, now) or self._look(origin, now, cause)
 
     def knows(self, origin: Origin, now: float) -> bool:
         """Whether :meth:`ask` would answer without a flight. Starts nothing."""

@@ -127,7 +127,8 @@ class RobotSpecMiddleware:
         delay = self._rulings.delay(found, request) if decision.allowed else None
         if delay:
             return self._space(request, found, decision, delay, queued, now)
-        self._open_gate(origin, now)
+        if not self.gate.is_free(origin):
+            self._open_gate(origin, now)
         self._follow(decision, request, found)
         return None
 
@@ -239,8 +240,6 @@ class RobotSpecMiddleware:
 
     def _open_gate(self, origin: Origin, now: float) -> None:
         """The origin is known: its requests may go, as far as its crawl-delay lets them."""
-        if self.gate.is_free(origin):
-            return
         next_at = self._spacing.next_at(origin, now)
         if now < next_at:
             self.gate.hold(origin, next_at, State.SPACED)
@@ -258,7 +257,7 @@ class RobotSpecMiddleware:
         self._account.landed(found, before, self.gate.waiting(origin), now, seconds)
         if isinstance(found, Wait):
             self._hold(found)
-        else:
+        elif not self.gate.is_free(origin):
             self._open_gate(origin, now)
 
     def count_waiting(self, change: int) -> None:

@@ -56,6 +56,8 @@ class Rulings:
 
     def by_override(self, origin: Origin, request: Request) -> Decision | None:
         """The user's own word in the place of a robots.txt, if there is one."""
+        if not self._overrides:
+            return None
         override = self.override(origin)
         answer = override.robots_answer if override is not None else None
         if answer is None:
@@ -72,9 +74,10 @@ class Rulings:
 
     def delay(self, found: Known, request: Request) -> float | None:
         """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
-        override = self.override(found.origin)
-        if override is not None and override.crawl_delay is not None:
-            return override.crawl_delay
+        if self._overrides:
+            override = self.override(found.origin)
+            if override is not None and override.crawl_delay is not None:
+                return override.crawl_delay
         if not self._obeys_crawl_delay or found.aside is None:
             return None
         return beyond(found, self._tokens(request)).crawl_delay
