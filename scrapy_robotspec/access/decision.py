@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.values import Verdict
 
 
-# Looked up once: reading the value of an enum's member takes longer than all else here.
+# Read once, because a function in Python reads the value of an enum's member.
 _SUCCESSFUL = Outcome.SUCCESSFUL.value
 _UNAVAILABLE = Outcome.UNAVAILABLE.value
 _UNREACHABLE = Outcome.UNREACHABLE.value

@@ -41,12 +41,12 @@ _GRAM = 4
 _TRIED = 8
 #: Needles that may share three such characters.
 _SHARING = 16
+#: Needles without such are searched for one by one below this number.
+_FEW = 32
 #: Patterns that may share a literal that tells enough.
 _FEW_SHARE = 4
 #: From this number on patterns are not compared with each other: no honest file has so many.
 _VERY_MANY = 8192
-#: Needles without such are searched for one by one below this number.
-_FEW = 32
 #: Needles times characters of the path, from which on the path's parts are sorted.
 _DEAR = 1 << 14
 #: A path of more characters is no URL that servers take; its parts would fill the memory.

@@ -44,9 +44,7 @@ names = st.one_of(
     st.binary(max_size=12),
     st.builds(
         lambda spelling, more: spelling.upper() + more,
-        st.sampled_from(
-            [spelling for each in EDITIONS.values() for spelling, _ in each.known_fields]
-        ),
+        st.sampled_from(SPELLINGS),
         st.binary(max_size=3),
     ),
 )
@@ -172,8 +170,12 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     expected = min((rank for rank, text in ranked if matches(text, path)), default=bound)
     assert Wildcards(ranked).best(path, bound) == min(expected, bound)
     assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
-    with patch.multiple(wildcards, _FEW=0, _SHARING=1):  # as with thousands of patterns
-        assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
+    for many, very_many in ((0, 8192), (0, 0), (1024, 8192)):  # as with ever more patterns
+        with (
+            patch.multiple(wildcards, _FEW=0, _SHARING=1, _FEW_SHARE=1),
+            patch.multiple(wildcards, _MANY=many, _VERY_MANY=very_many),
+        ):
+            assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
 
 
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
