@@ -6,7 +6,6 @@ Only the way from a URL to its origin belongs here. What a path means is the pro
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
@@ -29,8 +28,12 @@ _USER_INFO = re.compile(r"\A([a-z]+://)[^/?#]*@", re.IGNORECASE)
 #: time that grows faster than the name (characters).
 _LONGEST_MAPPED = 1000
 
-#: A longer start of a URL is no plain "scheme://host:port" and not worth remembering.
-_LONGEST_KEPT = 300
+#: Beginnings of URLs whose origins are remembered, and how long one may be (characters): a longer
+#: one is no plain "scheme://host:port". A plain dict, as every request asks it and a crawl fills it
+#: with thousands: of the standard library's cache the garbage collector follows each entry.
+_REMEMBERED: dict[str, Origin | None] = {}
+_MOST_REMEMBERED = 16_384
+_LONGEST_REMEMBERED = 300
 
 
 class Origin(str):
@@ -60,7 +63,10 @@ class Origin(str):
         """
         end = url.find("/", 8) + 1  # behind "http://" and at least one character
         base = url[:end] if end else url
-        origin = _of_base(base) if len(base) <= _LONGEST_KEPT else _parse(base)
+        try:
+            origin = _REMEMBERED[base]
+        except KeyError:
+            origin = _remember(base)
         if origin is None and (head := url[:16]) != _clean(head):
             return cls.of(_clean(url))
         return origin
@@ -99,6 +105,15 @@ class Origin(str):
 
     def __repr__(self) -> str:
         return f"Origin({self.scheme!r}, {self.host!r}, {self.port})"
+
+
+def _remember(base: str) -> Origin | None:
+    origin = _parse(base)
+    if len(base) <= _LONGEST_REMEMBERED:
+        if len(_REMEMBERED) >= _MOST_REMEMBERED:
+            _REMEMBERED.clear()
+        _REMEMBERED[base] = origin
+    return origin
 
 
 def _parse(base: str) -> Origin | None:
@@ -141,6 +156,3 @@ def _may_have_one(base: str) -> bool:
 def _clean(url: str) -> str:
     """*url* without what readers of URLs skip: blanks before it, tabs and line ends anywhere."""
     return url.translate(_REMOVED).lstrip(_BLANKS)
-
-
-_of_base = lru_cache(maxsize=16_384)(_parse)
