@@ -1,12 +1,12 @@
 """What follows for one request: the verdict of the rules, or the reason why they were not asked.
 
-Only the last step of the road is here; it is the value that users see.
+Only the last step of the road is here: what a decision rests on, and the value that users see.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.outcome import Outcome
 from scrapy_robotspec.access.plan import Stance
@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Verdict
 
-
 # Read once, because a function in Python reads the value of an enum's member.
 _SUCCESSFUL = Outcome.SUCCESSFUL.value
 _UNAVAILABLE = Outcome.UNAVAILABLE.value
 _UNREACHABLE = Outcome.UNREACHABLE.value
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """Whether a request may go, and all that led to it (EXT-02)."""
 
     allowed: bool
@@ -52,29 +50,74 @@ class Decision:
     ``"unreachable"``."""
 
 
-def decide(
-    record: RobotsRecord | None,
-    standing: Standing,
-    robots: RobotsTxt | None,
-    url: str,
-    tokens: Sequence[str],
-    now: float,
-) -> Decision:
-    """The decision about *url* as its origin stands; *robots* holds the rules where they decide.
+#: Outcome, status, failure and hops as in a Decision; when the copy was fetched (epoch seconds), if
+#: there is one; and whether the origin has been unreachable since its last answer.
+Facts = tuple[str | None, int | None, str | None, "tuple[Hop, ...]", float | None, bool]
 
-    Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every decision about an origin rests on, as long as its record stands as it does.
+
+    A crawl holds thousands of them. So what is only passed on is one plain tuple: the garbage
+    collector follows each field of an object in every pass, and of such a tuple none.
     """
-    verdict: Verdict | None = None
-    allowed, reason = standing.stance is Stance.ALLOW, standing.reason or _UNREACHABLE
-    if standing.stance is Stance.RULES and robots is not None:
-        verdict = robots.explain(url, tokens)
-        allowed, reason = verdict.allowed, verdict.reason
-    if record is None:
-        return Decision(allowed, reason, verdict)
+
+    origin: Origin
+    standing: Standing
+    robots: RobotsTxt | None
+    """The rules; None unless they decide."""
+    facts: Facts
+
+    def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
+        """The decision about *url* at *now* (epoch seconds).
+
+        Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
+        """
+        outcome, status, failure, hops, fetched_at, _ = self.facts
+        age = None if fetched_at is None else max(0.0, now - fetched_at)
+        if self.robots is not None:
+            verdict = self.robots.explain(url, tokens)
+            return Decision(
+                verdict.allowed,
+                verdict.reason,
+                verdict,
+                outcome,
+                status,
+                age,
+                hops,
+                self.origin,
+                failure,
+            )
+        stance, reason = self.standing
+        return Decision(
+            stance is Stance.ALLOW,
+            reason or _UNREACHABLE,
+            None,
+            outcome,
+            status,
+            age,
+            hops,
+            self.origin,
+            failure,
+        )
+
+    @property
+    def fetched_at(self) -> float | None:
+        """When the copy was fetched (epoch seconds); None: there is none."""
+        return self.facts[4]
+
+    @property
+    def unreachable(self) -> bool:
+        """Whether the origin has been unreachable since its last answer."""
+        return self.facts[5]
+
+
+def facts(record: RobotsRecord, standing: Standing, now: float) -> Facts:
+    """What is to be told of *record* with every decision, as its origin stands from *now* on."""
     outcome, status, failure = _what_counts(record, standing, now)
-    age = None if record.fetched_at is None else max(0.0, now - record.fetched_at)
-    hops, origin = record.hops, record.origin
-    return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
+    failed = record.unreachable_since is not None
+    return (outcome, status, failure, record.hops, record.fetched_at, failed)
 
 
 def _what_counts(

@@ -5,10 +5,10 @@ Nothing here asks, waits or decides. An answer that falls out is made again from
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.access.decision import Ground, facts
 from scrapy_robotspec.access.policy import Stance
 from scrapy_robotspec.access.retrying import SKEW
 from scrapy_robotspec.protocol.others import may_hold_others
@@ -16,7 +16,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.plan import Plan, Standing
+    from scrapy_robotspec.access.plan import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 
@@ -27,43 +27,35 @@ COMPILED_OCTETS = 2**24
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """An answer: how the origin stands by its record; ``robots`` holds the rules if they count."""
+class Known(Ground):
+    """An answer: what decisions about its origin rest on, and for how long."""
 
-    origin: Origin
-    record: RobotsRecord | None
-    standing: Standing
-    robots: RobotsTxt | None
-    until: float
-    """When it runs out (epoch seconds)."""
-    made: float
-    """When it was made; at an earlier time, of a clock that was put back, it says nothing."""
+    span: tuple[float, float]
+    """From when until when it may be given (epoch seconds). A clock that was put back before it was
+    made makes it say nothing."""
     aside: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
     """For whoever answers with this object: what was worked out from its rules, gone with them.
     None where the file holds nothing but rules."""
 
     def holds_at(self, now: float) -> bool:
         """Whether it may be given at *now*."""
-        return self.made - SKEW <= now < self.until
+        begins, ends = self.span
+        return begins <= now < ends
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
     """No answer before ``until`` (epoch seconds; ``inf``: before the flight under way has landed).
 
-    A time that has come already means that no place was free to ask now. ``gave_way``: a fetch was
-    called back for another's sake.
+    A time that has come already means that no place was free to ask now. ``asked_before``: the
+    origin was asked already and brought no answer in its time. ``gave_way``: a fetch was called
+    back for another's sake.
     """
 
     origin: Origin
     until: float
-    record: RobotsRecord | None = None
+    asked_before: bool = False
     gave_way: bool = False
-
-    @property
-    def asked_before(self) -> bool:
-        """Whether the origin was asked already and brought no answer in its time."""
-        return self.gave_way or (self.record is not None and self.record.failures > 0)
 
 
 class Answers:
@@ -77,7 +69,7 @@ class Answers:
         self._most_octets = octets
         self._max_size = max_size
         self._octets = 0
-        self._known: OrderedDict[Origin, Known] = OrderedDict()
+        self._known: dict[Origin, Known] = {}  # the one given last at the end
 
     def get(self, origin: Origin) -> Known | None:
         """The answer at hand, whether or not it holds any more."""
@@ -86,9 +78,13 @@ class Answers:
     def give(self, origin: Origin, now: float) -> Known | None:
         """The answer that holds at *now*, if there is one; it falls out last from now on."""
         known = self._known.get(origin)
-        if known is None or not known.holds_at(now):
+        if known is None:
             return None
-        self._known.move_to_end(origin)
+        begins, ends = known.span
+        if not begins <= now < ends:
+            return None
+        del self._known[origin]
+        self._known[known.origin] = known
         return known
 
     def keep(self, known: Known) -> Known:
@@ -107,29 +103,28 @@ class Answers:
         if known is not None:
             self._octets -= _octets_of(known)
 
-    def make(
-        self, record: RobotsRecord | None, origin: Origin, plan: Plan, edition: Edition, now: float
-    ) -> Known:
-        """An answer from *record* as *plan* takes it; the same file is not parsed twice."""
-        rules = None
-        if record is not None and plan.stance is Stance.RULES:
-            rules = self._held(record)
-            rules = self.parse(record, edition) if rules is None else rules
+    def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Known:
+        """An answer from *record* as *plan* takes it; the same file is not compiled twice."""
+        robots = self._rules(record, edition) if plan.stance is Stance.RULES else None
         aside: dict[Any, Any] | None = None
-        if rules is not None and may_hold_others(rules.body):
+        if robots is not None and may_hold_others(robots.body):
             aside = {}
-        return Known(origin, record, plan.standing, rules, plan.until, now, aside)
+        told = facts(record, plan.standing, now)
+        span = (now - SKEW, plan.until)
+        return Known(record.origin, plan.standing, robots, told, span, aside)
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
         """The rules in *record*."""
         return RobotsTxt.parse(record.body, edition, limit=self._max_size)
 
-    def _held(self, record: RobotsRecord) -> RobotsTxt | None:
+    def _rules(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
+        rules = self.parse(record, edition)
         before = self._known.get(record.origin)
-        if before is None or before.record is None or before.record.body != record.body:
-            return None
-        return before.robots
+        held = before.robots if before is not None else None
+        if held is None or (held.body, held.truncated) != (rules.body, rules.truncated):
+            return rules
+        return held
 
 
 def _octets_of(known: Known) -> int:
-    return 0 if known.record is None else len(known.record.body)
+    return 0 if known.robots is None else len(known.robots.body)

@@ -63,8 +63,15 @@ class Surroundings(Protocol[_Cause]):
     def parsed(self, found: Known, cause: _Cause, replaced: RobotsTxt | None) -> Deferred[None]:
         """Rules came in, before anybody is released; *replaced*: other rules held before."""
 
-    def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
-        """A flight of *seconds* has ended; *before* is the record held when it began."""
+    def landed(
+        self,
+        found: Known | Wait,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
+        """A flight of *seconds* has ended. *found* rests on *record*; *before* is the one held when
+        it began."""
 
 
 class Flights(Generic[_Cause]):
@@ -195,7 +202,7 @@ class Flights(Generic[_Cause]):
         plan = policy.plan(record, now)
         if plan.stance is not Stance.RULES:
             return
-        found = self._answers.make(record, origin, plan, policy.edition, now)
+        found = self._answers.make(record, plan, policy.edition, now)
         replaced = None
         if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
             replaced = self._answers.parse(held, policy.edition)

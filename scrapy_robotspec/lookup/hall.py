@@ -142,7 +142,8 @@ class Lookup(Generic[_Cause]):
             flying = self._flights.start(origin, now, cause, background=background)
         if plan.stance is Stance.WAIT:
             until = plan.until if not plan.ask else now
-            return Wait(origin, self._landing(origin, flying, until), record)
+            again = record is not None and record.failures > 0
+            return Wait(origin, self._landing(origin, flying, until), asked_before=again)
         if plan.ask and not flying:  # no place was free: look again soon
             plan = replace(plan, until=min(plan.until, now + 1.0))
         return self._known(origin, record, plan, now)
@@ -152,8 +153,9 @@ class Lookup(Generic[_Cause]):
         return math.inf if flying and origin in self._flights else otherwise
 
     def _known(self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float) -> Known:
+        assert record is not None  # else there is nothing but to wait
         edition = self._around.policy(origin).edition
-        return self._answers.keep(self._answers.make(record, origin, plan, edition, now))
+        return self._answers.keep(self._answers.make(record, plan, edition, now))
 
     def _landed(
         self, origin: Origin, before: RobotsRecord | None, seconds: float, gave_way: bool
@@ -165,13 +167,14 @@ class Lookup(Generic[_Cause]):
         if plan.stance is Stance.WAIT:
             self._answers.forget(origin)
             until = plan.until if math.isfinite(plan.until) else now
-            self._around.landed(Wait(origin, until, record, gave_way), before, seconds)
+            again = gave_way or (record is not None and record.failures > 0)
+            self._around.landed(Wait(origin, until, again, gave_way), record, before, seconds)
         else:
             if plan.ask:  # a copy from the store that has to be refreshed: whoever asks starts that
                 plan = replace(plan, until=now)
             known = self._known(origin, record, plan, now)
             if not gave_way:
-                self._around.landed(known, before, seconds)
+                self._around.landed(known, record, before, seconds)
         self._wake(origin)
 
     # --- waiters

@@ -35,17 +35,13 @@ class Account:
         self._settings = settings
         self._path = settings.report
         self._report = Report(by_origin=self._path is not None)
+        self.let_through = self._report.let_through
         self._waiting = 0
         # On the way of every request, so these two come into the stats now and then only.
         self._hits = self._stale = 0
         self._told: dict[Origin, str] = {}
 
     # --- requests
-
-    def let_through(self, decision: Decision) -> None:
-        """A request may go."""
-        if decision.origin is not None:
-            self._report.let_through(decision.origin)
 
     def refused(self, decision: Decision, request: Request) -> None:
         """A request is refused, by its robots.txt or for want of one."""
@@ -62,9 +58,7 @@ class Account:
 
         A copy that stands in for an unreachable file is stale, any other answer a hit.
         """
-        record = found.record
-        stale = record is not None and record.unreachable_since is not None
-        if stale:
+        if found.unreachable:
             self._stale += 1
         else:
             self._hits += 1
@@ -85,6 +79,7 @@ class Account:
     def landed(
         self,
         found: Known | Wait,
+        record: RobotsRecord | None,
         before: RobotsRecord | None,
         waiting: int,
         now: float,
@@ -94,19 +89,20 @@ class Account:
         if isinstance(found, Wait) and found.gave_way:
             self._stats.inc_value("robotspec/gave_way")
             return
-        self._report.asked(found, before, seconds)
+        self._report.asked(found.origin, record, before, seconds)
         self._bring_up_to_date()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
         elif before.failures:
             self._stats.inc_value("robotspec/retry_count")
         if isinstance(found, Wait):
-            if found.record is not None and found.record.unreachable_since is not None:
-                self._starts_to_wait(found.record, found.record.unreachable_since, waiting, now)
-        elif found.standing.stance is Stance.REFUSE and found.record is not None:
-            self._given_up(found.record, waiting)
+            if record is not None and record.unreachable_since is not None:
+                self._starts_to_wait(record, record.unreachable_since, waiting, now)
+        elif found.standing.stance is Stance.REFUSE and record is not None:
+            self._given_up(record, waiting)
         else:
-            self._released(found, waiting)
+            failure = record.failure if record is not None else None
+            self._released(found, failure or "no answer", waiting)
 
     def _starts_to_wait(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
         if self._is_news(record.origin, "waiting"):
@@ -135,7 +131,7 @@ class Account:
                 _requests(waiting, "are"),
             )
 
-    def _released(self, found: Known, waiting: int) -> None:
+    def _released(self, found: Known, failure: str, waiting: int) -> None:
         self._waited(waiting)
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
@@ -146,7 +142,7 @@ class Account:
                     "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
                     "its pages are crawled without asking any rules",
                     found.origin,
-                    found.record.failure if found.record is not None else "no answer",
+                    failure,
                 )
         elif self._told.pop(found.origin, None):
             logger.info(

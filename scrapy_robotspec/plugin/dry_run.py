@@ -18,7 +18,6 @@ from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
 from scrapy.statscollectors import DummyStatsCollector
 from twisted.internet.defer import Deferred, succeed
 
-from scrapy_robotspec.access.decision import decide
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Known, Wait
@@ -177,13 +176,19 @@ class DryRunMiddleware:
         if isinstance(found, Known):
             self._settle_by(found, pending, now)
             return True
-        record = found.record
+        record = self._lookup.record(origin)
         if record is None or record.unreachable_since is None:
             return False
         self._note(Difference.WAIT, pending.request, record.failure or "")
         return True
 
-    def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+    def _landed(
+        self,
+        found: Known | Wait,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
         """A flight has ended: compare what has waited for it."""
         if isinstance(found, Wait) and found.gave_way:
             return  # nothing is known of it yet; it is looked at again
@@ -191,14 +196,14 @@ class DryRunMiddleware:
             if isinstance(found, Known):
                 self._settle_by(found, pending, time.time())
             else:
-                failure = found.record.failure if found.record is not None else None
+                failure = record.failure if record is not None else None
                 self._note(Difference.WAIT, pending.request, failure or "no answer")
         if not self._pending and self._idle_since is not None:
             _compat.wake(self._crawler.engine)
 
     def _settle_by(self, found: Known, pending: _Pending, now: float) -> None:
         request, tokens, _ = pending
-        decision = decide(found.record, found.standing, found.robots, request.url, tokens, now)
+        decision = found.decide(request.url, tokens, now)
         unreachable = decision.reason == "unreachable"
         refusal = RobotsUnreachable(decision) if unreachable else ForbiddenByRobots(decision)
         self._settle(

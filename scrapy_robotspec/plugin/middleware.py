@@ -201,9 +201,12 @@ class RobotSpecMiddleware:
             if override is not None:  # counted here: a request may come by more than once
                 self._account.overridden(override.kinds)
         if decision.allowed:
-            others = NOTHING.fields if found is None else self._rulings.others(found, request)
+            others = NOTHING.fields
+            if found is not None and found.aside is not None:  # hardly ever
+                others = self._rulings.others(found, request)
             request.meta["robotspec"] = _summary(decision, others)
-            self._account.let_through(decision)
+            if decision.origin is not None:
+                self._account.let_through(decision.origin)
             return
         self._account.refused(decision, request)
         if decision.reason == "unreachable":
@@ -232,9 +235,7 @@ class RobotSpecMiddleware:
 
     def _next_page_at(self, found: Known, delay: float, now: float) -> float:
         """From when on the origin's next page may go; the robots.txt counts as one before."""
-        record = found.record
-        fetched = record.fetched_at if record is not None else None
-        return self._spacing.next_at(found.origin, now, fetched or 0.0, delay)
+        return self._spacing.next_at(found.origin, now, found.fetched_at or 0.0, delay)
 
     # --- waiting
 
@@ -251,10 +252,16 @@ class RobotSpecMiddleware:
         then = State.DUE if found.asked_before else State.NEW
         self.gate.hold(found.origin, found.until, then)
 
-    def _landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+    def _landed(
+        self,
+        found: Known | Wait,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
         """A flight has ended: tell of it, then hold or release the requests of its origin."""
         now, origin = time.time(), found.origin
-        self._account.landed(found, before, self.gate.waiting(origin), now, seconds)
+        self._account.landed(found, record, before, self.gate.waiting(origin), now, seconds)
         if isinstance(found, Wait):
             self._hold(found)
         elif not self.gate.is_free(origin):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup import Known, Wait
 
 #: Lines of the table for the slowest answers and for the rules that refused most.
 TOP = 5
@@ -63,18 +62,25 @@ class Report:
 
     # --- what the middleware tells
 
-    def asked(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
-        """A robots.txt was asked for, which took ``seconds``; ``before``: the record until then."""
+    def asked(
+        self,
+        origin: Origin,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
+        """A robots.txt was asked for, which took ``seconds`` and led to ``record``; ``before``: the
+        one until then."""
         if before is None:
             self._origins += 1
-        answer = answer_of(found.record)
+        answer = answer_of(record)
         if answer is None:
             return
         self._answers[answer] += 1
-        self._keep_slowest(found.origin, seconds)
-        self._keep_down(found.origin, found.record if answer == Meaning.UNREACHABLE.value else None)
+        self._keep_slowest(origin, seconds)
+        self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
         if self._ledger is not None:
-            self._note(self._ledger, found.record, answer, seconds)
+            self._note(self._ledger, record, answer, seconds)
 
     def let_through(self, origin: Origin) -> None:
         """One request was allowed."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.decision import Decision, decide
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.beyond import NOTHING, beyond
+from scrapy_robotspec.plugin.beyond import beyond
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,8 +69,7 @@ class Rulings:
 
     def decision(self, found: Known, request: Request, now: float) -> Decision:
         """What *found* says of *request* at *now* (epoch seconds)."""
-        tokens = self._tokens(request)
-        return decide(found.record, found.standing, found.robots, request.url, tokens, now)
+        return found.decide(request.url, self._tokens(request), now)
 
     def delay(self, found: Known, request: Request) -> float | None:
         """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
@@ -84,6 +83,4 @@ class Rulings:
 
     def others(self, found: Known, request: Request) -> Mapping[str, tuple[str, ...]]:
         """What the followed group says beyond the protocol, by field."""
-        if found.aside is None:  # nearly always, so nobody need work out the tokens
-            return NOTHING.fields
         return beyond(found, self._tokens(request)).fields

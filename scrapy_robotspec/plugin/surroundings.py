@@ -57,7 +57,7 @@ class CrawlSurroundings:
         crawler: Crawler,
         settings: Settings,
         tokens: TokenHook,
-        landed: Callable[[Known | Wait, RobotsRecord | None, float], None],
+        landed: Callable[[Known | Wait, RobotsRecord | None, RobotsRecord | None, float], None],
         fetching: Callable[[], None],
         stats: StatsCollector,
     ) -> None:
@@ -125,8 +125,14 @@ class CrawlSurroundings:
         except Exception:
             return None
 
-    def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
-        self._landed(found, before, seconds)
+    def landed(
+        self,
+        found: Known | Wait,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
+        self._landed(found, record, before, seconds)
 
     def close(self) -> None:
         if self._threads is not None:

@@ -116,13 +116,14 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         if lane is not None:
             self._lanes.push(lane, request)
             return
-        line = self.pqfactory(_name(slot, origin))
+        name = _name(slot, origin)
+        line = self.pqfactory(name)
         try:
             line.push(request)  # may fail: not every request can go to disk
         except Exception:
             line.close()
             raise
-        self.pqueues[_name(slot, origin)] = line
+        self.pqueues[name] = line
         self._lanes.open(slot, origin, line)
 
     def pop(self) -> Request | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.decision import Decision, decide
+from scrapy_robotspec.access.decision import Decision, Ground, facts
 from scrapy_robotspec.access.outcome import Attempt, Hop, Meaning
 from scrapy_robotspec.access.plan import Stance, Standing
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -18,7 +18,8 @@ def decision(life: Life, url: str = URL) -> Decision:
     """The decision about *url* after asking once."""
     plan = life.ask()
     robots = RobotsTxt.parse(life.held.body) if plan.stance is Stance.RULES else None
-    return decide(life.record, plan.standing, robots, url, ["mybot"], life.now)
+    told = facts(life.held, plan.standing, life.now)
+    return Ground(ORIGIN, plan.standing, robots, told).decide(url, ["mybot"], life.now)
 
 
 def test_rules_decide_and_are_shown() -> None:
@@ -95,7 +96,8 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 
 
 @pytest.mark.parametrize("stance", [Stance.WAIT, Stance.REFUSE, Stance.DISALLOW, Stance.RULES])
-def test_without_a_record_or_rules_nothing_is_allowed(stance: Stance) -> None:
+def test_without_rules_nothing_is_allowed(stance: Stance) -> None:
     """FET-10: whoever cannot wait is refused."""
-    found = decide(None, Standing(stance, ""), None, URL, ["mybot"], START)
-    assert found == Decision(False, "unreachable")
+    nothing = Ground(ORIGIN, Standing(stance, ""), None, (None, None, None, (), None, False))
+    found = nothing.decide(URL, ["mybot"], START)
+    assert found == Decision(False, "unreachable", origin=ORIGIN)

@@ -11,9 +11,7 @@ import pytest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
-from scrapy_robotspec.access.plan import Stance, Standing
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.lookup import Known, Wait
 from scrapy_robotspec.plugin import report as report_module
 from scrapy_robotspec.plugin.ledger import Ledger
 from scrapy_robotspec.plugin.report import Report
@@ -45,19 +43,15 @@ FAILED = RobotsRecord(
 )
 
 
-def known(record: RobotsRecord) -> Known:
-    return Known(record.origin, record, Standing(Stance.RULES, ""), None, 2000.0, 0.0)
-
-
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
     return Decision(False, "rule", robots.explain("/cart/", ()), origin=origin)
 
 
 def small_crawl(report: Report) -> Report:
     """A shop with one refused page, and an origin that is down."""
-    report.asked(known(FOUND), None, 0.25)
-    report.asked(Wait(DOWN, 1001.0, FAILED), None, 8.0)
-    report.asked(Wait(DOWN, 1001.0, FAILED), FAILED, 7.0)
+    report.asked(SHOP, FOUND, None, 0.25)
+    report.asked(DOWN, FAILED, None, 8.0)
+    report.asked(DOWN, FAILED, FAILED, 7.0)
     report.waited(SHOP, 2)
     report.let_through(SHOP)
     report.let_through(SHOP)
@@ -86,13 +80,13 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     report = Report()
     for number in range(8):
         record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
-        report.asked(Wait(record.origin, 1001.0, record), None, 0.1)
+        report.asked(record.origin, record, None, 0.1)
     table = report.table()
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for number in range(8):
         back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
-        report.asked(known(back), FAILED, 0.1)
+        report.asked(back.origin, back, FAILED, 0.1)
     assert "unreachable  http" not in report.table()
 
 

@@ -303,7 +303,7 @@ def test_fetch_that_takes_long_gives_way_to_a_newcomer() -> None:
     assert world.fetched == [A, B, C]
     assert list(world.fetching) == [B, C]
     (landing,) = world.landings
-    assert landing == Wait(A, world.clock(), None, gave_way=True)
+    assert landing == Wait(A, world.clock(), asked_before=True, gave_way=True)
     assert isinstance(landing, Wait)
     assert landing.asked_before
     assert world.lookup.record(A) is None
@@ -359,7 +359,7 @@ def test_due_refresh_without_a_place_is_tried_again_soon() -> None:
     world.ask(B)
     found = world.ask(A)
     assert isinstance(found, Known)
-    assert found.until <= world.clock() + 1.0
+    assert not found.holds_at(world.clock() + 1.0)
     world.answer(FILE, B)
     world.pass_time(1.0)
     world.ask(A)

@@ -139,7 +139,13 @@ class World:
         self.told.append((found, replaced))
         return succeed(None) if self.telling is None else self.telling
 
-    def landed(self, found: Known | Wait, before: RobotsRecord | None, seconds: float) -> None:
+    def landed(
+        self,
+        found: Known | Wait,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
         self.landings.append(found)
 
     # --- what a test does

@@ -30,11 +30,10 @@ Request-rate: 1/5
 """
 
 
-def known(body: bytes | None) -> Known:
-    origin = Origin("http", "example.com", 80)
-    record = None if body is None else RobotsRecord(origin, body=body)
-    plan = Plan(Standing(Stance.RULES, ""), False, 0.0)
-    return Answers(1, 10**6, None).make(record, origin, plan, EDITIONS["google-2019"], 0.0)
+def known(body: bytes, stance: Stance = Stance.RULES) -> Known:
+    record = RobotsRecord(Origin("http", "example.com", 80), body=body)
+    plan = Plan(Standing(stance, ""), False, 0.0)
+    return Answers(1, 10**6, None).make(record, plan, EDITIONS["google-2019"], 0.0)
 
 
 def test_the_group_followed_speaks() -> None:
@@ -49,10 +48,15 @@ def test_the_group_followed_speaks() -> None:
     assert beyond(found, ("bar",)).crawl_delay is None
 
 
-@pytest.mark.parametrize("body", [None, b"", b"User-agent: *\nDisallow: /\n"])
-def test_no_file_and_a_plain_file_say_nothing(body: bytes | None) -> None:
+@pytest.mark.parametrize("body", [b"", b"User-agent: *\nDisallow: /\n"])
+def test_a_plain_file_says_nothing(body: bytes) -> None:
     assert known(body).aside is None
     assert beyond(known(body), ("foo",)) is NOTHING
+
+
+def test_a_file_that_does_not_decide_says_nothing() -> None:
+    assert known(GROUPS, Stance.ALLOW).aside is None
+    assert beyond(known(GROUPS, Stance.ALLOW), ("foo",)) is NOTHING
 
 
 def test_an_answer_is_worked_out_once() -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 
 #: URLs that are asked about at once; the lookup bounds the fetches.
@@ -44,6 +45,8 @@ class Road:
     problem: str | None = None
     decision: Decision | None = None
     known: Known | None = None
+    record: RobotsRecord | None = None
+    """What is held about its origin; None where nothing was or is asked."""
     answer: Answer | None = None
     """What the file says; None where no file was asked."""
     group: Followed | None = None
@@ -91,9 +94,11 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
     seconds, now = time.monotonic() - began, time.time()
     origin = Origin.of(request.url)
     known: Known | None = None
+    record: RobotsRecord | None = None
     if origin is not None and decision.reason != "override":  # then nothing was or is asked
         found = middleware.lookup.ask(origin, now, request)
         known = found if isinstance(found, Known) else None
+        record = middleware.lookup.record(origin)
     said: Answer | None = None
     group: Followed | None = None
     if decision.verdict is not None and known is not None and known.robots is not None:
@@ -105,16 +110,13 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
         now,
         decision=decision,
         known=known,
+        record=record,
         answer=said,
         group=group,
         tokens=names,
         edition=middleware.settings.edition,
-        fetched=known is not None and _asked_since(known, clock),
+        fetched=record is not None and record.updated_at >= clock,
     )
-
-
-def _asked_since(known: Known, clock: float) -> bool:
-    return known.record is not None and known.record.updated_at >= clock
 
 
 class AskingSpider(Spider):

@@ -76,7 +76,7 @@ def short(road: Road, screen: Screen) -> str:
 
 def _short_reason(road: Road) -> str:
     assert road.decision is not None
-    record = road.known.record if road.known is not None else None
+    record = road.record
     if road.decision.reason == "unreachable" and record is not None and record.failure:
         return f"robots.txt unreachable: {safe(record.failure)}"
     return reason(road.decision)
@@ -104,9 +104,8 @@ def facts(road: Road) -> Iterator[Fact]:
     if decision.origin is not None:
         yield "origin", str(decision.origin)
         yield "robots.txt", decision.origin.robots_url
-    record = road.known.record if road.known is not None else None
-    if record is not None:
-        yield from _fetch_facts(road, record)
+    if road.record is not None:
+        yield from _fetch_facts(road, road.record)
     if road.answer is None and decision.origin is not None:
         yield "crawler", crawler_words(road.tokens)
     if road.edition is not None:
@@ -179,7 +178,7 @@ def short_object(road: Road) -> dict[str, Any]:
 def long_object(road: Road) -> dict[str, Any]:
     """For ``explain --json``."""
     told = {**short_object(road), "seconds": round(road.seconds, 3)}
-    decision, record = road.decision, road.known.record if road.known is not None else None
+    decision, record = road.decision, road.record
     if road.answer is not None and road.group is not None:
         told = {**explained_object(road.answer, road.group), **told}
     if decision is not None and decision.origin is not None:
