@@ -31,6 +31,7 @@ class Decision(NamedTuple):
     """Whether a request may go, and all that led to it (EXT-02)."""
 
     allowed: bool
+    """Whether it may go."""
     reason: str
     """The verdict's, or ``"unavailable"``, ``"unreachable"``, ``"limit_passed"``, ``"policy"``,
     ``"override"``."""
@@ -45,6 +46,7 @@ class Decision(NamedTuple):
     hops: tuple[Hop, ...] = ()
     """The redirects on the way to the copy; where there is none, those of the last attempt."""
     origin: Origin | None = None
+    """The origin whose robots.txt governs the URL."""
     failure: str | None = None
     """Why there is no usable answer, in one short line; given with the outcome
     ``"unreachable"``."""
