@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 from typing import TYPE_CHECKING
 
@@ -582,3 +583,23 @@ def test_what_is_known_after_one_answer(attempt: Attempt, stance: Stance) -> Non
     world.answer(attempt)
     assert waiter.known.standing.stance is stance
     assert world.lookup.knows(A, world.clock())
+
+
+def test_of_an_origin_few_objects_stay() -> None:
+    """The garbage collector goes through all that stays, over and over as a crawl goes on."""
+    world = World(compiled=2000)
+    gc.collect()
+    before = len(gc.get_objects())
+    for number in range(1000):
+        origin = Origin.of(f"http://{number}.example/")
+        assert origin is not None
+        world.ask(origin)
+        world.answer(FILE, origin)
+        found = world.ask(origin)
+        assert isinstance(found, Known)
+        assert found.robots is not None
+        for path in ("no", "yes"):  # the second question compiles
+            assert found.robots.allowed(f"http://{number}.example/{path}", "x") is (path == "yes")
+    world.told.clear()
+    gc.collect()
+    assert len(gc.get_objects()) - before < 6 * 1000
