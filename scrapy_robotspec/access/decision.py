@@ -53,8 +53,8 @@ class Decision(NamedTuple):
 
 
 #: Outcome, status, failure and hops as in a Decision; when the copy was fetched (epoch seconds), if
-#: there is one; and whether the origin has been unreachable since its last answer.
-Facts = tuple[str | None, int | None, str | None, "tuple[Hop, ...]", float | None, bool]
+#: there is one.
+Facts = tuple[str | None, int | None, str | None, "tuple[Hop, ...]", float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,8 @@ class Ground:
     standing: Standing
     robots: RobotsTxt | None
     """The rules; None unless they decide."""
+    unreachable: bool
+    """Whether its origin has been unreachable since the last answer."""
     facts: Facts
 
     def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
@@ -76,7 +78,7 @@ class Ground:
 
         Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
         """
-        outcome, status, failure, hops, fetched_at, _ = self.facts
+        outcome, status, failure, hops, fetched_at = self.facts
         age = None if fetched_at is None else max(0.0, now - fetched_at)
         if self.robots is not None:
             verdict = self.robots.explain(url, tokens)
@@ -109,17 +111,11 @@ class Ground:
         """When the copy was fetched (epoch seconds); None: there is none."""
         return self.facts[4]
 
-    @property
-    def unreachable(self) -> bool:
-        """Whether the origin has been unreachable since its last answer."""
-        return self.facts[5]
-
 
 def facts(record: RobotsRecord, standing: Standing, now: float) -> Facts:
     """What is to be told of *record* with every decision, as its origin stands from *now* on."""
     outcome, status, failure = _what_counts(record, standing, now)
-    failed = record.unreachable_since is not None
-    return (outcome, status, failure, record.hops, record.fetched_at, failed)
+    return (outcome, status, failure, record.hops, record.fetched_at)
 
 
 def _what_counts(

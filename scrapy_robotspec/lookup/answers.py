@@ -109,9 +109,10 @@ class Answers:
         aside: dict[Any, Any] | None = None
         if robots is not None and may_hold_others(robots.body):
             aside = {}
+        failed = record.unreachable_since is not None
         told = facts(record, plan.standing, now)
         span = (now - SKEW, plan.until)
-        return Known(record.origin, plan.standing, robots, told, span, aside)
+        return Known(record.origin, plan.standing, robots, failed, told, span, aside)
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
         """The rules in *record*."""

@@ -54,7 +54,7 @@ class Gate:
 
     ``origin_of`` gives the origin whose robots.txt governs a request, or None. ``knows`` and
     ``free_at`` are the lookup's, ``clock`` gives epoch seconds, ``wake`` makes the engine look
-    into the scheduler.
+    into the scheduler. ``states`` is for reading only.
     """
 
     def __init__(
@@ -73,7 +73,8 @@ class Gate:
         self._clock = clock
         self._call_later = call_later
         self._wake = wake
-        self._states: dict[Origin, State] = {}
+        self.states: dict[Origin, State] = {}
+        """Those of the origins that are not free."""
         self._until: dict[Origin, tuple[float, State]] = {}
         self._due: list[tuple[float, int, Origin]] = []
         self._order = itertools.count()
@@ -88,16 +89,12 @@ class Gate:
 
     def enter(self, origin: Origin) -> State:
         """The state for requests of *origin* that somebody begins to hold."""
-        state = self._states.get(origin)
+        state = self.states.get(origin)
         if state is None:
             if self._knows(origin, self._clock()):
                 return State.FREE
-            state = self._states[origin] = State.NEW
+            state = self.states[origin] = State.NEW
         return state
-
-    def is_free(self, origin: Origin) -> bool:
-        """Whether nothing is noted against *origin*."""
-        return origin not in self._states
 
     def hold(self, origin: Origin, until: float, then: State = State.NEW) -> None:
         """Hold the requests of *origin* until a time (``inf``: until told), when *then* holds."""
@@ -113,12 +110,12 @@ class Gate:
     def free(self, origin: Origin) -> None:
         """Let the requests of *origin* go."""
         self._until.pop(origin, None)
-        if self._states.pop(origin, None) is not None:
+        if self.states.pop(origin, None) is not None:
             self._tell(origin, State.FREE)
 
     def waiting(self, origin: Origin) -> int:
         """How many requests of *origin* are held back."""
-        if origin not in self._states:
+        if origin not in self.states:
             return 0
         return sum(listener.waiting(origin) for listener in self._listeners)
 
@@ -147,8 +144,8 @@ class Gate:
     def _move(self, origin: Origin, state: State) -> None:
         if state is not State.HELD:
             self._until.pop(origin, None)
-        if self._states.get(origin) is not state:
-            self._states[origin] = state
+        if self.states.get(origin) is not state:
+            self.states[origin] = state
             self._tell(origin, state)
 
     def _tell(self, origin: Origin, state: State) -> None:

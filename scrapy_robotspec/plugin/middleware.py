@@ -71,6 +71,7 @@ class RobotSpecMiddleware:
         self._crawler = crawler
         self.tokens = TokenHook(self.settings, crawler)
         self._rulings = Rulings(self.settings, self.tokens, ftp=_compat.handles_ftp(crawler))
+        self._has_overrides = bool(self.settings.overrides)
         self._spacing = Spacing(self.settings.crawl_delay_max)
         self._account = Account(crawler.stats, self.settings)
         self._patience = Patience(crawler)
@@ -84,7 +85,7 @@ class RobotSpecMiddleware:
         )
         self.lookup = self._patience.lookup = open_lookup(self._around, self.settings)
         self.gate = Gate(
-            origin_of=self._rulings.origin_asked,
+            origin_of=self._rulings.origin_asked if self._has_overrides else self._rulings.origin,
             knows=self.lookup.knows,
             free_at=self.lookup.free_at,
             clock=time.time,
@@ -107,15 +108,20 @@ class RobotSpecMiddleware:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | Awaitable[None] | None:
-        """None lets *request* through; itself sends it back; exceptions refuse it."""
+        """None lets *request* through; itself sends it back; exceptions refuse it.
+
+        Between two requests a crawl does so much that none of this is in the processor's caches.
+        So each function that a usual request does not need is worth a look before it is called.
+        """
         queued = taken_up(request)
         origin = self._rulings.origin(request)
         if origin is None:
             return None
-        overridden = self._rulings.by_override(origin, request)
-        if overridden is not None:
-            self._follow(overridden, request)
-            return None
+        if self._has_overrides:
+            overridden = self._rulings.by_override(origin, request)
+            if overridden is not None:
+                self._follow(overridden, request)
+                return None
         now = time.time()
         found = self.lookup.ask(origin, now, request)
         if isinstance(found, Wait):
@@ -123,11 +129,12 @@ class RobotSpecMiddleware:
                 self._hold(found)
                 return hand_back(request)
             return self._decide_later(request, origin)
-        decision = self._rulings.decision(found, request, now)
-        delay = self._rulings.delay(found, request) if decision.allowed else None
-        if delay:
-            return self._space(request, found, decision, delay, queued, now)
-        if not self.gate.is_free(origin):
+        decision = found.decide(request.url, self.tokens(request), now)
+        if self._rulings.spaces and decision.allowed:
+            delay = self._rulings.delay(found, request)
+            if delay:
+                return self._space(request, found, decision, delay, queued, now)
+        if origin in self.gate.states:
             self._open_gate(origin, now)
         self._follow(decision, request, found)
         return None
@@ -140,7 +147,7 @@ class RobotSpecMiddleware:
         found = await self._patience.answer(origin, request)
         while True:
             now = time.time()
-            decision = self._rulings.decision(found, request, now)
+            decision = found.decide(request.url, self.tokens(request), now)
             delay = self._rulings.delay(found, request) if decision.allowed else None
             next_at = self._next_page_at(found, delay, now) if delay else now
             if now >= next_at:
@@ -162,7 +169,7 @@ class RobotSpecMiddleware:
         if overridden is not None:
             return overridden
         found = await self._patience.answer(origin, request)
-        return self._rulings.decision(found, request, time.time())
+        return found.decide(request.url, self.tokens(request), time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
@@ -196,7 +203,7 @@ class RobotSpecMiddleware:
         """Let *request* through or raise."""
         if found is not None:
             self._account.asked_cache(found)
-        if self.settings.overrides and decision.origin is not None:
+        if self._has_overrides and decision.origin is not None:
             override = self._rulings.override(decision.origin)
             if override is not None:  # counted here: a request may come by more than once
                 self._account.overridden(override.kinds)
@@ -264,7 +271,7 @@ class RobotSpecMiddleware:
         self._account.landed(found, record, before, self.gate.waiting(origin), now, seconds)
         if isinstance(found, Wait):
             self._hold(found)
-        elif not self.gate.is_free(origin):
+        elif origin in self.gate.states:
             self._open_gate(origin, now)
 
     def count_waiting(self, change: int) -> None:

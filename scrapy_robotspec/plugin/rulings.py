@@ -29,6 +29,8 @@ class Rulings:
     def __init__(self, settings: Settings, tokens: TokenHook, *, ftp: bool) -> None:
         self._overrides = settings.overrides
         self._obeys_crawl_delay = settings.crawl_delay
+        self.spaces = settings.crawl_delay or bool(settings.overrides)
+        """Whether :meth:`delay` may have an answer at all."""
         self._tokens = tokens
         self._ftp = ftp
 
@@ -66,10 +68,6 @@ class Rulings:
             return Decision(allowed=answer == "ignore", reason="override", origin=origin)
         verdict = answer.explain(request.url, self._tokens(request))
         return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
-
-    def decision(self, found: Known, request: Request, now: float) -> Decision:
-        """What *found* says of *request* at *now* (epoch seconds)."""
-        return found.decide(request.url, self._tokens(request), now)
 
     def delay(self, found: Known, request: Request) -> float | None:
         """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""

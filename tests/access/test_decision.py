@@ -19,7 +19,8 @@ def decision(life: Life, url: str = URL) -> Decision:
     plan = life.ask()
     robots = RobotsTxt.parse(life.held.body) if plan.stance is Stance.RULES else None
     told = facts(life.held, plan.standing, life.now)
-    return Ground(ORIGIN, plan.standing, robots, told).decide(url, ["mybot"], life.now)
+    failed = life.held.unreachable_since is not None
+    return Ground(ORIGIN, plan.standing, robots, failed, told).decide(url, ["mybot"], life.now)
 
 
 def test_rules_decide_and_are_shown() -> None:
@@ -98,6 +99,6 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 @pytest.mark.parametrize("stance", [Stance.WAIT, Stance.REFUSE, Stance.DISALLOW, Stance.RULES])
 def test_without_rules_nothing_is_allowed(stance: Stance) -> None:
     """FET-10: whoever cannot wait is refused."""
-    nothing = Ground(ORIGIN, Standing(stance, ""), None, (None, None, None, (), None, False))
+    nothing = Ground(ORIGIN, Standing(stance, ""), None, False, (None, None, None, (), None))
     found = nothing.decide(URL, ["mybot"], START)
     assert found == Decision(False, "unreachable", origin=ORIGIN)

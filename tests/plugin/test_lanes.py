@@ -308,7 +308,7 @@ class AnyOrder(RuleBasedStateMachine):
         assert len(self.queue.lanes) == self.inside.total()
         held = sum(
             origin is not None
-            and not self.house.gate.is_free(origin)
+            and origin in self.house.gate.states
             and self.house.gate.enter(origin) is State.HELD
             for origin in (self.where[request][1] for request in self.inside)
         )
