@@ -80,31 +80,16 @@ class Ground:
         """
         outcome, status, failure, hops, fetched_at = self.facts
         age = None if fetched_at is None else max(0.0, now - fetched_at)
+        verdict: Verdict | None = None
+        reason: str
         if self.robots is not None:
             verdict = self.robots.explain(url, tokens)
-            return Decision(
-                verdict.allowed,
-                verdict.reason,
-                verdict,
-                outcome,
-                status,
-                age,
-                hops,
-                self.origin,
-                failure,
-            )
-        stance, reason = self.standing
-        return Decision(
-            stance is Stance.ALLOW,
-            reason or _UNREACHABLE,
-            None,
-            outcome,
-            status,
-            age,
-            hops,
-            self.origin,
-            failure,
-        )
+            allowed, reason = verdict.allowed, verdict.reason
+        else:
+            stance, reason = self.standing
+            allowed, reason = stance is Stance.ALLOW, reason or _UNREACHABLE
+        origin = self.origin
+        return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
 
     @property
     def fetched_at(self) -> float | None:

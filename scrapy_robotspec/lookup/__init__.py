@@ -5,10 +5,10 @@ a reactor nor Scrapy. What an answer means is decided in ``access``, what a file
 ``protocol``, what happens to a request in ``plugin``.
 """
 
-from scrapy_robotspec.lookup.answers import Known, Wait
+from scrapy_robotspec.lookup.answers import Known, Landing, Wait
 from scrapy_robotspec.lookup.flights import Surroundings
 from scrapy_robotspec.lookup.hall import Lookup
 from scrapy_robotspec.lookup.places import FetchPlaces
 from scrapy_robotspec.lookup.shelf import Shelf
 
-__all__ = ["FetchPlaces", "Known", "Lookup", "Shelf", "Surroundings", "Wait"]
+__all__ = ["FetchPlaces", "Known", "Landing", "Lookup", "Shelf", "Surroundings", "Wait"]

@@ -58,6 +58,20 @@ class Wait:
     gave_way: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The end of a flight."""
+
+    found: Known | Wait
+    """What is answered from now on."""
+    record: RobotsRecord | None
+    """What that rests on."""
+    before: RobotsRecord | None
+    """What was held when the flight began."""
+    seconds: float
+    """How long it took."""
+
+
 class Answers:
     """The answers given last. ``most`` bounds their number and ``octets`` the size of their files.
 
@@ -81,7 +95,7 @@ class Answers:
         if known is None:
             return None
         begins, ends = known.span
-        if not begins <= now < ends:
+        if not begins <= now < ends:  # holds_at(), without a call on the way of every request
             return None
         del self._known[origin]
         self._known[known.origin] = known

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.answers import Answers, Known, Wait
+    from scrapy_robotspec.lookup.answers import Answers, Known, Landing
     from scrapy_robotspec.lookup.places import FetchPlaces
     from scrapy_robotspec.lookup.shelf import Shelf
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -63,15 +63,8 @@ class Surroundings(Protocol[_Cause]):
     def parsed(self, found: Known, cause: _Cause, replaced: RobotsTxt | None) -> Deferred[None]:
         """Rules came in, before anybody is released; *replaced*: other rules held before."""
 
-    def landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
-        """A flight of *seconds* has ended. *found* rests on *record*; *before* is the one held when
-        it began."""
+    def landed(self, landing: Landing) -> None:
+        """A flight has ended."""
 
 
 class Flights(Generic[_Cause]):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Stance
-from scrapy_robotspec.lookup.answers import COMPILED, COMPILED_OCTETS, Answers, Known, Wait
+from scrapy_robotspec.lookup.answers import COMPILED, COMPILED_OCTETS, Answers, Known, Landing, Wait
 from scrapy_robotspec.lookup.flights import Flights, fire, pause
 
 if TYPE_CHECKING:
@@ -168,13 +168,14 @@ class Lookup(Generic[_Cause]):
             self._answers.forget(origin)
             until = plan.until if math.isfinite(plan.until) else now
             again = gave_way or (record is not None and record.failures > 0)
-            self._around.landed(Wait(origin, until, again, gave_way), record, before, seconds)
+            wait = Wait(origin, until, again, gave_way)
+            self._around.landed(Landing(wait, record, before, seconds))
         else:
             if plan.ask:  # a copy from the store that has to be refreshed: whoever asks starts that
                 plan = replace(plan, until=now)
             known = self._known(origin, record, plan, now)
             if not gave_way:
-                self._around.landed(known, record, before, seconds)
+                self._around.landed(Landing(known, record, before, seconds))
         self._wake(origin)
 
     # --- waiters

@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Stance
-from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.lookup import Wait
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
 from scrapy_robotspec.plugin.report import Report
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import Known, Landing
     from scrapy_robotspec.plugin.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -76,20 +77,13 @@ class Account:
 
     # --- origins
 
-    def landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        waiting: int,
-        now: float,
-        seconds: float,
-    ) -> None:
+    def landed(self, landing: Landing, waiting: int, now: float) -> None:
         """An origin was asked for its robots.txt, while *waiting* requests were held for it."""
+        found, record, before = landing.found, landing.record, landing.before
         if isinstance(found, Wait) and found.gave_way:
             self._stats.inc_value("robotspec/gave_way")
             return
-        self._report.asked(found.origin, record, before, seconds)
+        self._report.asked(found.origin, record, before, landing.seconds)
         self._bring_up_to_date()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")

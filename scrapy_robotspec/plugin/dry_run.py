@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import Landing
     from scrapy_robotspec.plugin.product import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -182,14 +182,9 @@ class DryRunMiddleware:
         self._note(Difference.WAIT, pending.request, record.failure or "")
         return True
 
-    def _landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
+    def _landed(self, landing: Landing) -> None:
         """A flight has ended: compare what has waited for it."""
+        found, record = landing.found, landing.record
         if isinstance(found, Wait) and found.gave_way:
             return  # nothing is known of it yet; it is looked at again
         for pending in self._take(found.origin):

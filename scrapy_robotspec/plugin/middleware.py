@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import Landing
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: What no attempt has changed for so long (seconds) is not worth its place in a shared store.
@@ -259,16 +259,11 @@ class RobotSpecMiddleware:
         then = State.DUE if found.asked_before else State.NEW
         self.gate.hold(found.origin, found.until, then)
 
-    def _landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
+    def _landed(self, landing: Landing) -> None:
         """A flight has ended: tell of it, then hold or release the requests of its origin."""
-        now, origin = time.time(), found.origin
-        self._account.landed(found, record, before, self.gate.waiting(origin), now, seconds)
+        now, found = time.time(), landing.found
+        origin = found.origin
+        self._account.landed(landing, self.gate.waiting(origin), now)
         if isinstance(found, Wait):
             self._hold(found)
         elif origin in self.gate.states:

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Attempt
     from scrapy_robotspec.access.policy import AccessPolicy
-    from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup import Known, Wait
+    from scrapy_robotspec.lookup import Known, Landing
     from scrapy_robotspec.plugin.product import Tokens
     from scrapy_robotspec.plugin.settings import Settings
     from scrapy_robotspec.plugin.token import TokenHook
@@ -57,7 +56,7 @@ class CrawlSurroundings:
         crawler: Crawler,
         settings: Settings,
         tokens: TokenHook,
-        landed: Callable[[Known | Wait, RobotsRecord | None, RobotsRecord | None, float], None],
+        landed: Callable[[Landing], None],
         fetching: Callable[[], None],
         stats: StatsCollector,
     ) -> None:
@@ -125,14 +124,8 @@ class CrawlSurroundings:
         except Exception:
             return None
 
-    def landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
-        self._landed(found, record, before, seconds)
+    def landed(self, landing: Landing) -> None:
+        self._landed(landing)
 
     def close(self) -> None:
         if self._threads is not None:

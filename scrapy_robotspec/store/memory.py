@@ -30,7 +30,7 @@ _LEAVING = 1 / 256
 
 
 class MemoryStore(RecordStore):
-    """Keeps the *max_records* records used last, within 4 KB each on average (at least 64 MB)."""
+    """Keeps the records used last, at most *max_records* and 4 KB each on average (or 64 MB)."""
 
     slow: ClassVar[bool] = False
 

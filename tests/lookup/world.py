@@ -14,14 +14,14 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Attempt
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import FetchPlaces, Known, Lookup, Shelf, Wait
+from scrapy_robotspec.lookup import FetchPlaces, Known, Lookup, Shelf
 from scrapy_robotspec.lookup.answers import COMPILED_OCTETS
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import Landing, Wait
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.base import RecordStore
 
@@ -139,14 +139,8 @@ class World:
         self.told.append((found, replaced))
         return succeed(None) if self.telling is None else self.telling
 
-    def landed(
-        self,
-        found: Known | Wait,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
-        self.landings.append(found)
+    def landed(self, landing: Landing) -> None:
+        self.landings.append(landing.found)
 
     # --- what a test does
 
