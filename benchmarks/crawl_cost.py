@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.harness.crawl import crawl
-from tests.harness.server import Server
+from tests.support.crawl import crawl
+from tests.support.server import Server
 
 SETTINGS = {
     "SPIDER_MODULES": ["benchmarks.spiders"],

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.harness.answers import after, redirect, reply, reset, silence
-from tests.harness.crawl import Running
-from tests.harness.server import Server, Site
+from tests.support.crawl import Running
+from tests.support.responses import after, redirect, reply, reset, silence
+from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
-    from tests.harness.answers import Answer, Exchange
+    from tests.support.responses import Answer, Exchange
 
 #: Whatever the mood, ``/no`` may never be asked for.
 RULES = "User-agent: *\nDisallow: /no\n"

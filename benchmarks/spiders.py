@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
-from tests.harness.spiders import Noting
+from tests.support.spiders import Noting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from scrapy_robotspec.access.origin import Origin  # noqa: E402
-from scrapy_robotspec.access.outcome import Attempt  # noqa: E402
+from scrapy_robotspec.access.outcome import FetchResult  # noqa: E402
 from scrapy_robotspec.access.policy import AccessPolicy  # noqa: E402
 from scrapy_robotspec.editions import get_edition  # noqa: E402
 from scrapy_robotspec.store import open_store  # noqa: E402
@@ -63,8 +63,8 @@ def records(count: int, files: list[bytes], chance: random.Random) -> Iterator[R
         found = chance.random() >= 0.25
         headers = {"content-type": "text/plain"}
         body = chance.choice(files) if found else b""
-        attempt = Attempt(status=200 if found else 404, body=body, headers=headers)
-        yield policy.absorb(None, origin, attempt, NOW + number, 0)
+        attempt = FetchResult(status=200 if found else 404, body=body, headers=headers)
+        yield policy.apply(None, origin, attempt, NOW + number, 0)
 
 
 def resident() -> float:

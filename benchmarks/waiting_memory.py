@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.harness.answers import reply, silence
-from tests.harness.crawl import Running
-from tests.harness.server import Server
+from tests.support.crawl import Running
+from tests.support.responses import reply, silence
+from tests.support.server import Server
 
 if TYPE_CHECKING:
-    from tests.harness.answers import Answer
+    from tests.support.responses import Answer
 
 WAITING: dict[str, Any] = {"LOG_LEVEL": "WARNING"}
 #: Scrapy's own queue, and nobody who obeys.

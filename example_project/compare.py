@@ -21,7 +21,7 @@ PROJECT = Path(__file__).resolve().parent
 sys.path.insert(0, str(PROJECT))
 
 from example.local import LocalSite  # noqa: E402 - needs the path above
-from example.moods_compare import SLOW, SLOW_ORIGINS  # noqa: E402
+from example.responses_compare import SLOW, SLOW_ORIGINS  # noqa: E402
 
 #: Only what a comparison needs is not Scrapy's default.
 BOTH = {"ROBOTSTXT_OBEY": True, "TELNETCONSOLE_ENABLED": False}
@@ -146,7 +146,7 @@ def figure(scenario: Scenario, site: LocalSite, ends: dict[str, Any]) -> float:
 
 def measure(scenario: Scenario, settings: dict[str, Any]) -> float:
     """The figure of one scenario, on a site that has just started."""
-    site = LocalSite.start("example.moods_compare:MOODS")
+    site = LocalSite.start("example.responses_compare:MOODS")
     try:
         with tempfile.TemporaryDirectory() as folder:
             settings = {"USER_AGENT": "ourbot", "HTTPCACHE_DIR": folder, **settings}

@@ -95,7 +95,7 @@ def main() -> int:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         redis = stack.enter_context(redis_server(folder))
-        site = LocalSite.start("example.moods_fleet:MOODS", folder / "site.jsonl")
+        site = LocalSite.start("example.responses_fleet:MOODS", folder / "site.jsonl")
         stack.callback(site.stop)
         cache = redis if options.cache == "redis" else f"sqlite:///{folder / 'robots.db'}"
         numbers = range(options.workers)

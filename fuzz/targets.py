@@ -10,9 +10,9 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.encoding import pack
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.record_codec import pack
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.show.text import safe

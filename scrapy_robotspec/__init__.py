@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
-    from scrapy_robotspec.plugin.sitemaps import SitemapsFromRobots
-    from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue
+    from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
+    from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict
 
@@ -64,9 +64,9 @@ _HOMES = {
     "RobotsTxt": "protocol.robotstxt",
     "RobotsUnreachable": "plugin.exceptions",
     "Rule": "protocol.values",
-    "SitemapsFromRobots": "plugin.sitemaps",
+    "SitemapsFromRobots": "plugin.spiders",
     "Verdict": "protocol.values",
-    "WaitingPriorityQueue": "plugin.waiting",
+    "WaitingPriorityQueue": "plugin.scheduling.priority_queue",
 }
 
 

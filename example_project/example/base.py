@@ -31,7 +31,7 @@ class ExampleSpider(scrapy.Spider):
     """Crawls the front pages of some moods of the local site, or the site in ``url``."""
 
     #: The table of the local site, and the names of its moods to crawl.
-    site: ClassVar[str] = "example.moods:TOUR"
+    site: ClassVar[str] = "example.responses:TOUR"
     moods: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, url: str = "", **arguments: Any):

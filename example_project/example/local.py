@@ -21,7 +21,7 @@ class LocalSite:
 
     @classmethod
     def start(cls, table: str, log: Path | None = None) -> LocalSite:
-        """Start the site of a table of moods, such as ``example.moods:TOUR``.
+        """Start the site of a table of moods, such as ``example.responses:TOUR``.
 
         Raises ``RuntimeError`` when it does not come up.
         """

@@ -1,6 +1,6 @@
 """The local site: one Twisted web server, one port of 127.0.0.1 for each mood of ``moods.py``.
 
-``python -m example.site example.moods:TOUR`` prints one line of JSON, name → origin, and serves
+``python -m example.site example.responses:TOUR`` prints one line of JSON, name → origin, and serves
 until it is ended. With ``--log FILE`` each request is noted there as a line of JSON.
 """
 
@@ -19,7 +19,7 @@ from twisted.internet.error import CannotListenError
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
 
-from example.moods import SITEMAP, Visit
+from example.responses import SITEMAP, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IListeningPort
 
-    from example.moods import Answer, Mood
+    from example.responses import Answer, Mood
 
 #: The first port that is tried; the names of a table take the following ones in their order.
 FIRST_PORT = 8401
@@ -126,7 +126,7 @@ def serve(moods: Mapping[str, Mood], first_port: int, log: TextIO | None) -> Non
 def main() -> None:
     """Read the command line and serve."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", help="where the moods are, such as example.moods:TOUR")
+    parser.add_argument("table", help="where the moods are, such as example.responses:TOUR")
     parser.add_argument("--first-port", type=int, default=FIRST_PORT)
     parser.add_argument("--log", type=argparse.FileType("w"))
     options = parser.parse_args()

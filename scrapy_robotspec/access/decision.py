@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.outcome import Outcome
-from scrapy_robotspec.access.plan import Stance
+from scrapy_robotspec.access.plan import Action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,8 +86,8 @@ class Ground:
             verdict = self.robots.explain(url, tokens)
             allowed, reason = verdict.allowed, verdict.reason
         else:
-            stance, reason = self.standing
-            allowed, reason = stance is Stance.ALLOW, reason or _UNREACHABLE
+            action, reason = self.standing
+            allowed, reason = action is Action.ALLOW, reason or _UNREACHABLE
         origin = self.origin
         return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
 
@@ -111,7 +111,7 @@ def _what_counts(
     if record.unreachable_since is not None and not fresh:
         return _UNREACHABLE, record.failure_status, record.failure
     # What the answer meant to us; who fetched it may have had another status policy.
-    if standing.stance is Stance.RULES:
+    if standing.action is Action.RULES:
         return _SUCCESSFUL, record.status, None
-    answered = standing.stance in (Stance.ALLOW, Stance.DISALLOW)
+    answered = standing.action in (Action.ALLOW, Action.DISALLOW)
     return (_UNAVAILABLE if answered else None), record.status, None

@@ -50,7 +50,7 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class FetchResult:
     """What one attempt, redirects included, brought."""
 
     status: int | None = None
@@ -61,7 +61,7 @@ class Attempt:
     """Headers of the last answer that matter here, with lower-case names."""
     hops: tuple[Hop, ...] = ()
     """The redirects on the way."""
-    ended: str | None = None
+    redirect_error: str | None = None
     """Why the chain counts as a 404 (FET-03, FET-07, FET-15, FET-18)."""
     error: str | None = None
     """Why there is no usable answer, in one short line."""
@@ -80,25 +80,28 @@ _BY_CLASS = {
 
 
 def meaning(
-    attempt: Attempt, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
+    attempt: FetchResult, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
 ) -> Meaning:
     """What *attempt* means under *edition*, unless *status_policy* says otherwise.
 
     The policy speaks about answers: it cannot make an answer of a failure (FET-14).
     """
-    if attempt.ended is None and (attempt.error is not None or not attempt.complete):
+    if attempt.redirect_error is None and (attempt.error is not None or not attempt.complete):
         return Meaning.UNREACHABLE
-    return status_meaning(attempt.status, attempt.ended, edition, status_policy)
+    return status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
 
 
 def status_meaning(
     status: int | None,
-    ended: str | None,
+    redirect_error: str | None,
     edition: Edition,
     status_policy: Mapping[int, Meaning] | None = None,
 ) -> Meaning:
-    """What a complete answer with *status* means; *ended*: why its chain counts as a 404."""
-    if ended is not None:
+    """What a complete response with *status* means.
+
+    *redirect_error*: why its redirect chain counts as a 404.
+    """
+    if redirect_error is not None:
         status = 404
     if status is None:
         return Meaning.UNREACHABLE

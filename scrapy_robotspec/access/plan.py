@@ -13,7 +13,7 @@ from typing import NamedTuple
 from scrapy_robotspec.access.outcome import Meaning
 
 
-class Stance(Enum):
+class Action(Enum):
     """What to do with a request of the origin."""
 
     RULES = "rules"  #: the rules of the copy decide
@@ -26,7 +26,7 @@ class Stance(Enum):
 class Standing(NamedTuple):
     """How an origin stands, and why. There are few, so all origins share them."""
 
-    stance: Stance
+    action: Action
     reason: str
     """``""`` (the rules decide, or we wait for a first answer), ``"unavailable"``,
     ``"unreachable"``, ``"limit_passed"`` or ``"policy"``."""
@@ -43,8 +43,8 @@ class Plan:
     """Ask for a new plan at this time (epoch seconds); inf: only an attempt changes anything."""
 
     @property
-    def stance(self) -> Stance:
-        return self.standing.stance
+    def action(self) -> Action:
+        return self.standing.action
 
     @property
     def reason(self) -> str:
@@ -52,11 +52,11 @@ class Plan:
 
 
 #: Nothing usable is known: one attempt has to end first (CAC-05).
-ASK_FIRST = Plan(Standing(Stance.WAIT, ""), True, math.inf)
+ASK_FIRST = Plan(Standing(Action.WAIT, ""), True, math.inf)
 
 #: How an origin stands with a copy that may be relied on.
 BY_COPY = {
-    Meaning.RULES: Standing(Stance.RULES, ""),
-    Meaning.ALLOW: Standing(Stance.ALLOW, "unavailable"),
-    Meaning.DISALLOW: Standing(Stance.DISALLOW, "policy"),
+    Meaning.RULES: Standing(Action.RULES, ""),
+    Meaning.ALLOW: Standing(Action.ALLOW, "unavailable"),
+    Meaning.DISALLOW: Standing(Action.DISALLOW, "policy"),
 }

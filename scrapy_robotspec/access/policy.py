@@ -11,21 +11,21 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from scrapy_robotspec.access.backoff import SKEW, is_beyond, next_attempt, recent_until
 from scrapy_robotspec.access.freshness import lifetime
-from scrapy_robotspec.access.ladder import stand
+from scrapy_robotspec.access.outage import stand
 from scrapy_robotspec.access.outcome import Meaning, meaning, status_meaning
-from scrapy_robotspec.access.plan import ASK_FIRST, BY_COPY, Plan, Stance
+from scrapy_robotspec.access.plan import ASK_FIRST, BY_COPY, Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.access.retrying import SKEW, is_beyond, next_attempt, recent_until
 from scrapy_robotspec.editions import DAY, HOUR, Edition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import Attempt
+    from scrapy_robotspec.access.outcome import FetchResult
 
-__all__ = ["AccessPolicy", "Plan", "Stance"]
+__all__ = ["AccessPolicy", "Action", "Plan"]
 
 #: From this part of its lifetime on a copy is refreshed while it stays in use.
 REFRESH_FROM = 0.8
@@ -94,7 +94,7 @@ class AccessPolicy:
         """
         if record.meaning is None:
             return None
-        own = status_meaning(record.status, record.ended, self.edition, self.status_policy)
+        own = status_meaning(record.status, record.redirect_error, self.edition, self.status_policy)
         if own is Meaning.UNREACHABLE:
             return None
         if own is Meaning.RULES and record.meaning is not Meaning.RULES:
@@ -114,11 +114,11 @@ class AccessPolicy:
 
     # --- what happened
 
-    def absorb(
+    def apply(
         self,
         record: RobotsRecord | None,
         origin: Origin,
-        attempt: Attempt,
+        attempt: FetchResult,
         now: float,
         jitter: float,
     ) -> RobotsRecord:
@@ -129,7 +129,7 @@ class AccessPolicy:
         return self._answered(origin, attempt, found, now)
 
     def _answered(
-        self, origin: Origin, attempt: Attempt, found: Meaning, now: float
+        self, origin: Origin, attempt: FetchResult, found: Meaning, now: float
     ) -> RobotsRecord:
         """A result, of which nothing older is left (CAC-06)."""
         fresh_for = lifetime(
@@ -143,14 +143,14 @@ class AccessPolicy:
             body=attempt.body if rules else b"",
             truncated=rules and attempt.truncated,
             hops=attempt.hops,
-            ended=attempt.ended,
+            redirect_error=attempt.redirect_error,
             fetched_at=now,
             expires_at=now + fresh_for,
             content_type=attempt.headers.get("content-type", "")[:_LONGEST_TYPE],
         )
 
     def _failed(
-        self, record: RobotsRecord, attempt: Attempt, now: float, jitter: float
+        self, record: RobotsRecord, attempt: FetchResult, now: float, jitter: float
     ) -> RobotsRecord:
         """The copy stays (CAC-02), the failure is noted; it has no lifetime (CAC-06)."""
         since = record.unreachable_since
@@ -179,7 +179,7 @@ class AccessPolicy:
         return replace(record, pages_answered_at=now)
 
 
-def _in_words(attempt: Attempt) -> str:
+def _in_words(attempt: FetchResult) -> str:
     if attempt.error is not None:
         return attempt.error
     if not attempt.complete:

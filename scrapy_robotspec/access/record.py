@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from scrapy_robotspec.access.encoding import pack, unpack
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
+from scrapy_robotspec.access.record_codec import pack, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class RobotsRecord:
     """When a page of the origin last answered below 500 while its robots.txt did not (FET-12)."""
     failed_at: float | None = None
     """When the last failure happened."""
-    ended: str | None = None
+    redirect_error: str | None = None
     """Why the redirect chain of the last answer counts as a 404."""
 
     @property
@@ -99,7 +99,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "failure_status": (int,),
     "pages_answered_at": _TIME,
     "failed_at": _TIME,
-    "ended": (str,),
+    "redirect_error": (str,),
 }
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 

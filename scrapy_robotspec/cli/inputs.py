@@ -113,7 +113,7 @@ def _note_origins(urls: Iterable[bytes], screen: Screen) -> None:
         )
 
 
-def tokens_of(args: argparse.Namespace, edition: Edition) -> Crawler:
+def tokens_from_user_agent(args: argparse.Namespace, edition: Edition) -> Crawler:
     """The tokens of the command line."""
     for token in args.token:
         _check_token(token, edition)
@@ -134,7 +134,7 @@ def _check_token(token: str, edition: Edition) -> None:
 def crawlers(args: argparse.Namespace, *files: RobotsTxt) -> list[Crawler]:
     """Every crawler to ask for: the one of the command line, or each that the files name."""
     if not args.each_token:
-        return [tokens_of(args, files[0].edition)]
+        return [tokens_from_user_agent(args, files[0].edition)]
     return named_crawlers(files)
 
 

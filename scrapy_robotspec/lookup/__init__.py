@@ -5,10 +5,10 @@ a reactor nor Scrapy. What an answer means is decided in ``access``, what a file
 ``protocol``, what happens to a request in ``plugin``.
 """
 
-from scrapy_robotspec.lookup.answers import Known, Landing, Wait
-from scrapy_robotspec.lookup.flights import Surroundings
-from scrapy_robotspec.lookup.hall import Lookup
-from scrapy_robotspec.lookup.places import FetchPlaces
-from scrapy_robotspec.lookup.shelf import Shelf
+from scrapy_robotspec.lookup.limiter import FetchLimiter
+from scrapy_robotspec.lookup.lookup import Lookup
+from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
+from scrapy_robotspec.lookup.single_flight import Runtime
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 
-__all__ = ["FetchPlaces", "Known", "Landing", "Lookup", "Shelf", "Surroundings", "Wait"]
+__all__ = ["FetchDone", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime", "TieredStore"]

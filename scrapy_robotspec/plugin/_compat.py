@@ -103,7 +103,7 @@ def wake(engine: ExecutionEngine | None) -> None:
         slot.nextcall.schedule()
 
 
-def lend_place(engine: ExecutionEngine) -> Callable[[], None]:
+def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     """Make room for one more request in the downloader; the result takes the room back.
 
     A total concurrency of 0 is no limit and stays so.
@@ -113,10 +113,10 @@ def lend_place(engine: ExecutionEngine) -> Callable[[], None]:
         return lambda: None
     downloader.total_concurrency += 1
 
-    def take_back() -> None:
+    def release_slot() -> None:
         downloader.total_concurrency -= 1
 
-    return take_back
+    return release_slot
 
 
 def slot_is_idle(engine: ExecutionEngine, request: Request) -> bool:

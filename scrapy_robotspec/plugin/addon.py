@@ -17,12 +17,13 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.plugin.checks import surprises
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.room import widen_pool
-from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.waiting import WaitingPriorityQueue, gated_scheduler
+from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
+from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
+from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.warnings import conflicting_settings
 from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Addon:
         elif _replace_middleware(settings):
             _install_waiting(settings)
             widen_pool(settings, checked.most_fetches)
-            for surprise in surprises(settings, checked):
+            for surprise in conflicting_settings(settings, checked):
                 logger.warning("%s.", surprise)
 
 

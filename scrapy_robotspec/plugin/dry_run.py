@@ -20,15 +20,15 @@ from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
-from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-from scrapy_robotspec.plugin.patience import Patience
+from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.room import keep_to_pages
-from scrapy_robotspec.plugin.rulings import Rulings
-from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
-from scrapy_robotspec.plugin.token import TokenHook
+from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from scrapy_robotspec.lookup import Landing
-    from scrapy_robotspec.plugin.product import Tokens
+    from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -74,10 +74,12 @@ class _Pending(NamedTuple):
     allowed: bool
 
 
-class _SilentSurroundings(CrawlSurroundings):
+class _SilentSurroundings(CrawlRuntime):
     """Nobody is told of rules that decide nothing."""
 
-    def parsed(self, found: Known, cause: Request, replaced: RobotsTxt | None) -> Deferred[None]:
+    def on_rules(
+        self, found: Resolved, request: Request, replaced: RobotsTxt | None
+    ) -> Deferred[None]:
         return succeed(None)
 
 
@@ -94,18 +96,20 @@ class DryRunMiddleware:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._tokens = TokenHook(self.settings, crawler)
-        self._rulings = Rulings(self.settings, self._tokens, ftp=_compat.handles_ftp(crawler))
-        self._patience = Patience(crawler)
-        self._around = _SilentSurroundings(
+        self._tokens = TokenSelector(self.settings, crawler)
+        self._request_policy = RequestPolicy(
+            self.settings, self._tokens, ftp=_compat.handles_ftp(crawler)
+        )
+        self._off_scheduler = OffSchedulerWaits(crawler)
+        self._runtime = _SilentSurroundings(
             crawler,
             self.settings,
             self._tokens,
-            self._landed,
-            self._patience.watch,
+            self._on_fetch_done,
+            self._off_scheduler.watch,
             stats=DummyStatsCollector(crawler),
         )
-        self._lookup = self._patience.lookup = open_lookup(self._around, self.settings)
+        self._lookup = self._off_scheduler.lookup = open_lookup(self._runtime, self.settings)
         self._pending: dict[Origin, list[_Pending]] = {}
         self._number = 0
         self._looking = False
@@ -139,7 +143,7 @@ class DryRunMiddleware:
     # --- comparing
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
-        origin = self._rulings.origin(request)
+        origin = self._request_policy.origin(request)
         if origin is None:
             return
         try:
@@ -163,7 +167,7 @@ class DryRunMiddleware:
         return taken
 
     def _overridden(self, origin: Origin, pending: _Pending) -> bool:
-        decision = self._rulings.by_override(origin, pending.request)
+        decision = self._request_policy.by_override(origin, pending.request)
         if decision is None:
             return False
         self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
@@ -173,7 +177,7 @@ class DryRunMiddleware:
         """Compare at once if there is an answer; whether there was."""
         now = time.time()
         found = self._lookup.ask(origin, now, pending.request)
-        if isinstance(found, Known):
+        if isinstance(found, Resolved):
             self._settle_by(found, pending, now)
             return True
         record = self._lookup.record(origin)
@@ -182,13 +186,13 @@ class DryRunMiddleware:
         self._note(Difference.WAIT, pending.request, record.failure or "")
         return True
 
-    def _landed(self, landing: Landing) -> None:
+    def _on_fetch_done(self, landing: FetchDone) -> None:
         """A flight has ended: compare what has waited for it."""
         found, record = landing.found, landing.record
-        if isinstance(found, Wait) and found.gave_way:
+        if isinstance(found, Pending) and found.preempted:
             return  # nothing is known of it yet; it is looked at again
         for pending in self._take(found.origin):
-            if isinstance(found, Known):
+            if isinstance(found, Resolved):
                 self._settle_by(found, pending, time.time())
             else:
                 failure = record.failure if record is not None else None
@@ -196,7 +200,7 @@ class DryRunMiddleware:
         if not self._pending and self._idle_since is not None:
             _compat.wake(self._crawler.engine)
 
-    def _settle_by(self, found: Known, pending: _Pending, now: float) -> None:
+    def _settle_by(self, found: Resolved, pending: _Pending, now: float) -> None:
         request, tokens, _ = pending
         decision = found.decide(request.url, tokens, now)
         unreachable = decision.reason == "unreachable"
@@ -228,7 +232,7 @@ class DryRunMiddleware:
         self._looking = False
         for origin in list(self._pending):
             now = time.time()
-            if self._lookup.free_at(now) > now:
+            if self._lookup.next_slot_at(now) > now:
                 break
             left = [each for each in self._take(origin) if not self._try(origin, each)]
             if left:
@@ -257,7 +261,7 @@ class DryRunMiddleware:
         counts = [f"{self._counts[each]:,} {each.words}" for each in Difference]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
         await _compat.as_future(Deferred.fromCoroutine(self._lookup.close()))
-        self._around.close()
+        self._runtime.close()
 
     def _page_answered(self, response: Response, request: Request) -> None:
         """FET-12: whether pages answer matters while the robots.txt does not."""

@@ -39,10 +39,10 @@ class _Refused(IgnoreRequest):
         return self.decision.origin
 
     def __str__(self) -> str:
-        return f"{self.beginning} ({self.because})" if self.because else self.beginning
+        return f"{self.beginning} ({self.detail})" if self.detail else self.beginning
 
     @property
-    def because(self) -> str:
+    def detail(self) -> str:
         """The line that decided, or what went wrong, safe for a terminal; may be empty."""
         return ""
 
@@ -53,7 +53,7 @@ class ForbiddenByRobots(_Refused):
     beginning = "Forbidden by robots.txt"
 
     @property
-    def because(self) -> str:
+    def detail(self) -> str:
         """The line that decided, or the decision's reason."""
         rule = self.verdict.rule if self.verdict is not None else None
         if rule is None:
@@ -68,7 +68,7 @@ class RobotsUnreachable(_Refused):
     beginning = "robots.txt unreachable"
 
     @property
-    def because(self) -> str:
+    def detail(self) -> str:
         """What the last attempt failed with; empty where nothing is known."""
         failure = self.decision.failure or ""
         # It may come from a shared store, where a stranger may have written it (SAF-04).

@@ -19,20 +19,20 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.lookup import Known, Wait
+from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.account import Account
-from scrapy_robotspec.plugin.beyond import NOTHING
+from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
+from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-from scrapy_robotspec.plugin.gate import Gate, State
-from scrapy_robotspec.plugin.patience import Patience
+from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
+from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.room import keep_to_pages
-from scrapy_robotspec.plugin.rulings import Rulings
-from scrapy_robotspec.plugin.settings import Settings
-from scrapy_robotspec.plugin.spacing import Spacing
-from scrapy_robotspec.plugin.surroundings import CrawlSurroundings, open_lookup
-from scrapy_robotspec.plugin.token import TokenHook
-from scrapy_robotspec.plugin.waiting import hand_back, taken_up
+from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+from scrapy_robotspec.plugin.scheduling.gate import Gate, State
+from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
+from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from scrapy_robotspec.lookup import Landing
+    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: What no attempt has changed for so long (seconds) is not worth its place in a shared store.
@@ -69,25 +69,29 @@ class RobotSpecMiddleware:
                 "own in place"
             )
         self._crawler = crawler
-        self.tokens = TokenHook(self.settings, crawler)
-        self._rulings = Rulings(self.settings, self.tokens, ftp=_compat.handles_ftp(crawler))
+        self.tokens = TokenSelector(self.settings, crawler)
+        self._request_policy = RequestPolicy(
+            self.settings, self.tokens, ftp=_compat.handles_ftp(crawler)
+        )
         self._has_overrides = bool(self.settings.overrides)
-        self._spacing = Spacing(self.settings.crawl_delay_max)
-        self._account = Account(crawler.stats, self.settings)
-        self._patience = Patience(crawler)
-        self._around = CrawlSurroundings(
+        self._crawl_delay = CrawlDelay(self.settings.crawl_delay_max)
+        self._crawl_stats = CrawlStats(crawler.stats, self.settings)
+        self._off_scheduler = OffSchedulerWaits(crawler)
+        self._runtime = CrawlRuntime(
             crawler,
             self.settings,
             self.tokens,
-            self._landed,
-            self._patience.watch,
+            self._on_fetch_done,
+            self._off_scheduler.watch,
             crawler.stats,
         )
-        self.lookup = self._patience.lookup = open_lookup(self._around, self.settings)
+        self.lookup = self._off_scheduler.lookup = open_lookup(self._runtime, self.settings)
         self.gate = Gate(
-            origin_of=self._rulings.origin_asked if self._has_overrides else self._rulings.origin,
+            origin_of=self._request_policy.origin_asked
+            if self._has_overrides
+            else self._request_policy.origin,
             knows=self.lookup.knows,
-            free_at=self.lookup.free_at,
+            next_slot_at=self.lookup.next_slot_at,
             clock=time.time,
             call_later=_compat.call_later,
             wake=lambda: _compat.wake(crawler.engine),
@@ -113,25 +117,25 @@ class RobotSpecMiddleware:
         Between two requests a crawl does so much that none of this is in the processor's caches.
         So each function that a usual request does not need is worth a look before it is called.
         """
-        queued = taken_up(request)
-        origin = self._rulings.origin(request)
+        queued = restore(request)
+        origin = self._request_policy.origin(request)
         if origin is None:
             return None
         if self._has_overrides:
-            overridden = self._rulings.by_override(origin, request)
+            overridden = self._request_policy.by_override(origin, request)
             if overridden is not None:
                 self._follow(overridden, request)
                 return None
         now = time.time()
         found = self.lookup.ask(origin, now, request)
-        if isinstance(found, Wait):
+        if isinstance(found, Pending):
             if queued:
                 self._hold(found)
-                return hand_back(request)
+                return requeue(request)
             return self._decide_later(request, origin)
         decision = found.decide(request.url, self.tokens(request), now)
-        if self._rulings.spaces and decision.allowed:
-            delay = self._rulings.delay(found, request)
+        if self._request_policy.spaces and decision.allowed:
+            delay = self._request_policy.delay(found, request)
             if delay:
                 return self._space(request, found, decision, delay, queued, now)
         if origin in self.gate.states:
@@ -144,17 +148,17 @@ class RobotSpecMiddleware:
 
         It gives its place in the downloader to others meanwhile.
         """
-        found = await self._patience.answer(origin, request)
+        found = await self._off_scheduler.answer(origin, request)
         while True:
             now = time.time()
             decision = found.decide(request.url, self.tokens(request), now)
-            delay = self._rulings.delay(found, request) if decision.allowed else None
+            delay = self._request_policy.delay(found, request) if decision.allowed else None
             next_at = self._next_page_at(found, delay, now) if delay else now
             if now >= next_at:
                 break
-            await self._patience.sleep(next_at - now)
+            await self._off_scheduler.sleep(next_at - now)
         if delay:
-            self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
+            self.gate.hold(origin, self._crawl_delay.take(origin, delay, now), State.DELAYED)
         self._follow(decision, request, found)
 
     # --- what a spider may ask
@@ -165,10 +169,10 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        overridden = self._rulings.by_override(origin, request)
+        overridden = self._request_policy.by_override(origin, request)
         if overridden is not None:
             return overridden
-        found = await self._patience.answer(origin, request)
+        found = await self._off_scheduler.answer(origin, request)
         return found.decide(request.url, self.tokens(request), time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -180,7 +184,7 @@ class RobotSpecMiddleware:
         """The crawl-delay in seconds that the followed group asks for (EXT-01), or None."""
         request = Request(url)
         origin = Origin.of(request.url)
-        override = self._rulings.override(origin) if origin is not None else None
+        override = self._request_policy.override(origin) if origin is not None else None
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         robots = await self._robots(request)
@@ -191,31 +195,31 @@ class RobotSpecMiddleware:
         origin = Origin.of(request.url)
         if origin is None:
             return None
-        override = self._rulings.override(origin)
-        if override is not None and override.robots_answer is not None:
-            answer = override.robots_answer
+        override = self._request_policy.override(origin)
+        if override is not None and override.replacement is not None:
+            answer = override.replacement
             return None if isinstance(answer, str) else answer
-        return (await self._patience.answer(origin, request)).robots
+        return (await self._off_scheduler.answer(origin, request)).robots
 
     # --- decisions
 
-    def _follow(self, decision: Decision, request: Request, found: Known | None = None) -> None:
+    def _follow(self, decision: Decision, request: Request, found: Resolved | None = None) -> None:
         """Let *request* through or raise."""
         if found is not None:
-            self._account.asked_cache(found)
+            self._crawl_stats.asked_cache(found)
         if self._has_overrides and decision.origin is not None:
-            override = self._rulings.override(decision.origin)
+            override = self._request_policy.override(decision.origin)
             if override is not None:  # counted here: a request may come by more than once
-                self._account.overridden(override.kinds)
+                self._crawl_stats.overridden(override.kinds)
         if decision.allowed:
-            others = NOTHING.fields
-            if found is not None and found.aside is not None:  # hardly ever
-                others = self._rulings.others(found, request)
+            others = NO_EXTENSIONS.fields
+            if found is not None and found.extensions is not None:  # hardly ever
+                others = self._request_policy.others(found, request)
             request.meta["robotspec"] = _summary(decision, others)
             if decision.origin is not None:
-                self._account.let_through(decision.origin)
+                self._crawl_stats.let_through(decision.origin)
             return
-        self._account.refused(decision, request)
+        self._crawl_stats.refused(decision, request)
         if decision.reason == "unreachable":
             raise RobotsUnreachable(decision)
         raise ForbiddenByRobots(decision)
@@ -223,7 +227,7 @@ class RobotSpecMiddleware:
     def _space(
         self,
         request: Request,
-        found: Known,
+        found: Resolved,
         decision: Decision,
         delay: float,
         queued: bool,
@@ -234,44 +238,44 @@ class RobotSpecMiddleware:
         if now < next_at:
             if not queued:
                 return self._decide_later(request, origin)
-            self.gate.hold(origin, next_at, State.SPACED)
-            return hand_back(request)
-        self.gate.hold(origin, self._spacing.take(origin, delay, now), State.SPACED)
+            self.gate.hold(origin, next_at, State.DELAYED)
+            return requeue(request)
+        self.gate.hold(origin, self._crawl_delay.take(origin, delay, now), State.DELAYED)
         self._follow(decision, request, found)
         return None
 
-    def _next_page_at(self, found: Known, delay: float, now: float) -> float:
+    def _next_page_at(self, found: Resolved, delay: float, now: float) -> float:
         """From when on the origin's next page may go; the robots.txt counts as one before."""
-        return self._spacing.next_at(found.origin, now, found.fetched_at or 0.0, delay)
+        return self._crawl_delay.next_at(found.origin, now, found.fetched_at or 0.0, delay)
 
     # --- waiting
 
     def _open_gate(self, origin: Origin, now: float) -> None:
         """The origin is known: its requests may go, as far as its crawl-delay lets them."""
-        next_at = self._spacing.next_at(origin, now)
+        next_at = self._crawl_delay.next_at(origin, now)
         if now < next_at:
-            self.gate.hold(origin, next_at, State.SPACED)
+            self.gate.hold(origin, next_at, State.DELAYED)
         else:
             self.gate.free(origin)
 
-    def _hold(self, found: Wait) -> None:
+    def _hold(self, found: Pending) -> None:
         """No answer yet: the requests of the origin wait."""
-        then = State.DUE if found.asked_before else State.NEW
+        then = State.RETRY_DUE if found.asked_before else State.UNKNOWN
         self.gate.hold(found.origin, found.until, then)
 
-    def _landed(self, landing: Landing) -> None:
+    def _on_fetch_done(self, landing: FetchDone) -> None:
         """A flight has ended: tell of it, then hold or release the requests of its origin."""
         now, found = time.time(), landing.found
         origin = found.origin
-        self._account.landed(landing, self.gate.waiting(origin), now)
-        if isinstance(found, Wait):
+        self._crawl_stats.on_fetch_done(landing, self.gate.waiting(origin), now)
+        if isinstance(found, Pending):
             self._hold(found)
         elif origin in self.gate.states:
             self._open_gate(origin, now)
 
     def count_waiting(self, change: int) -> None:
         """Whoever holds requests tells here how many more they are."""
-        self._account.waiting_changed(change)
+        self._crawl_stats.waiting_changed(change)
 
     # --- the end
 
@@ -281,9 +285,9 @@ class RobotSpecMiddleware:
 
     async def _spider_closed(self) -> None:
         self.gate.close()
-        self._account.close()
+        self._crawl_stats.close()
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
-        self._around.close()
+        self._runtime.close()
 
     def _page_answered(self, response: Response, request: Request) -> None:
         """FET-12: whether pages answer matters while the robots.txt does not."""

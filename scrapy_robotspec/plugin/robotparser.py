@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.product import text_of, tokens_of
-from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.settings.product_tokens import text_of, tokens_from_user_agent
+from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -65,5 +65,8 @@ class RobotSpecParser(RobotParser):
         if self._fixed is not None:
             return self._fixed
         if self._last[0] != user_agent:
-            self._last = (user_agent, tokens_of(text_of(user_agent), self.robots.edition))
+            self._last = (
+                user_agent,
+                tokens_from_user_agent(text_of(user_agent), self.robots.edition),
+            )
         return self._last[1]

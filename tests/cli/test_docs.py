@@ -16,10 +16,10 @@ import pytest
 import scrapy_robotspec
 from scrapy_robotspec.cli import COMMANDS
 from scrapy_robotspec.cli.arguments import command_parser
-from scrapy_robotspec.plugin.ledger import Row
+from scrapy_robotspec.plugin.reporting.origin_stats import OriginStats
 from tests.cli.conftest import PROJECT_SETTINGS, install_command
-from tests.harness.answers import reply
-from tests.harness.server import Server
+from tests.support.responses import reply
+from tests.support.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +152,9 @@ def test_the_page_names_every_key_of_the_report() -> None:
         for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
         for key in row.split(", ")
     ]
-    assert keys == [f"`{name}`" for name in ("origin", *(field.name for field in fields(Row)))]
+    assert keys == [
+        f"`{name}`" for name in ("origin", *(field.name for field in fields(OriginStats)))
+    ]
 
 
 def test_the_page_names_every_command_and_option() -> None:

@@ -16,9 +16,9 @@ import pytest
 import scrapy_robotspec
 from tests.cli.conftest import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
 from tests.cli.test_page import check as check_page
-from tests.harness.answers import redirect, reply, silence
-from tests.harness.crawl import MODES
-from tests.harness.server import Server
+from tests.support.crawl import MODES
+from tests.support.responses import redirect, reply, silence
+from tests.support.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.plugin import report as report_module
-from scrapy_robotspec.plugin.ledger import Ledger
-from scrapy_robotspec.plugin.report import Report
+from scrapy_robotspec.plugin.reporting import report as report_module
+from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
+from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def test_one_json_line_per_origin(tmp_path: Path) -> None:
         "status": 200,
         "failure": None,
         "hops": 1,
-        "octets": len(RULES.body),
+        "bytes": len(RULES.body),
     }
     assert down["answer"] == "unreachable"
     assert down["status"] == 503
@@ -148,7 +148,7 @@ def test_lines_by_origin_have_to_be_wanted_from_the_start(tmp_path: Path) -> Non
 @pytest.mark.parametrize("room", [1, 2, 3, 50])
 def test_rows_that_leave_memory_lose_nothing(room: int) -> None:
     """However little room there is: each origin once, in order of appearance, sums and facts."""
-    ledger = Ledger(room)
+    ledger = OriginStatsTable(room)
     origins = [Origin("http", f"host{number % 7}.example", 80) for number in range(40)]
     for number, origin in enumerate(origins):
         row = ledger.row(origin)
@@ -157,20 +157,20 @@ def test_rows_that_leave_memory_lose_nothing(room: int) -> None:
         if number == 3:
             row.answer, row.status = "unreachable", 503
         if number == 10:  # the same origin again
-            row.answer, row.status, row.octets = "rules", 200, 5
+            row.answer, row.status, row.bytes = "rules", 200, 5
     rows = {row["origin"]: row for row in ledger.rows()}
     assert list(rows) == [f"http://host{number}.example" for number in range(7)]
     assert [row["let_through"] for row in rows.values()] == [6, 6, 6, 6, 6, 5, 5]
     assert rows["http://host6.example"]["seconds"] == 34.0
     third = rows["http://host3.example"]
-    assert (third["answer"], third["status"], third["octets"]) == ("rules", 200, 5)
+    assert (third["answer"], third["status"], third["bytes"]) == ("rules", 200, 5)
     assert third["failure"] is None
     assert rows["http://host0.example"]["answer"] is None
 
 
 def test_a_broad_crawl_keeps_few_rows_in_memory() -> None:
     """The number of rows in memory is bounded, however many origins there are."""
-    ledger = Ledger(room=10)
+    ledger = OriginStatsTable(room=10)
     for number in range(500):
         ledger.row(Origin("http", f"h{number}.example", 80)).refused += 1
         assert len(ledger._rows) <= 10

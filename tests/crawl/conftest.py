@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.server import Server
+from tests.support.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
 from scrapy_robotspec import SitemapsFromRobots
-from tests.harness.spiders import Plain
+from tests.support.spiders import Plain
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.crawl import MODES, Result, crawl
-from tests.harness.server import Server
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

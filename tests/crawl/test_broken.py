@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness import answers
-from tests.harness.answers import http, raw, reply
-from tests.harness.crawl import MODES, Result, crawl
-from tests.harness.server import Server, Site
+from tests.support import responses
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import http, raw, reply
+from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,11 @@ CHUNKED = http(200, [("Transfer-Encoding", "chunked")], b"")
 
 #: What a server may do instead of answering.
 BROKEN = {
-    "silence": answers.silence(),
+    "silence": responses.silence(),
     "close at once": raw(b""),
-    "reset at once": answers.reset(),
-    "reset in the head": answers.reset(WHOLE[:30]),
-    "reset in the body": answers.reset(WHOLE[:-5]),
+    "reset at once": responses.reset(),
+    "reset in the head": responses.reset(WHOLE[:30]),
+    "reset in the body": responses.reset(WHOLE[:-5]),
     "short body": raw(http(200, [("Content-Length", "999")], BODY)),
     "chunks without end": raw(CHUNKED + b"1c\r\n" + BODY + b"\r\n"),
     "chunk shorter than it says": raw(CHUNKED + b"ff\r\n" + BODY),
@@ -35,9 +35,9 @@ BROKEN = {
     "garbage": raw(b"\x00\xff\x17" * 50),
     "another protocol": raw(b"220 ftp.example.com ready\r\n"),
     "HTTP/0.9": raw(BODY),
-    "head without end": answers.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n", 0.01),
-    "head octet by octet": answers.drip(WHOLE, 0.2),
-    "body octet by octet": answers.drip(WHOLE[-len(BODY) :], 0.2),
+    "head without end": responses.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n", 0.01),
+    "head octet by octet": responses.drip(WHOLE, 0.2),
+    "body octet by octet": responses.drip(WHOLE[-len(BODY) :], 0.2),
     "status line without status": raw(b"HTTP/1.1\r\n\r\n" + BODY),
     "status in words": raw(WHOLE.replace(b"200", b"two")),
     "gzip cut short": reply(gzip.compress(BODY)[:-9], headers=GZIP),
@@ -119,7 +119,7 @@ def test_a_dead_host_is_asked_as_often_as_the_setting_says(server: Server) -> No
     """ROBOTSPEC_RETRY_TIMES: further attempts where there is no HTTP answer at all."""
     asked = {}
     for times in (0, 2):
-        site = server.site(f"127.0.0.{times + 2}", answers.reset())
+        site = server.site(f"127.0.0.{times + 2}", responses.reset())
         settings = {"ROBOTSPEC_RETRY_TIMES": times, "ROBOTSPEC_RETRY_DELAY": 0.1}
         result = crawl([site.url(f"/{n}") for n in range(5)], settings, mode="select")
         assert len(result.errors) == 5

@@ -11,13 +11,13 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_store
-from tests.harness.answers import Switch, after, in_turn, once, reply
-from tests.harness.crawl import MODES, Running, crawl
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import Switch, after, in_turn, once, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.harness.server import Server, Site
+    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 OTHER_RULES = "User-agent: *\nDisallow: /yes\n"

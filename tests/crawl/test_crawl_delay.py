@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.crawl import MODES, Result, Running, crawl
+from tests.support.crawl import MODES, Result, Running, crawl
 
 if TYPE_CHECKING:
-    from tests.harness.server import Server, Site
+    from tests.support.server import Server, Site
 
 #: Between the moment that is spaced and the one that is noted lie a few lines of code.
 SLACK = 0.08

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, in_turn, once, reply, silence
-from tests.harness.crawl import MODES, Result, crawl
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import after, in_turn, once, reply, silence
 
 if TYPE_CHECKING:
-    from tests.harness.server import Server, Site
+    from tests.support.server import Server, Site
 
 NO = "User-agent: *\nDisallow: /no\n"
 DRY = {"ROBOTSPEC_DRY_RUN": True}

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import after, reply
-from tests.harness.crawl import MODES, crawl
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import after, reply
 
 if TYPE_CHECKING:
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 #: All requests of a test are in the downloader at once.
 AT_ONCE = {"CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 64}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.crawl import MODES, crawl
-from tests.harness.ftp import ftp_site
+from tests.support.crawl import MODES, crawl
+from tests.support.ftp import ftp_site
 
 if TYPE_CHECKING:
     from pathlib import Path

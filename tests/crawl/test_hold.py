@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, in_turn, once, reply, reset, silence, until
-from tests.harness.crawl import MODES, crawl
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import after, in_turn, once, reply, reset, silence, until
 
 if TYPE_CHECKING:
-    from tests.harness.answers import Answer, Exchange
-    from tests.harness.server import Server, Site
+    from tests.support.responses import Answer, Exchange
+    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)
@@ -66,7 +66,7 @@ def test_a_dead_host_is_not_held(server: Server, robots: Answer) -> None:
 def test_pauses_double_up_to_the_greatest(server: Server) -> None:
     """ROBOTSPEC_RETRY_DELAY and _MAX_DELAY; jitter takes away half of a pause at the most.
 
-    That no pause is longer is proven where no clock runs, in ``tests/access``.
+    That no pause is longer is proven where no clock runs, in ``tests/unit/access``.
     """
     site = server.site("127.0.0.2", until(2.0, DOWN, reply(RULES)))
     settings = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.6}

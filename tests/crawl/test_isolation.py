@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, in_turn, raw, reply
-from tests.harness.crawl import PROXY_MODES, crawl
+from tests.support.crawl import PROXY_MODES, crawl
+from tests.support.responses import after, in_turn, raw, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no\n"
 

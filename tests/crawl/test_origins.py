@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness import tls
-from tests.harness.answers import redirect
-from tests.harness.crawl import MODES, crawl
-from tests.harness.server import Server
+from tests.support import tls
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import redirect
+from tests.support.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import reply
-from tests.harness.crawl import MODES, crawl
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import reply
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n\nUser-agent: special\nDisallow: /yes\n"
 DOWN = reply("", 503)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import version_info
 
-from tests.harness.answers import raw, redirect, reply
-from tests.harness.crawl import MODES, Result, crawl
-from tests.harness.server import Server, Site
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import raw, redirect, reply
+from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.harness.answers import Answer
+    from tests.support.responses import Answer
 
 BODY = "User-agent: *\nDisallow: /no\n"
 #: Without a reactor Scrapy downloads by httpx before 2.19. Some releases of httpx take an answer

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import Switch, as_long_as, reply
-from tests.harness.crawl import Running, crawl
 from tests.store.servers import NOT_FOUND, RedisServer, is_installed
+from tests.support.crawl import Running, crawl
+from tests.support.responses import Switch, as_long_as, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
 

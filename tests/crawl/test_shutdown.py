@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import Switch, after, once, reply, silence
-from tests.harness.crawl import MODES, Result, Running, crawl
+from tests.support.crawl import MODES, Result, Running, crawl
+from tests.support.responses import Switch, after, once, reply, silence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.harness.server import Server, Site
+    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)

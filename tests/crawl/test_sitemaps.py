@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import reply
-from tests.harness.crawl import MODES, crawl
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import reply
 
 if TYPE_CHECKING:
-    from tests.harness.answers import Answer
-    from tests.harness.server import Server
+    from tests.support.responses import Answer
+    from tests.support.server import Server
 
 
 def sitemap(*urls: str) -> Answer:

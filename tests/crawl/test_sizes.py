@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import endless, http, reply
-from tests.harness.crawl import MODES, Result, crawl
-from tests.harness.server import Server, Site
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import endless, http, reply
+from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

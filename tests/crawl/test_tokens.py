@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import version_info
 
-from tests.harness.crawl import crawl
+from tests.support.crawl import crawl
 
 if TYPE_CHECKING:
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 #: Each name may have one page: its own.
 NAMES = ("one", "two", "three", "harness", "harness-images", "examplebot", "default")

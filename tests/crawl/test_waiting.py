@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.harness.answers import after, as_long_as, in_turn, once, reply, silence, until
-from tests.harness.crawl import MODES, Running, crawl
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import after, as_long_as, in_turn, once, reply, silence, until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.harness.answers import Answer
-    from tests.harness.crawl import Result
-    from tests.harness.server import Server, Site
+    from tests.support.crawl import Result
+    from tests.support.responses import Answer
+    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 PATIENT = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4}
@@ -70,12 +70,12 @@ def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> Non
 
 @pytest.mark.parametrize(("most", "waiting"), [(5, 5), (1000, 100)])
 def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -> None:
-    """ROBOTSPEC_MAX_ASIDE, with a foreign queue; nothing is lost by it."""
+    """ROBOTSPEC_MAX_PARKED, with a foreign queue; nothing is lost by it."""
     down = reply("", 503)
     given = threading.Event()
     site = server.site("127.0.0.2", in_turn(once(given.is_set, after(0.5, down)), reply(RULES)))
     urls = [site.url(f"/{n}") for n in range(100)]
-    settings = {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_ASIDE": most}
+    settings = {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_PARKED": most}
     result = crawl_when_all_are_given(urls, settings, given)
     assert result.ended_once(urls)
     assert result.stats["robotspec/waiting_max"] == waiting

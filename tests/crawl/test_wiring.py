@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.harness.answers import reply
-from tests.harness.crawl import crawl
+from tests.support.crawl import crawl
+from tests.support.responses import reply
 
 if TYPE_CHECKING:
-    from tests.harness.server import Server
+    from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no"
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"

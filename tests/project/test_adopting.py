@@ -36,7 +36,7 @@ class Site:
         self.mood = mood
 
     def __enter__(self) -> str:
-        command = [sys.executable, "-m", "example.site", "example.moods:TOUR"]
+        command = [sys.executable, "-m", "example.site", "example.responses:TOUR"]
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         origin: str = json.loads(self.process.stdout.readline())[self.mood]

@@ -98,7 +98,7 @@ def python(*arguments: str, cwd: Path = PROJECT) -> subprocess.CompletedProcess[
 @pytest.fixture(scope="module")
 def tour() -> subprocess.CompletedProcess[str]:
     """The whole tour, run once."""
-    return python("tour.py")
+    return python("run_all.py")
 
 
 def sections(output: str) -> dict[str, list[str]]:
@@ -150,7 +150,7 @@ def test_a_spider_runs_by_itself_and_on_a_site_that_the_user_names() -> None:
     alone = python("-m", "scrapy", "crawl", "robots_01_obey")
     assert alone.returncode == 0, alone.stderr
     assert "its rules decide" in alone.stdout
-    command = [sys.executable, "-m", "example.site", "example.moods:TOUR"]
+    command = [sys.executable, "-m", "example.site", "example.responses:TOUR"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as site:
         try:
             assert site.stdout is not None

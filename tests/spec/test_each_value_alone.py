@@ -13,8 +13,8 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from tests import reference
 from tests.spec.table import read_cases
+from tests.support import reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

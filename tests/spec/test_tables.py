@@ -1,7 +1,7 @@
 """Every row of ``cases/*.toml``, in every edition and every spelling that must not matter.
 
 The reference matcher is asked the same questions, so that it has to earn the trust that
-``tests/property`` puts in it.
+``tests/unit/protocol/property`` puts in it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from tests import reference
 from tests.spec.table import Ask, Case, deliveries, read_cases
+from tests.support import reference
 
 CASES = read_cases()
 ROWS = [

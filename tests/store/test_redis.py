@@ -312,15 +312,15 @@ def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
     """A call never hangs: it is the timeout that ends it."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         store = open_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?timeout=0.1")
-        ended = threading.Event()
+        redirect_error = threading.Event()
 
         def call() -> None:
             with pytest.raises(StoreError, match="Redis"):
                 store.get(ORIGIN)
-            ended.set()
+            redirect_error.set()
 
         threading.Thread(target=call, daemon=True).start()
-        assert ended.wait(20)
+        assert redirect_error.wait(20)
         store.close()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from scrapy.http import Response
 
 from example.base import ExampleSpider
-from example.moods import TOKEN_PAGES
+from example.responses import TOKEN_PAGES
 
 
 class TokensSpider(ExampleSpider):

@@ -6,7 +6,7 @@ from typing import Any
 from scrapy.http import Response
 
 from example.base import ExampleSpider
-from example.moods import PLAIN_PAGES
+from example.responses import PLAIN_PAGES
 
 
 class AskSpider(ExampleSpider):

@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import RobotSpecError
-from scrapy_robotspec.lookup import Known
+from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.show.answers import Answer, answer
@@ -44,7 +44,7 @@ class Road:
     """When it ended, in epoch seconds."""
     problem: str | None = None
     decision: Decision | None = None
-    known: Known | None = None
+    known: Resolved | None = None
     record: RobotsRecord | None = None
     """What is held about its origin; None where nothing was or is asked."""
     answer: Answer | None = None
@@ -93,11 +93,11 @@ async def _walk(url: str, middleware: RobotSpecMiddleware) -> Road:
         return Road(url, time.monotonic() - began, time.time(), problem=str(error))
     seconds, now = time.monotonic() - began, time.time()
     origin = Origin.of(request.url)
-    known: Known | None = None
+    known: Resolved | None = None
     record: RobotsRecord | None = None
     if origin is not None and decision.reason != "override":  # then nothing was or is asked
         found = middleware.lookup.ask(origin, now, request)
-        known = found if isinstance(found, Known) else None
+        known = found if isinstance(found, Resolved) else None
         record = middleware.lookup.record(origin)
     said: Answer | None = None
     group: Followed | None = None

@@ -19,7 +19,7 @@ from scrapy_robotspec.plugin.addon import Addon
 from scrapy_robotspec.plugin.commands import telling
 from scrapy_robotspec.plugin.commands.asking import Asking, AskingSpider, Road
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.settings import Settings
+from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.show.as_json import dumps
 from scrapy_robotspec.show.book import Book
 from scrapy_robotspec.show.pages import road_page

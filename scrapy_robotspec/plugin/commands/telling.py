@@ -119,7 +119,10 @@ def _fetch_facts(road: Road, record: RobotsRecord) -> Iterator[Fact]:
         yield from _failure_facts(road, record)
     if record.meaning is None or record.fetched_at is None or record.expires_at is None:
         return
-    yield "status", f"{record.status}{f', {record.ended}' if record.ended else ''}"
+    yield (
+        "status",
+        f"{record.status}{f', {record.redirect_error}' if record.redirect_error else ''}",
+    )
     yield "meant", _MEANINGS[record.meaning]
     source = "fetched just now" if road.fetched else "from the cache"
     age = duration(max(0.0, road.now - record.fetched_at))
@@ -195,7 +198,7 @@ def _record_object(record: RobotsRecord) -> dict[str, Any]:
         lifetime = record.expires_at - record.fetched_at
     return {
         "hops": [{"url": hop.url, "status": hop.status} for hop in record.hops],
-        "ended": record.ended,
+        "ended": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
         "octets": len(record.body),

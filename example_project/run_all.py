@@ -1,0 +1,112 @@
+"""The whole example in one command: starts the local site, runs each spider, prints a table.
+
+``python run_all.py [SPIDER …]``; each spider runs as ``scrapy crawl SPIDER`` would. At the end the
+spiders' reports are compared with the site's log: no refused page was requested.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parent
+sys.path.insert(0, str(PROJECT))
+
+from example.local import LocalSite  # noqa: E402 - needs the path above
+from example.table import table  # noqa: E402
+
+#: In this order; the cache is worth seeing twice.
+SPIDERS = (
+    "robots_01_obey",
+    "robots_02_statuses",
+    "robots_03_redirects",
+    "robots_04_tokens",
+    "robots_05_waiting",
+    "robots_06_cache",
+    "robots_06_cache",
+    "robots_07_ask",
+    "robots_08_sitemaps",
+)
+
+
+def main(spiders: tuple[str, ...]) -> int:
+    """Run the spiders, print the table; 0 if all went as it should."""
+    sections: list[str] = []
+    faults: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "site.jsonl")
+        site = LocalSite.start("example.responses:TOUR", log)
+        try:
+            for number, spider in enumerate(spiders):
+                seen = len(lines(log))
+                items = crawl(spider, site, Path(folder, f"{number}.jsonl"), Path(folder))
+                visits = lines(log)[seen:]
+                sections.append(section(spider, items, visits))
+                faults.extend(check(spider, items, visits))
+        finally:
+            site.stop()
+    print("\n\n".join(["", *sections]))
+    print("\n" + ("\n".join(faults) or "The site's own log agrees: no refused page was asked for."))
+    return 1 if faults else 0
+
+
+def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dict[str, Any]]:
+    """Run one spider; its items."""
+    print(f"scrapy crawl {spider} …", end=" ", flush=True)
+    settings = {
+        "EXAMPLE_SITE": json.dumps(site.origins),
+        "EXAMPLE_RESULTS": str(results),
+        "LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING"),
+    }
+    if spider == "robots_06_cache":
+        settings["ROBOTSPEC_CACHE"] = f"sqlite:///{folder / 'robots-cache.db'}"
+    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    begin = time.monotonic()
+    command = [sys.executable, "-m", "scrapy", "crawl", spider, *options]
+    if subprocess.run(command, cwd=PROJECT, check=False).returncode:
+        raise SystemExit(f"{spider} failed; its own message is above")
+    items = lines(results)
+    print(f"{len(items)} pages in {time.monotonic() - begin:.1f} s")
+    return items
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The values of a file of JSON lines; none of a file that is not there."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def section(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]) -> str:
+    """The part of the table that belongs to one spider."""
+    fetches = sum(visit["path"] == "/robots.txt" for visit in visits)
+    head = f"{spider}: {idea(spider)}"
+    return f"{head}\nRequests for robots.txt: {fetches}\n\n{table(items)}"
+
+
+def idea(spider: str) -> str:
+    """The first line of a spider's file, without its number."""
+    source = (PROJECT / "example" / "spiders" / f"{spider}.py").read_text(encoding="utf-8")
+    first = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
+    return first.partition(": ")[2]
+
+
+def check(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]) -> list[str]:
+    """Complaints about pages that the site was asked for although they were refused."""
+    asked = {(visit["name"], visit["path"]) for visit in visits}
+    let_through = {(item["mood"], item["path"]) for item in items if item["crawled"]}
+    refused = {(item["mood"], item["path"]) for item in items if not item["crawled"]}
+    nothing = [] if items else [f"WRONG: {spider} crawled nothing"]
+    return nothing + [
+        f"WRONG: {spider} asked {mood} for {path}, which was refused"
+        for mood, path in sorted(asked & (refused - let_through))
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main(tuple(sys.argv[1:]) or SPIDERS))

@@ -1,0 +1,1 @@
+"""From a request and its robots.txt to a decision."""

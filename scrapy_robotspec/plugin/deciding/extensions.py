@@ -1,0 +1,54 @@
+"""What the group followed says beyond the protocol, worked out once for a file and its tokens.
+
+Crawl delay (EXT-01) and the other lines (EXT-03) only. What the rules say is the verdict's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: Lines that are taken along with every request; nobody writes more but to do harm.
+MOST_LINES = 100
+
+#: Answers kept for one file; a crawler seldom asks with more tokens.
+_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """``fields``: values by field (lower case), as they stand in the file and in its order."""
+
+    fields: Mapping[str, tuple[str, ...]]
+    crawl_delay: float | None
+    """Seconds; None: none is asked for."""
+
+
+NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
+
+
+def beyond(found: Resolved, tokens: Tokens) -> Extensions:
+    """What the file says to a crawler with these tokens."""
+    if found.robots is None or found.extensions is None:
+        return NO_EXTENSIONS
+    answer: Extensions | None = found.extensions.get(tokens)
+    if answer is None:
+        if len(found.extensions) > _KEPT:
+            found.extensions.clear()
+        answer = found.extensions[tokens] = _read(found.robots, tokens)
+    return answer
+
+
+def _read(robots: RobotsTxt, tokens: Tokens) -> Extensions:
+    fields: dict[str, tuple[str, ...]] = {}
+    for line in robots.other(tokens)[:MOST_LINES]:
+        fields[line.field] = (*fields.get(line.field, ()), line.value)
+    return Extensions(fields, robots.crawl_delay(tokens)) if fields else NO_EXTENSIONS

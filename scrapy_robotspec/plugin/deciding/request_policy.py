@@ -1,0 +1,84 @@
+"""Rulings: what the robots.txt of an origin, or the user in its place, says of a request.
+
+From a request to its origin, and from what is known of that to a decision. What becomes of the
+request, and what it waits for, is the middleware's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.deciding.extensions import beyond
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+    from scrapy_robotspec.plugin.settings.overrides import Override
+    from scrapy_robotspec.plugin.settings.settings import Settings
+
+
+class RequestPolicy:
+    """``ftp``: whether this crawl asks FTP servers for a robots.txt (LOC-12)."""
+
+    def __init__(self, settings: Settings, tokens: TokenSelector, *, ftp: bool) -> None:
+        self._overrides = settings.overrides
+        self._obeys_crawl_delay = settings.crawl_delay
+        self.spaces = settings.crawl_delay or bool(settings.overrides)
+        """Whether :meth:`delay` may have an answer at all."""
+        self._tokens = tokens
+        self._ftp = ftp
+
+    def origin(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt governs *request*; None where none does."""
+        if request.meta.get("dont_obey_robotstxt"):  # APP-01
+            return None
+        origin = Origin.of(request.url)  # LOC-11
+        if origin is not None and not self._ftp and origin.scheme == "ftp":
+            return None
+        return origin
+
+    def origin_asked(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt has to be known before *request* may go."""
+        origin = self.origin(request)
+        if origin is not None and self._overrides:
+            override = self.override(origin)
+            if override is not None and override.replacement is not None:
+                return None
+        return origin
+
+    def override(self, origin: Origin) -> Override | None:
+        """What the user has decided for the host of *origin*."""
+        return self._overrides.get(origin.host) if self._overrides else None
+
+    def by_override(self, origin: Origin, request: Request) -> Decision | None:
+        """The user's own word in the place of a robots.txt, if there is one."""
+        if not self._overrides:
+            return None
+        override = self.override(origin)
+        answer = override.replacement if override is not None else None
+        if answer is None:
+            return None
+        if isinstance(answer, str):
+            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
+        verdict = answer.explain(request.url, self._tokens(request))
+        return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
+
+    def delay(self, found: Resolved, request: Request) -> float | None:
+        """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
+        if self._overrides:
+            override = self.override(found.origin)
+            if override is not None and override.crawl_delay is not None:
+                return override.crawl_delay
+        if not self._obeys_crawl_delay or found.extensions is None:
+            return None
+        return beyond(found, self._tokens(request)).crawl_delay
+
+    def others(self, found: Resolved, request: Request) -> Mapping[str, tuple[str, ...]]:
+        """What the followed group says beyond the protocol, by field."""
+        return beyond(found, self._tokens(request)).fields

@@ -1,0 +1,1 @@
+"""Fetch a robots.txt through Scrapy's downloader."""

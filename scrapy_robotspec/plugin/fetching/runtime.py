@@ -1,0 +1,160 @@
+"""The world around the lookup in a Scrapy crawl: clock, threads, fetcher, and who is told.
+
+Implements ``lookup.Surroundings``. It passes on, it decides nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from scrapy_robotspec import signals
+from scrapy_robotspec.lookup import FetchLimiter, Lookup, TieredStore
+from scrapy_robotspec.lookup.rules_cache import COMPILED
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
+from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+    from twisted.internet.defer import Deferred
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.policy import AccessPolicy
+    from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.base import RecordStore
+
+_T = TypeVar("_T")
+
+#: A lease outlives the fetch that it is taken for by this much (seconds).
+_LEASE_MARGIN = 5.0
+
+
+class CrawlRuntime:
+    """``landed`` is called with every flight's end, ``fetching`` before every fetch.
+
+    ``stats`` is where fetches are counted.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        tokens: TokenSelector,
+        on_fetch_done: Callable[[FetchDone], None],
+        fetching: Callable[[], None],
+        stats: StatsCollector,
+    ) -> None:
+        self._crawler = crawler
+        self._tokens = tokens
+        self._fetcher = Fetcher(crawler, settings, stats)
+        self._threads: _compat.Threads | None = None
+        self._policy = settings.policy()
+        self._policies = {
+            host: replace(
+                self._policy, status_policy={**settings.status_policy, **override.status_policy}
+            )
+            for host, override in settings.overrides.items()
+            if override.status_policy
+        }
+        self._on_fetch_done = on_fetch_done
+        self._fetching = fetching
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        if self._policies:
+            return self._policies.get(origin.host, self._policy)
+        return self._policy
+
+    def clock(self) -> float:
+        return time.time()
+
+    def random(self) -> float:
+        return random.random()
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        return _compat.call_later(delay, call, *args)
+
+    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        if self._threads is None:
+            self._threads = _compat.Threads()
+        return self._threads(call, *args)
+
+    def fetch(self, origin: Origin, request: Request, *, background: bool) -> Deferred[FetchResult]:
+        self._fetching()
+        return self._fetcher.fetch(origin, request, background=background, now=self.clock())
+
+    def on_rules(
+        self, found: Resolved, request: Request, replaced: RobotsTxt | None
+    ) -> Deferred[None]:
+        return _compat.deferred(self._tell(found, request, replaced))
+
+    async def _tell(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
+        """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
+        assert found.robots is not None
+        parser = RobotSpecParser(found.robots, self._tokens_of(request))
+        await _compat.send_signal(
+            self._crawler, _compat.robots_parsed, robotparser=parser, request=request
+        )
+        if replaced is not None:
+            await _compat.send_signal(
+                self._crawler,
+                signals.robots_changed,
+                origin=found.origin,
+                old=replaced,
+                new=found.robots,
+            )
+
+    def _tokens_of(self, request: Request) -> Tokens | None:
+        """The tokens of *cause*; None where its hook fails, for which *cause* itself will end."""
+        try:
+            return self._tokens(request)
+        except Exception:
+            return None
+
+    def on_fetch_done(self, landing: FetchDone) -> None:
+        self._on_fetch_done(landing)
+
+    def close(self) -> None:
+        if self._threads is not None:
+            self._threads.close()
+
+
+def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
+    """The lookup of a crawl, with its stores."""
+    memory, shared = _open_stores(settings.cache)
+    shelf = TieredStore(
+        memory,
+        shared,
+        runtime.in_thread,
+        owner=uuid4().hex,
+        lease=settings.fetch_timeout + _LEASE_MARGIN,
+    )
+    places = FetchLimiter(settings.concurrent_fetches, settings.most_fetches)
+    compiled = min(COMPILED, memory.max_records)
+    return Lookup(runtime, shelf, places, max_size=settings.max_size, compiled=compiled)
+
+
+def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
+    """The store in memory, and the slow one behind it if the setting names one."""
+    if not uri.startswith("memory:"):
+        shared = GuardedStore(lambda: open_store(uri), time.monotonic)
+        shared.open()
+        return MemoryStore(), shared
+    memory = open_store(uri)
+    assert isinstance(memory, MemoryStore)
+    return memory, None

@@ -1,0 +1,1 @@
+"""Stats, log lines and the report of a crawl."""

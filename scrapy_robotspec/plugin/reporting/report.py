@@ -1,0 +1,198 @@
+"""The crawl's account of its robots.txt files: a table for the log, JSON lines for a program.
+
+The middleware tells what happens; here it is only counted and put into words. Counting is on the
+way of every request, so it is a few additions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
+from scrapy_robotspec.show.as_json import dumps
+from scrapy_robotspec.show.terminal import columns
+from scrapy_robotspec.show.text import duration, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+
+#: Lines of the table for the slowest answers and for the rules that refused most.
+TOP = 5
+#: Rules that are counted one by one; of many more only those that refuse often are kept.
+RULES_COUNTED = 1000
+#: Origins that are told of as unreachable, or counted at least.
+DOWN_COUNTED = 10_000
+#: Of a rule's line only so much is kept (characters).
+RULE_WIDTH = 120
+
+#: The words of the table for what an answer meant, in its order.
+_WORDS = {
+    Meaning.RULES.value: "with rules",
+    Meaning.ALLOW.value: "without a file (all allowed)",
+    Meaning.DISALLOW.value: "taken for a refusal of everything",
+    Meaning.UNREACHABLE.value: "unreachable",
+}
+
+#: A rule as it is counted: origin, line number, beginning of the line.
+_Rule = tuple["Origin", int, str]
+
+
+class Report:
+    """Counts for one crawl. ``by_origin``: also for each origin, for :meth:`write`."""
+
+    def __init__(self, by_origin: bool = False) -> None:
+        self._ledger = OriginStatsTable() if by_origin else None
+        self._origins = 0
+        self._rules_cache: Counter[str] = Counter()
+        self._let_through = 0
+        self._refused: Counter[str] = Counter()
+        self._waited = 0
+        self._given_up = 0
+        self._slowest: dict[Origin, float] = {}
+        self._down: dict[Origin, str] = {}
+        self._rules: Counter[_Rule] = Counter()
+
+    # --- what the middleware tells
+
+    def asked(
+        self,
+        origin: Origin,
+        record: RobotsRecord | None,
+        before: RobotsRecord | None,
+        seconds: float,
+    ) -> None:
+        """A robots.txt was asked for, which took ``seconds`` and led to ``record``; ``before``: the
+        one until then."""
+        if before is None:
+            self._origins += 1
+        answer = answer_of(record)
+        if answer is None:
+            return
+        self._rules_cache[answer] += 1
+        self._keep_slowest(origin, seconds)
+        self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
+        if self._ledger is not None:
+            self._note(self._ledger, record, answer, seconds)
+
+    def let_through(self, origin: Origin) -> None:
+        """One request was allowed."""
+        self._let_through += 1
+        if self._ledger is not None:
+            self._ledger.row(origin).let_through += 1
+
+    def refused(self, decision: Decision) -> None:
+        """One request was refused."""
+        self._refused[decision.reason] += 1
+        origin = decision.origin
+        if origin is None:
+            return
+        if self._ledger is not None:
+            self._ledger.row(origin).refused += 1
+        rule = decision.verdict.rule if decision.verdict is not None else None
+        if rule is not None:
+            self._rules[origin, rule.line, rule.text[:RULE_WIDTH]] += 1
+            if len(self._rules) > 2 * RULES_COUNTED:
+                self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
+
+    def waited(self, origin: Origin, number: int) -> None:
+        """``number`` requests waited for an answer that came."""
+        self._waited += number
+        if self._ledger is not None and number:
+            self._ledger.row(origin).waited += number
+
+    def given_up(self, origin: Origin, number: int) -> None:
+        """``number`` requests waited in vain; each of them is told of as refused, too."""
+        self._given_up += number
+        if self._ledger is not None and number:
+            self._ledger.row(origin).given_up += number
+
+    # --- what comes out
+
+    def write(self, path: str) -> None:
+        """Write one JSON object per line and origin to ``path``. Raises OSError."""
+        if self._ledger is None:
+            raise ValueError("a report by origin has to be asked for at the beginning")
+        with Path(path).open("w", encoding="ascii", newline="\n") as file:
+            file.writelines(f"{dumps(row)}\n" for row in self._ledger.rows())
+        self._ledger.close()
+
+    def table(self) -> str:
+        """The account of the whole crawl, a few lines of text."""
+        return "\n".join(columns([*self._totals(), *self._tops()]))
+
+    def _totals(self) -> Iterator[tuple[str, str]]:
+        yield "origins asked", f"{self._origins:,}"
+        numbers = ((self._rules_cache[key], word) for key, word in _WORDS.items())
+        answers = [f"{number:,} {word}" for number, word in numbers if number]
+        yield "answers", ", ".join(answers) or "none"
+        refused = f"{self._refused.total():,} refused"
+        if self._refused:
+            reasons = (f"{number:,} {_reason(key)}" for key, number in self._refused.most_common())
+            refused += f" ({', '.join(reasons)})"
+        yield "requests", f"{self._let_through:,} let through, {refused}"
+        if self._waited or self._given_up:
+            waited = f"{self._waited:,} until there was an answer"
+            yield "waiting", f"{waited}, {self._given_up:,} in vain"
+
+    def _tops(self) -> Iterator[tuple[str, str]]:
+        for at, (origin, failure) in enumerate(islice(self._down.items(), TOP)):
+            yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
+        if len(self._down) > TOP:
+            yield "", f"and {len(self._down) - TOP:,} more"
+        slowest = sorted(self._slowest.items(), key=lambda item: -item[1])
+        for at, (origin, seconds) in enumerate(slowest):
+            yield "" if at else "slowest answers", f"{duration(seconds):>8}  {origin}"
+        for at, ((origin, line, text), number) in enumerate(self._rules.most_common(TOP)):
+            place = f"{number:>8,}  {origin} line {line}"
+            yield "" if at else "refused most", f"{place}: {safe(text.strip(), RULE_WIDTH)}"
+
+    # --- counting
+
+    def _keep_slowest(self, origin: Origin, seconds: float) -> None:
+        self._slowest[origin] = max(seconds, self._slowest.get(origin, 0.0))
+        if len(self._slowest) > TOP:
+            del self._slowest[min(self._slowest, key=self._slowest.__getitem__)]
+
+    def _keep_down(self, origin: Origin, failed: RobotsRecord | None) -> None:
+        if failed is None:
+            self._down.pop(origin, None)
+        elif origin in self._down or len(self._down) < DOWN_COUNTED:
+            self._down[origin] = failed.failure or "no answer"
+
+    def _note(
+        self, ledger: OriginStatsTable, record: RobotsRecord | None, answer: str, seconds: float
+    ) -> None:
+        assert record is not None
+        row = ledger.row(record.origin)
+        failed = answer == Meaning.UNREACHABLE.value
+        row.asked += 1
+        row.failed += failed
+        row.seconds = round(max(row.seconds, seconds), 3)
+        row.answer = answer
+        row.status = record.failure_status if failed else record.status
+        row.failure = record.failure if failed else record.redirect_error
+        row.hops = len(record.hops)
+        row.bytes = len(record.body)
+
+
+def answer_of(record: RobotsRecord | None) -> str | None:
+    """What the latest attempt that ``record`` knows of brought; None for no attempt."""
+    if record is None:
+        return None
+    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
+        return Meaning.UNREACHABLE.value
+    return record.meaning.value if record.meaning is not None else None
+
+
+def _reason(reason: str) -> str:
+    return {"rule": "by a rule", "policy": "by policy", "override": "by an override"}.get(
+        reason, reason.replace("_", " ")
+    )

@@ -1,0 +1,1 @@
+"""Where requests wait, and which request goes next."""

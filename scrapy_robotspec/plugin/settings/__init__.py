@@ -1,0 +1,1 @@
+"""The ``ROBOTSPEC_*`` settings, validated."""

@@ -1,0 +1,101 @@
+"""Overrides: what the user has decided for single hosts, whatever their robots.txt says.
+
+Reads ``ROBOTSPEC_OVERRIDES``. Using it, and counting the use, is the middleware's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.settings import readers
+from scrapy_robotspec.plugin.settings.product_tokens import product_tokens
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.editions import Edition
+
+_WANTED = (
+    "a dict from host names to 'ignore', 'disallow', a robots.txt text, or a dict with "
+    "'status_policy', 'token' or 'crawl_delay'"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override:
+    """What holds for one host. Either ``robots_answer`` is given, and nothing is fetched; or some
+    of the others, each instead of the setting or rule of its kind."""
+
+    replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
+    """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
+    status_policy: Mapping[int, Meaning] = field(default_factory=lambda: MappingProxyType({}))
+    token: tuple[str, ...] | None = None
+    crawl_delay: float | None = None
+    """Seconds."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The words its uses are counted under (``robotspec/override/KIND``)."""
+        if isinstance(self.replacement, RobotsTxt):
+            return ("robots_txt",)
+        if self.replacement is not None:
+            return (self.replacement,)
+        given = {
+            "status_policy": bool(self.status_policy),
+            "token": self.token is not None,
+            "crawl_delay": self.crawl_delay is not None,
+        }
+        return tuple(kind for kind, is_given in given.items() if is_given)
+
+
+def overrides(raw: Any, edition: Edition) -> Mapping[str, Override]:
+    """From hosts, written as :class:`Origin` writes them, to their overrides."""
+    read: dict[str, Override] = {}
+    for name, value in readers.mapping(raw, _WANTED).items():
+        host = _host(name)
+        if host in read:
+            raise ValueError(f"host {name!r} once only: it is named twice")
+        read[host] = _override(name, value, edition)
+    return MappingProxyType(read)
+
+
+def _host(name: Any) -> str:
+    """A host in the form in which origins hold it (LOC-05, LOC-10)."""
+    problem = ValueError(f"bare host names, not {name!r}: no scheme, port or path")
+    if not isinstance(name, str) or not name or any(c in name for c in "/@?# \\"):
+        raise problem
+    bare = f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name
+    origin = Origin.of(f"http://{bare}/")
+    if origin is None or not origin.host or bare.rpartition("]")[2].count(":"):
+        raise problem
+    return origin.host
+
+
+def _override(host: str, value: Any, edition: Edition) -> Override:
+    if isinstance(value, Mapping):
+        return _changes(host, value, edition)
+    if value == "ignore" or value == "disallow":
+        return Override(replacement=value)
+    if isinstance(value, str) and ("\n" in value or ":" in value):
+        robots = RobotsTxt.parse(value.encode("utf-8", "replace"), edition)
+        return Override(replacement=robots)
+    raise ValueError(f"for {host!r} 'ignore', 'disallow', a robots.txt text, or a dict")
+
+
+def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
+    read: dict[str, readers.Reader[Any]] = {
+        "status_policy": readers.status_policy,
+        "token": lambda raw: product_tokens(raw, edition),
+        "crawl_delay": readers.seconds(),
+    }
+    if not value or set(value) - set(read):
+        raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")
+    name = ""
+    try:
+        return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
+    except ValueError as error:
+        raise ValueError(f"for {host!r} as {name!r} {error}") from None

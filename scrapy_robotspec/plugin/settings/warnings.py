@@ -1,0 +1,93 @@
+"""Settings that fight each other or are known to surprise: one line in the log for each, at start.
+
+Nothing here stops a crawl or changes a setting. What is plainly wrong raises in ``settings.py``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.utils.misc import load_object
+from scrapy.utils.python import global_object_name
+
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+    from scrapy_robotspec.plugin.settings.settings import Settings
+
+
+def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
+    """What the user of *settings*, as the add-on leaves them, should be told."""
+    yield from _of_single_settings(settings, checked)
+    yield from _of_middlewares(settings)
+
+
+def _of_single_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
+    if settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING"):
+        yield (
+            "HTTPCACHE_IGNORE_MISSING is on: a robots.txt that is not in the HTTP cache is "
+            "unreachable, and its pages are refused even if they are in there"
+        )
+    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings):
+        yield (
+            "ROBOTSTXT_PARSER is set and not used: RobotSpecMiddleware has a parser of its own "
+            "(ROBOTSPEC_EDITION says how it reads)"
+        )
+    if settings.get("ROBOTSTXT_USER_AGENT") and checked.user_agent_token is not None:
+        yield "ROBOTSTXT_USER_AGENT is set and not used: ROBOTSPEC_USER_AGENT_TOKEN goes before it"
+    if "crawl_delay_max" in checked.given and not checked.crawl_delay:
+        yield (
+            "ROBOTSPEC_CRAWL_DELAY_MAX is set and ROBOTSPEC_CRAWL_DELAY is off: what files say "
+            "of a crawl-delay is not obeyed"
+        )
+
+
+def _of_middlewares(settings: BaseSettings) -> Iterator[str]:
+    placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
+    others = {}
+    own = None
+    for key, position in placed.items():
+        if position is None:
+            continue
+        middleware = _loaded(key)
+        if middleware is RobotSpecMiddleware:
+            own = position
+        else:
+            others[_name(key)] = (middleware, position)
+    for name, (middleware, position) in others.items():
+        if isinstance(middleware, type) and issubclass(middleware, RobotsTxtMiddleware):
+            yield f"{name} in DOWNLOADER_MIDDLEWARES obeys robots.txt too: both have to allow"
+        elif own is not None and position < own and hasattr(middleware, "process_request"):
+            yield (
+                f"{name} stands before RobotSpecMiddleware ({position} < {own}): its "
+                "process_request sees requests twice that have to wait for a robots.txt"
+            )
+
+
+def _is_chosen(settings: BaseSettings, name: str) -> bool:
+    return (settings.getpriority(name) or 0) > 0
+
+
+def _is_our_parser(settings: BaseSettings) -> bool:
+    parser = _loaded(settings["ROBOTSTXT_PARSER"])
+    return isinstance(parser, type) and issubclass(parser, RobotSpecParser)
+
+
+def _loaded(key: Any) -> Any:
+    """The object that *key*, itself or its import path, means; None where it cannot be had."""
+    if not isinstance(key, str):
+        return key
+    try:
+        return load_object(key)
+    except Exception:  # Scrapy will say so when it comes to it
+        return None
+
+
+def _name(key: Any) -> str:
+    return key if isinstance(key, str) else global_object_name(key)

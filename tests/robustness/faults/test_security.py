@@ -1,0 +1,148 @@
+"""What docs/security.md promises, where no other test proves it already."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.store import open_store
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import raw, redirect, reply
+from tests.support.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[3]
+BODY = "User-agent: *\nDisallow: /no\n"
+AT_ONCE = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
+#: Colour, title, clear the screen, the same in one octet, text from right to left.
+HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2J\x9b2J\u202e"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A server of its own for one test."""
+    with Server() as running:
+        yield running
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_default_headers_with_secrets_stay_with_the_first_origin(server: Server, mode: str) -> None:
+    """FET-18: also what the settings add to every request."""
+    end = server.site("127.0.0.3", BODY)
+    first = server.site("127.0.0.2", redirect(end.url("/robots.txt")))
+    headers = {"Cookie": "session=secret", "Authorization": "Basic secret"}
+    crawl([first.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers}, mode=mode)
+    (asked,) = end.robots_asked
+    assert not asked.header("cookie")
+    assert not asked.header("authorization")
+    assert "secret" not in str(asked.headers)
+
+
+def test_headers_of_the_page_do_not_go_with_it(server: Server) -> None:
+    """The robots.txt request takes the user agent over, and nothing else."""
+    site = server.site("127.0.0.2", BODY)
+    headers = {"Cookie": "a=secret", "Authorization": "secret", "X-Key": "secret", "Referer": "x"}
+    crawl([{"url": site.url("/yes"), "headers": headers}])
+    (asked,) = site.robots_asked
+    assert "secret" not in str(asked.headers)
+    assert asked.header("referer") is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_text_of_a_stranger_steers_the_terminal(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """SAF-04: neither in the log nor in the report: rules, status lines, headers, redirects."""
+    data = HOSTILE.encode()
+    line = b"HTTP/1.1 302 " + data + b"\r\nLocation: /" + data + b"\r\nContent-Length: 0\r\n\r\n"
+    file = f"User-agent: *\nDisallow: /no{HOSTILE}\nDisallow: /no\nSitemap: {HOSTILE}\n"
+    strange = "/no\x1b[31m\x9b\u202e"
+    sites = [
+        server.site("127.0.0.2", file),
+        server.site("127.0.0.3", raw(line)),
+        server.site("127.0.0.4", raw(b"HTTP/1.1 2" + data + b"\r\n\r\n")),
+        server.site(
+            "127.0.0.5", reply("", 503, [("Retry-After", HOSTILE.encode().decode("latin-1"))])
+        ),
+        server.site("127.0.0.6", reply(BODY, headers=[("Content-Encoding", "\x1b[31m")])),
+    ]
+    report = tmp_path / "report.jsonl"
+    urls = [site.url(path) for site in sites for path in ("/no", strange)]
+    result = crawl(urls, {**AT_ONCE, "ROBOTSPEC_REPORT": str(report)}, mode=mode)
+    assert sum(result.ends.values()) == len(urls)
+    # Some client libraries write status lines down themselves, as they are.
+    lines = [line for line in result.log.splitlines() if "[httpx" not in line]
+    for text in ("\n".join(lines), report.read_text("utf-8")):
+        assert text
+        assert all(c.isprintable() or c in "\n\t" for c in text)
+
+
+@pytest.mark.parametrize("host", ["a\x9b2Jb", "a\u202eb", "a\x00b", "a\x7fb"])
+def test_no_host_steers_the_terminal(host: str) -> None:
+    """SAF-04: hosts come from links, and from redirects."""
+    origin = Origin.of(f"http://{host}.example/x")
+    assert origin is None or str(origin).isprintable()
+
+
+def test_answer_that_nobody_asked_for_is_nobodys(server: Server) -> None:
+    """A second answer behind the first one is never taken for another request's."""
+    missing = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"
+    first = server.site("127.0.0.2", raw(missing * 5))
+    other = server.site("127.0.0.3", BODY)
+    crawl([first.url("/x"), other.url("/yes"), other.url("/no")], AT_ONCE)
+    assert sorted(other.pages_asked) == ["/yes"]
+
+
+def test_file_found_by_a_redirect_says_nothing_of_where_it_was_found(server: Server) -> None:
+    """FET-04: nobody can put rules for another origin into the cache."""
+    victim = server.site("127.0.0.3", BODY, pages={"/mine": reply("User-agent: *\nAllow: /no\n")})
+    attacker = server.site("127.0.0.2", redirect(victim.url("/mine")))
+    urls = [attacker.url("/no"), victim.url("/no"), victim.url("/yes")]
+    crawl(urls, {"CONCURRENT_REQUESTS": 1})
+    assert sorted(set(victim.pages_asked) - {"/mine"}) == ["/yes"]
+    assert attacker.pages_asked == ["/no"]
+
+
+def test_record_under_the_wrong_origin_is_none(tmp_path: Path) -> None:
+    """Whoever can move rows in the store's file can still not give one origin another's rules."""
+    path = tmp_path / "robots.db"
+    one, other = (Origin("http", f"{name}.example", 80) for name in ("one", "other"))
+    store = open_store(f"sqlite:///{path}")
+    store.put(RobotsRecord(one, Meaning.ALLOW, 404, fetched_at=1.0, expires_at=2.0))
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE robotspec_records_1 SET origin = ?", (str(other),))
+    assert store.get(other) is None
+    store.close()
+
+
+def test_hashes_of_what_strangers_send_are_not_to_be_foreseen() -> None:
+    """No table can be flooded: hosts and paths are hashed with a key that each process chooses."""
+    code = "from scrapy_robotspec import Origin; print(hash(Origin.of('http://a.example/')))"
+    hashes = {
+        subprocess.check_output(
+            [sys.executable, "-c", code], cwd=ROOT, env={"PYTHONHASHSEED": seed}
+        )
+        for seed in "123"
+    }
+    assert len(hashes) == 3
+
+
+def test_nothing_is_unpickled() -> None:
+    """A store may hold anything, and nothing in it is ever run."""
+    found = [
+        str(path)
+        for path in (ROOT / "scrapy_robotspec").rglob("*.py")
+        if re.search(r"\b(pickle|marshal|shelve|eval|exec)\b\s*[.(]", path.read_text("utf-8"))
+    ]
+    assert found == []

@@ -1,0 +1,226 @@
+"""Starts a real crawl (``scrapy crawl``) in a process of its own, and reads what came of it.
+
+``crawl()`` runs one to its end; ``start()`` gives a running one that can be watched, interrupted
+and killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pprint
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import version_info
+
+from tests.support.event_log import JOB_VARIABLE
+
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+
+ROOT = Path(__file__).resolve().parents[2]
+Event = dict[str, Any]
+
+_SELECT = "twisted.internet.selectreactor.SelectReactor"
+_ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+#: Settings of each reactor mode that the installed Scrapy has.
+MODES: dict[str, dict[str, Any]] = {
+    "asyncio": {"TWISTED_REACTOR": _ASYNCIO},
+    "select": {"TWISTED_REACTOR": _SELECT},
+}
+if version_info >= (2, 15):
+    MODES["none"] = {"TWISTED_REACTOR_ENABLED": False}
+#: Those whose handler can use a proxy; without a reactor not before this release.
+PROXY_MODES = [mode for mode in MODES if mode != "none" or version_info >= (2, 18)]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a crawl left behind."""
+
+    exit_code: int
+    events: list[Event]
+    log: str
+    wall: float
+    """Seconds from start to end."""
+    cpu: float
+    """Seconds of processor time."""
+
+    def of(self, kind: str) -> list[Event]:
+        """The events of one kind."""
+        return [event for event in self.events if event["kind"] == kind]
+
+    @property
+    def responses(self) -> dict[str, Event]:
+        """The last response of each URL."""
+        return {event["url"]: event for event in self.of("response")}
+
+    @property
+    def errors(self) -> dict[str, Event]:
+        """The last error of each URL."""
+        return {event["url"]: event for event in self.of("error")}
+
+    @property
+    def ends(self) -> Counter[str]:
+        """How often a request of each URL came to an end, of either kind."""
+        return Counter(
+            event["url"] for event in self.events if event["kind"] in ("response", "error")
+        )
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Scrapy's stats at the end."""
+        stopped = self.of("stopped")
+        assert stopped, f"the engine was never stopped:\n{self.log[-3000:]}"
+        stats: dict[str, Any] = stopped[-1]["stats"]
+        return stats
+
+    @property
+    def memory(self) -> int:
+        """Octets of memory at the most, until the engine stopped (Linux)."""
+        peak: int = self.of("stopped")[-1]["memory"]
+        return peak
+
+    def ended_once(self, urls: Iterable[str]) -> bool:
+        """Whether each of *urls* ended exactly once, and nothing else did."""
+        return self.ends == Counter(dict.fromkeys(urls, 1))
+
+    def lines(self, *words: str) -> list[str]:
+        """The log lines that hold all of *words*."""
+        return [line for line in self.log.splitlines() if all(word in line for word in words)]
+
+
+class Running:
+    """A crawl that runs; use it as a context, whatever is left is killed at its end."""
+
+    def __init__(
+        self,
+        requests: Iterable[str | dict[str, Any]],
+        settings: Mapping[str, Any] | None = None,
+        *,
+        mode: str = "asyncio",
+        spider: str = "plain",
+        env: Mapping[str, str] | None = None,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="crawl-")
+        folder = Path(self._folder.name)
+        self._notes, self._log = folder / "notes.jsonl", folder / "log.txt"
+        self._notes.touch()
+        job = {
+            "requests": list(requests),
+            "settings": {**MODES[mode], **(settings or {})},
+            "notes": str(self._notes),
+            **(more or {}),
+        }
+        (folder / "job.txt").write_text(pprint.pformat(job))
+        surroundings = {
+            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
+        }
+        surroundings |= {
+            "SCRAPY_SETTINGS_MODULE": "tests.support.settings",
+            JOB_VARIABLE: str(folder / "job.txt"),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **(env or {}),
+        }
+        self._began = time.monotonic()
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "scrapy", "crawl", spider],
+                cwd=folder,
+                env=surroundings,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.wait()
+        self._folder.cleanup()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def log(self) -> str:
+        """What was logged so far."""
+        return self._log.read_text(errors="replace")
+
+    @property
+    def events(self) -> list[Event]:
+        """What was noted so far; a line that is being written is left out."""
+        lines = self._notes.read_text().split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    @property
+    def all_given(self) -> bool:
+        """Whether the plain spider has given all requests to the scheduler."""
+        return any(event["kind"] == "given" for event in self.events)
+
+    def wait_until(self, met: Callable[[], Any], seconds: float = 60.0) -> None:
+        """Return once *met* is true; an AssertionError after *seconds*, or if the crawl ends."""
+        limit = time.monotonic() + seconds
+        while not met():
+            assert self._process.poll() is None, f"the crawl ended too early:\n{self.log[-3000:]}"
+            assert time.monotonic() < limit, f"not met in {seconds} s:\n{self.log[-3000:]}"
+            time.sleep(0.02)
+
+    def send(self, number: signal.Signals) -> float:
+        """Send a signal; the time of it."""
+        self._process.send_signal(number)
+        return time.monotonic()
+
+    def cpu(self) -> float:
+        """Seconds of processor time so far (Linux)."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def finish(self, seconds: float = 60.0) -> Result:
+        """Wait for the end; an AssertionError after *seconds*."""
+        limit = time.monotonic() + seconds
+        while True:
+            ended, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+            if ended:
+                break
+            assert time.monotonic() < limit, f"no end after {seconds} s:\n{self.log[-3000:]}"
+            time.sleep(0.01)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return Result(
+            exit_code=self._process.returncode,
+            events=self.events,
+            log=self.log,
+            wall=time.monotonic() - self._began,
+            cpu=usage.ru_utime + usage.ru_stime,
+        )
+
+
+def crawl(
+    requests: Iterable[str | dict[str, Any]],
+    settings: Mapping[str, Any] | None = None,
+    *,
+    seconds: float = 60.0,
+    **kwargs: Any,
+) -> Result:
+    """Run a crawl to its end; the arguments are those of :class:`Running`."""
+    with Running(requests, settings, **kwargs) as running:
+        return running.finish(seconds)

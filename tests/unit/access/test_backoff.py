@@ -1,0 +1,190 @@
+"""Holding, pausing, probing (FET-10, FET-11), with the settings that govern them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.policy import Action
+
+from .simulation import DAY, DEAD, DOWN, FILE, HOUR, ORIGIN, START, Life, policy
+
+
+def attempts(life: Life) -> list[float]:
+    return [round(time - START, 3) for time in life.attempts]
+
+
+def test_pauses_double_up_to_the_greatest_and_the_hold_ends_with_an_attempt() -> None:
+    """FET-10: an origin that answers 503 is asked until the hold ends, then probed."""
+    life = Life(policy(), lambda now: DOWN)
+    assert life.live(500, every=0.5) == [(0, "wait"), (300, "refuse")]
+    assert attempts(life) == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 300, 360, 420, 480]
+
+
+def test_the_two_pauses_are_settings() -> None:
+    """ROBOTSPEC_RETRY_DELAY, ROBOTSPEC_RETRY_MAX_DELAY."""
+    life = Life(policy(retry_delay=5, retry_max_delay=12), lambda now: DOWN)
+    life.live(60, every=0.5)
+    assert attempts(life) == [0, 5, 15, 27, 39, 51]
+
+
+def test_jitter_leaves_out_up_to_half_of_a_pause() -> None:
+    """Origins that fail together are not asked together."""
+    life = Life(policy(), lambda now: DOWN, jitter=0.5)
+    life.live(20, every=0.25)
+    assert attempts(life) == [0, 0.75, 2.25, 5.25, 11.25]
+
+
+@pytest.mark.parametrize(("hold", "refused"), [(0, 0), (10, 10), (1000, 1000)])
+def test_the_hold_is_a_setting(hold: float, refused: float) -> None:
+    """ROBOTSPEC_HOLD_TIMEOUT; 0 refuses at once."""
+    life = Life(policy(hold_timeout=hold), lambda now: DOWN)
+    stances = life.live(1200, every=1)
+    assert stances[-1] == (refused, "refuse")
+    assert len(stances) == (1 if hold == 0 else 2)
+
+
+@pytest.mark.parametrize("back", [HOUR, DAY])
+@pytest.mark.parametrize(("hold", "most"), [(0, 1), (10, 10), (300, 20)])
+def test_a_clock_that_is_put_back_again_and_again_holds_nobody_for_ever(
+    hold: float, most: int, back: float
+) -> None:
+    """FET-10: the outage seems to begin anew each time, but the attempts are counted."""
+    life = Life(policy(hold_timeout=hold), lambda now: DOWN, jitter=0.9)
+    while life.ask().action is not Action.REFUSE:
+        life.now -= back
+        assert len(life.attempts) < most
+    assert len(life.attempts) <= most
+
+
+@pytest.mark.parametrize(("times", "refused"), [(0, 0), (2, 3), (4, 15)])
+def test_a_dead_host_gets_a_few_more_attempts_and_no_hold(times: int, refused: float) -> None:
+    """ROBOTSPEC_RETRY_TIMES: a host without any HTTP answer is not worth five minutes."""
+    life = Life(policy(retry_times=times), lambda now: DEAD)
+    stances = life.live(100, every=0.5)
+    assert stances[-1] == (refused, "refuse")
+    assert len(attempts(life)) == times + 1 + (100 - refused) // 60
+
+
+def test_a_dead_host_is_not_bound_by_the_hold() -> None:
+    """FET-14: HOLD_TIMEOUT is about origins that answer."""
+    life = Life(policy(hold_timeout=0), lambda now: DEAD)
+    assert life.live(20, every=0.5) == [(0, "wait"), (3, "refuse")]
+
+
+def test_an_origin_that_answers_now_and_then_is_held_no_longer() -> None:
+    """Neither clock starts anew when a 503 and silence take turns."""
+    life = Life(policy(), lambda now: DOWN if len(life.attempts) % 2 else DEAD)
+    stances = life.live(1000, every=0.5)
+    assert [action for _, action in stances] == ["wait", "refuse"]
+    assert stances[1][0] <= 300
+
+
+def test_a_refused_origin_is_probed_and_revives() -> None:
+    """Given up is not for ever: one probe each RETRY_MAX_DELAY."""
+    life = Life(policy(), lambda now: DOWN if now < START + 1000 else FILE)
+    assert life.live(2000, every=1) == [(0, "wait"), (300, "refuse"), (1020, "rules")]
+
+
+def test_an_origin_given_up_long_ago_is_asked_before_anything_is_refused() -> None:
+    """A crawl taken up again after a day loses no request of a site that is back."""
+    life = Life(policy(), lambda now: DOWN)
+    life.live(HOUR)
+    life.now += DAY
+    plan = life.policy.plan(life.record, life.now)
+    assert (plan.action, plan.ask) == (Action.WAIT, True)
+    assert life.ask().action is Action.REFUSE  # still down: no second hold
+    life.now += DAY
+    life.answer = lambda now: FILE
+    assert life.ask().action is Action.RULES
+
+
+def test_short_pauses_do_not_make_a_refusal_short() -> None:
+    """Given up stays refused for a minute at least, asked or not."""
+    life = Life(policy(hold_timeout=0, retry_max_delay=1), lambda now: DOWN)
+    assert life.ask().action is Action.REFUSE
+    assert life.policy.plan(life.record, START + 30).action is Action.REFUSE
+    assert life.policy.plan(life.record, START + 61).action is Action.WAIT
+
+
+def retry(value: str, status: int = 503) -> FetchResult:
+    return FetchResult(status=status, headers={"retry-after": value})
+
+
+@pytest.mark.parametrize(
+    ("value", "second_attempt"),
+    [
+        ("0", 1),
+        ("1", 1),
+        ("30", 30),
+        ("299", 299),
+        ("3600", 300),
+        ("9" * 30, 300),
+        ("Fri, 15 Jan 2027 08:00:40 GMT", 40),
+        ("Fri, 15 Jan 2027 07:00:00 GMT", 1),
+        ("never", 1),
+    ],
+)
+def test_retry_after_wins_when_it_is_longer_and_within_the_hold(
+    value: str, second_attempt: float
+) -> None:
+    """FET-11."""
+    life = Life(policy(), lambda now: retry(value))
+    life.live(301, every=1)
+    assert attempts(life)[1] == second_attempt
+
+
+def test_retry_after_of_a_429_counts_where_a_429_is_a_server_error() -> None:
+    """FET-09, FET-11."""
+    life = Life(policy("google"), lambda now: retry("100", 429))
+    life.live(250, every=1)
+    assert attempts(life) == [0, 100, 200]
+
+
+def test_a_probe_obeys_retry_after_too() -> None:
+    """FET-11: after the hold no pause is longer than the hold was."""
+    life = Life(policy(), lambda now: retry("200"))
+    life.live(1000, every=1)
+    assert attempts(life) == [0, 200, 300, 500, 700, 900]
+    life = Life(policy(), lambda now: retry("5000"))
+    life.live(1000, every=1)
+    assert attempts(life) == [0, 300, 600, 900]
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "rfc9309", "google", "google-2010", "classic"])
+@pytest.mark.parametrize("failure", [DOWN, DEAD])
+def test_unreachable_origins_are_crawled_where_a_setting_says_so(
+    edition: str, failure: FetchResult
+) -> None:
+    """ROBOTSPEC_UNREACHABLE = "allow": after the first attempt, and attempts go on."""
+    life = Life(policy(edition, unreachable="allow"), lambda now: failure)
+    assert life.policy.plan(None, START).action is Action.WAIT
+    assert life.live(100, every=1) == [(0, "allow")]
+    assert life.ask().reason == "unreachable"
+    assert len(attempts(life)) > 3
+
+
+def test_the_record_tells_what_went_wrong() -> None:
+    """EXT-02: in one line, with the status if there was one."""
+    rules = policy()
+    told = [
+        (record.failure, record.failure_status, record.unanswered)
+        for attempt in (DOWN, DEAD, FetchResult(status=200, complete=False))
+        for record in [rules.apply(None, ORIGIN, attempt, START, 0)]
+    ]
+    assert told == [
+        ("HTTP status 503", 503, 0),
+        ("DNS lookup failed", None, 1),
+        ("the answer broke off", 200, 0),
+    ]
+
+
+def test_a_fleet_keeps_one_crawlers_pace() -> None:
+    """Whoever reads the shared record waits for its next attempt, its own failures or not."""
+    record = policy().apply(None, ORIGIN, retry("120"), START, 0)
+    assert [policy().plan(record, START + s).ask for s in (0, 60, 119, 120)] == [
+        False,
+        False,
+        False,
+        True,
+    ]

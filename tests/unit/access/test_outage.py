@@ -1,0 +1,166 @@
+"""The ladder of unreachability (FET-10, FET-12, FET-13): weeks of outage in every edition."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.policy import Action
+
+from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, START, Life, policy
+
+FAILURES = pytest.mark.parametrize("failure", [DOWN, DEAD], ids=["503", "dead"])
+
+
+def outage(
+    edition: str, before: FetchResult | None, failure: FetchResult, **settings: object
+) -> Life:
+    """An origin that had *before*, if anything, and fails from START on with an expired copy."""
+    life = Life(
+        policy(edition, **settings), lambda now: failure if now >= START else before or failure
+    )
+    if before is not None:
+        life.now = START - 2 * DAY
+        life.ask()
+        life.now = START
+    life.attempts.clear()
+    return life
+
+
+def days(life: Life, count: float, every: float = 20 * MINUTE) -> list[tuple[float, str]]:
+    """The stances of so many days with the days they began, without the first hour."""
+    life.live(HOUR, every=1.0)
+    return [(round(t / DAY, 1), action) for t, action in life.live(count * DAY, every)]
+
+
+#: (edition, with a copy, stances from the second hour on)
+CLOSED = (0.0, "refuse")
+LADDERS = [
+    ("google-2019", True, [CLOSED, (30.0, "rules")]),
+    ("google-2019", False, [CLOSED, (30.0, "allow")]),
+    ("rfc9309", True, [(0.0, "rules")]),
+    ("rfc9309", False, [CLOSED, (30.0, "allow")]),
+    ("google", True, [CLOSED, (0.5, "rules"), (30.5, "refuse")]),
+    ("google", False, [CLOSED, (0.5, "allow"), (30.5, "refuse")]),
+    ("google-2010", True, [(0.0, "rules")]),
+    ("google-2010", False, [CLOSED, (30.0, "allow")]),
+    ("classic", True, [(0.0, "rules")]),
+    ("classic", False, [CLOSED, (30.0, "allow")]),
+]
+
+
+@FAILURES
+@pytest.mark.parametrize(("edition", "has_copy", "stances"), LADDERS)
+def test_sixty_days_of_outage(
+    edition: str, has_copy: bool, stances: list[tuple[float, str]], failure: FetchResult
+) -> None:
+    """FET-12, FET-13, as the catalogue's rows have it for each edition."""
+    life = outage(edition, FILE if has_copy else None, failure)
+    assert days(life, 60) == stances
+
+
+@FAILURES
+@pytest.mark.parametrize("has_copy", [True, False])
+def test_google_after_the_limit_with_pages_that_answer(
+    failure: FetchResult, has_copy: bool
+) -> None:
+    """FET-12 (google): no restrictions, copy or not, if pages of the origin answer."""
+    life = outage("google", FILE if has_copy else None, failure)
+    days(life, 20)
+    life.record = life.policy.page_answered(life.held, life.now)
+    assert [action for _, action in life.live(40 * DAY, HOUR)][-1] == "allow"
+    assert life.ask().reason == "limit_passed"
+
+
+def test_google_remembers_no_pages_of_an_earlier_outage() -> None:
+    """FET-12 (google): pages count from this outage only."""
+    life = outage("google", FILE, DOWN)
+    days(life, 20)
+    life.record = life.policy.page_answered(life.held, life.now)
+    life.answer = lambda now: FILE
+    life.live(HOUR)
+    life.answer = lambda now: DOWN
+    assert [action for _, action in life.live(60 * DAY, HOUR)][-1] == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "reason"),
+    [
+        (FILE, Action.RULES, ""),
+        (MISSING, Action.ALLOW, "unavailable"),
+        (FetchResult(status=403), Action.DISALLOW, "policy"),
+        (None, Action.ALLOW, "limit_passed"),
+    ],
+    ids=["file", "404", "403", "nothing"],
+)
+def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(
+    before: FetchResult | None, action: Action, reason: str
+) -> None:
+    """FET-12: a 404 and a disallow by policy are copies too (CAC-06)."""
+    life = outage("google-2019", before, DOWN, status_policy={403: Meaning.DISALLOW})
+    days(life, 31)
+    plan = life.ask()
+    assert (plan.action, plan.reason) == (action, reason)
+
+
+@pytest.mark.parametrize(
+    ("stale_after", "stances"),
+    [
+        (0, [(0.0, "rules")]),
+        (DAY, [CLOSED, (1.0, "rules")]),
+        (90 * DAY, [CLOSED, (30.0, "rules")]),
+    ],
+)
+def test_the_age_at_which_a_copy_stands_in_is_a_setting(
+    stale_after: float, stances: list[tuple[float, str]]
+) -> None:
+    """FET-13: ROBOTSPEC_STALE_AFTER; FET-12 comes after 30 days all the same."""
+    assert days(outage("google-2019", FILE, DOWN, stale_after=stale_after), 40) == stances
+
+
+@pytest.mark.parametrize(
+    ("limit", "stances"),
+    [(7 * DAY, [CLOSED, (7.0, "allow")]), (50 * DAY, [CLOSED, (50.0, "allow")])],
+)
+def test_the_limit_is_a_setting(limit: float, stances: list[tuple[float, str]]) -> None:
+    """FET-12: ROBOTSPEC_UNREACHABLE_LIMIT."""
+    assert days(outage("google-2019", None, DOWN, unreachable_limit=limit), 60) == stances
+
+
+def test_googles_limit_counts_from_the_time_at_which_the_copy_stands_in() -> None:
+    """FET-12 (google): 30 days after FET-13's 12 hours, or after what is set instead."""
+    life = outage("google", FILE, DOWN, stale_after=2 * DAY, unreachable_limit=3 * DAY)
+    assert days(life, 10) == [CLOSED, (2.0, "rules"), (5.0, "refuse")]
+
+
+@pytest.mark.parametrize("edition", ["google-2019", "rfc9309", "google-2010", "classic", "google"])
+@FAILURES
+def test_attempts_go_on_for_ever(edition: str, failure: FetchResult) -> None:
+    """FET-10, FET-12: in every stage, at the pace of a probe, and the answer counts at once."""
+    life = outage(edition, FILE, failure)
+    days(life, 45)
+    life.attempts.clear()
+    life.live(HOUR, every=1.0)
+    assert 59 <= len(life.attempts) <= 61
+    life.answer = lambda now: MISSING
+    life.live(2 * MINUTE, every=1.0)
+    assert life.ask().action is Action.ALLOW
+
+
+def test_a_month_without_asking_passes_no_limit() -> None:
+    """FET-12: what was not asked again is not known to be unreachable still."""
+    life = outage("google-2019", None, DOWN)
+    life.live(HOUR)
+    life.now += 31 * DAY
+    assert life.policy.plan(life.record, life.now).action is Action.WAIT
+    life.answer = lambda now: FILE
+    assert life.ask().action is Action.RULES
+
+
+def test_a_copy_under_another_edition_is_no_copy_if_it_means_nothing_to_us() -> None:
+    """FET-09, FET-13: a 429 of before is an answer to one edition and a failure to another."""
+    life = outage("google-2019", FetchResult(status=429), DOWN)
+    days(life, 31)
+    assert life.ask().reason == "unavailable"
+    strict = policy("rfc9309", status_policy={429: Meaning.UNREACHABLE}, unreachable_limit=90 * DAY)
+    assert strict.plan(life.record, life.now).action is Action.REFUSE

@@ -1,0 +1,113 @@
+"""What one answer means (FET-02 to FET-18), for every status there is."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.outcome import (
+    FetchResult,
+    Hop,
+    Meaning,
+    meaning,
+    status_meaning,
+)
+from scrapy_robotspec.editions import EDITIONS, Edition
+
+RULES, ALLOW, DISALLOW, UNREACHABLE = Meaning
+
+every_edition = pytest.mark.parametrize("edition", EDITIONS.values(), ids=EDITIONS)
+
+
+@every_edition
+def test_every_status(edition: Edition) -> None:
+    """FET-02, FET-07, FET-08, FET-09, FET-10, FET-16."""
+    expected = dict.fromkeys(range(1000), UNREACHABLE)
+    expected |= dict.fromkeys(range(200, 300), RULES)
+    expected |= dict.fromkeys(range(300, 500), ALLOW)
+    if edition.name == "google":
+        expected[429] = UNREACHABLE
+    assert {s: meaning(FetchResult(status=s), edition) for s in range(1000)} == expected
+
+
+@every_edition
+@pytest.mark.parametrize("status", [200, 204, 205, 206])
+def test_an_answer_without_a_file_holds_no_rules(edition: Edition, status: int) -> None:
+    """FET-02: 204, 205 and an empty body are read like any other body."""
+    assert meaning(FetchResult(status=status, body=b""), edition) is RULES
+
+
+@every_edition
+@pytest.mark.parametrize("status", [200, 301, 304, 503])
+def test_a_chain_that_ended_counts_as_404(edition: Edition, status: int) -> None:
+    """FET-03, FET-07, FET-15, FET-18: whatever the last answer was."""
+    assert meaning(FetchResult(status=status, redirect_error="loop"), edition) is ALLOW
+    assert (
+        meaning(FetchResult(status=status, redirect_error="loop", complete=False), edition) is ALLOW
+    )
+
+
+@every_edition
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        FetchResult(error="DNS lookup failed"),
+        FetchResult(status=200, error="broken chunk", body=b"User-agent: *"),
+        FetchResult(status=200, complete=False, body=b"User-agent: *"),
+        FetchResult(status=404, complete=False),
+        FetchResult(),
+    ],
+    ids=["no answer", "broken answer", "incomplete file", "incomplete 404", "nothing"],
+)
+def test_what_cannot_be_read_is_a_server_error(edition: Edition, attempt: FetchResult) -> None:
+    """FET-14."""
+    assert meaning(attempt, edition) is UNREACHABLE
+
+
+def test_our_own_cut_is_no_incomplete_body() -> None:
+    """FMT-12."""
+    attempt = FetchResult(status=200, truncated=True)
+    assert meaning(attempt, EDITIONS["google-2019"]) is RULES
+
+
+@every_edition
+@pytest.mark.parametrize("word", list(Meaning))
+def test_the_status_policy_wins_over_the_table(edition: Edition, word: Meaning) -> None:
+    """FET-09: for any status, 429 above all, and for nothing else."""
+    policy = dict.fromkeys((200, 403, 429, 503), word)
+    for status in policy:
+        assert meaning(FetchResult(status=status), edition, policy) is word
+    assert meaning(FetchResult(status=401), edition, policy) is ALLOW
+
+
+def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:
+    """FET-03: such a chain is a 404 in this too."""
+    attempt = FetchResult(status=302, redirect_error="too many redirects")
+    assert meaning(attempt, EDITIONS["google-2019"], {404: DISALLOW}) is DISALLOW
+    assert meaning(attempt, EDITIONS["google-2019"], {302: DISALLOW}) is ALLOW
+
+
+def test_no_status_policy_makes_an_answer_of_a_failure() -> None:
+    """FET-14: a file that broke off stays unread, also where 200 "allows"."""
+    attempt = FetchResult(status=200, complete=False)
+    assert meaning(attempt, EDITIONS["google-2019"], {200: ALLOW}) is UNREACHABLE
+
+
+def test_a_missing_status_is_no_answer() -> None:
+    """FET-14."""
+    assert status_meaning(None, None, EDITIONS["google-2019"]) is UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://me:secret@h/robots.txt", "http://h/robots.txt"),
+        ("http://me@x@h:81?q=a@b", "http://h:81?q=a@b"),
+        ("http://h/a@b", "http://h/a@b"),
+        ("http://h#a@b/c", "http://h#a@b/c"),
+        ("http://me:pw@h", "http://h"),
+        ("odd", "odd"),
+    ],
+)
+def test_hops_carry_no_user_info(url: str, shown: str) -> None:
+    """LOC-10: hops are stored and shown."""
+    assert Hop(url, 301).url == shown

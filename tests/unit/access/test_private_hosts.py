@@ -1,0 +1,92 @@
+"""Which hosts a public one has no reason to send us to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.private_hosts import is_private
+
+PRIVATE = [
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "a.localhost",
+    "127.0.0.1",
+    "127.1",
+    "127.255.255.254",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "017700000001",
+    "0",
+    "0.0.0.0",
+    "10.0.0.1",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "198.18.0.1",
+    "[::1]",
+    "[::]",
+    "[fe80::1]",
+    "[fd00::1]",
+    "[fc00::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:10.0.0.1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[ff02::1]",
+    "[::ffff:a9fe:a9fe]",
+    "１２７.0.0.1",
+]
+
+PUBLIC = [
+    "example.com",
+    "localhost.example.com",
+    "notlocalhost",
+    "8.8.8.8",
+    "134744072",
+    "172.32.0.1",
+    "11.0.0.1",
+    "192.169.0.1",
+    "[2606:4700::1111]",
+    "[::ffff:8.8.8.8]",
+    "[64:ff9b::808:808]",
+    "[2002:808:808::]",
+    "127.0.0.1.example.com",
+    "1.2.3.4.5",
+    "256.256.256.256.256",
+    "xn--mller-kva.eu",
+]
+
+
+def host_of(written: str) -> str:
+    """The host as an origin writes it, which is what is asked about."""
+    origin = Origin.of(f"http://{written}/robots.txt")
+    assert origin is not None
+    return origin.host
+
+
+@pytest.mark.parametrize("written", PRIVATE)
+def test_private(written: str) -> None:
+    """Every spelling that a resolver takes for such an address."""
+    assert is_private(host_of(written))
+
+
+@pytest.mark.parametrize("written", PUBLIC)
+def test_public(written: str) -> None:
+    assert not is_private(host_of(written))
+
+
+@given(st.text(max_size=20))
+def test_no_host_makes_it_raise(host: str) -> None:
+    """SAF-01: a Location is a stranger's text."""
+    assert is_private(host) in (True, False)

@@ -1,0 +1,189 @@
+"""Records as octets: whole and equal, or nothing at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.access import record_codec
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Hop, Meaning
+from scrapy_robotspec.access.record import RobotsRecord
+
+times = st.floats(min_value=-1e12, max_value=1e12)
+lines = st.text(max_size=20)
+hosts = st.ip_addresses().map(str) | st.text(st.characters(exclude_characters=":[]"), max_size=20)
+origins = st.builds(Origin, st.sampled_from(["http", "https", "ftp"]), hosts, st.integers(0, 65535))
+answers = st.fixed_dictionaries(
+    {
+        "meaning": st.sampled_from([Meaning.RULES, Meaning.ALLOW, Meaning.DISALLOW]),
+        "status": st.integers(100, 999),
+        "body": st.binary(max_size=2000),
+        "truncated": st.booleans(),
+        "hops": st.lists(st.builds(Hop, lines, st.integers(300, 399)), max_size=6).map(tuple),
+        "fetched_at": times,
+        "expires_at": times,
+        "content_type": lines,
+        "redirect_error": st.none() | lines,
+    }
+)
+failures = st.fixed_dictionaries(
+    {
+        "unreachable_since": times,
+        "failed_at": times,
+        "failures": st.integers(1, 10**9),
+        "unanswered": st.integers(0, 10**9),
+        "next_attempt": times,
+        "failure": lines,
+        "failure_status": st.none() | st.integers(100, 999),
+        "pages_answered_at": st.none() | times,
+    }
+)
+records = st.builds(
+    lambda origin, answer, failure: RobotsRecord(origin, **answer, **failure),
+    origins,
+    st.just({}) | answers,
+    st.just({}) | failures,
+)
+
+RECORD = RobotsRecord(
+    Origin("http", "example.com", 80),
+    meaning=Meaning.RULES,
+    status=200,
+    body=b"User-agent: *\nDisallow: /\n" * 40,
+    fetched_at=1000.0,
+    expires_at=2000.0,
+)
+
+
+@given(records)
+def test_a_record_comes_back_as_it_was(record: RobotsRecord) -> None:
+    """Raw octets, times, failure history and hops."""
+    assert RobotsRecord.from_bytes(record.to_bytes()) == record
+
+
+@given(records)
+def test_nothing_is_left_out_of_the_octets(record: RobotsRecord) -> None:
+    """A field added without being stored would show here."""
+    plain = {each.name for each in dataclasses.fields(record)}
+    plain -= {"origin", "meaning", "hops", "body"}
+    unpacked = record_codec.unpack(record.to_bytes())
+    assert unpacked is not None
+    header = unpacked[0]
+    for name in plain:
+        value = getattr(record, name)
+        default = next(e.default for e in dataclasses.fields(record) if e.name == name)
+        assert header.get(name, default) == value
+
+
+@given(st.binary())
+def test_garbage_is_no_record(data: bytes) -> None:
+    """Also where it begins like a record."""
+    assert RobotsRecord.from_bytes(data) is None
+    assert RobotsRecord.from_bytes(RECORD.to_bytes()[:9] + data) is None
+
+
+@given(st.data())
+def test_a_torn_or_changed_record_is_no_record(data: st.DataObject) -> None:
+    """Whole or absent: no cut and no flipped bit goes unnoticed."""
+    stored = RECORD.to_bytes()
+    cut = data.draw(st.integers(0, len(stored) - 1))
+    assert RobotsRecord.from_bytes(stored[:cut]) is None
+    changed = bytearray(stored)
+    changed[cut] ^= data.draw(st.integers(1, 255))
+    assert RobotsRecord.from_bytes(bytes(changed)) is None
+
+
+def test_another_version_is_no_record() -> None:
+    """An unknown version reads as a miss."""
+    stored = bytearray(RECORD.to_bytes())
+    assert stored[4] == record_codec.VERSION
+    stored[4] += 1
+    assert RobotsRecord.from_bytes(bytes(stored)) is None
+
+
+HEADER = {
+    "origin": ["http", "example.com", 80],
+    "meaning": "rules",
+    "status": 200,
+    "fetched_at": 1,
+    "expires_at": 2,
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"origin": ["gopher", "example.com", 80]},
+        {"origin": ["http", "example.com", "80"]},
+        {"origin": ["http", "example.com"]},
+        {"origin": ["http", "example:]com", 80]},
+        {"origin": ["http", "example.com", -1]},
+        {"origin": 7},
+        {"origin": None},
+        {"meaning": "unreachable"},
+        {"meaning": "maybe"},
+        {"meaning": None},
+        {"status": "200"},
+        {"status": True},
+        {"status": None},
+        {"fetched_at": "now"},
+        {"fetched_at": 10**400},
+        {"expires_at": None},
+        {"hops": 5},
+        {"hops": [["http://a/"]]},
+        {"truncated": 1},
+        {"unreachable_since": 5},
+        {"unreachable_since": 5, "failed_at": 6, "failures": 1},
+    ],
+    ids=json.dumps,
+)
+def test_a_header_of_other_types_is_no_record(change: dict[str, Any]) -> None:
+    """Whoever may write into a shared store must not make the policy raise."""
+    assert RobotsRecord.from_bytes(record_codec.pack(HEADER, b"")) is not None
+    header = {k: v for k, v in {**HEADER, **change}.items() if v is not None}
+    assert RobotsRecord.from_bytes(record_codec.pack(header, b"")) is None
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_times_without_an_end_are_no_times(value: str) -> None:
+    """A copy that is fresh for ever cannot be stored."""
+    honest = record_codec.pack({**HEADER, "expires_at": 123456789}, b"")
+    text = honest[record_codec._FRAME.size :].replace(b"123456789", value.encode())
+    forged = _frame(text, 0)
+    assert RobotsRecord.from_bytes(_frame(text.replace(value.encode(), b"5"), 0)) is not None
+    assert RobotsRecord.from_bytes(forged) is None
+
+
+def test_a_body_that_unpacks_to_more_than_it_says_is_no_body() -> None:
+    """A bomb in a shared store is not unpacked."""
+    import zlib
+
+    text = json.dumps(HEADER).encode()
+    bomb = zlib.compress(b"a" * 10_000_000)
+    assert RobotsRecord.from_bytes(_frame(text, 1000, bomb)) is None
+    assert RobotsRecord.from_bytes(_frame(text, 2**31, bomb)) is None
+    assert RobotsRecord.from_bytes(_frame(text, 10_000_000, bomb)) is not None
+
+
+def test_long_bodies_are_compressed() -> None:
+    """A hundred thousand origins have to fit into memory."""
+    assert len(RECORD.to_bytes()) < len(RECORD.body) / 4
+
+
+def test_a_body_is_not_shown() -> None:
+    """SAF-04: what a file says gets into no log by way of a record."""
+    assert "Disallow" not in repr(RECORD)
+
+
+def _frame(text: bytes, length: int, body: bytes = b"") -> bytes:
+    import struct
+    import zlib
+
+    rest = struct.pack(">II", len(text), length) + text + body
+    return struct.pack(">4sBI", b"RSPC", record_codec.VERSION, zlib.crc32(rest)) + rest

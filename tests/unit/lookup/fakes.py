@@ -1,0 +1,195 @@
+"""A world for the lookup in which nothing moves by itself: time, threads and servers wait for us.
+
+The lookup, the shelf, the policy and the stores are the real ones. Not here: what is asserted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
+from scrapy_robotspec.lookup.rules_cache import COMPILED_BYTES
+from scrapy_robotspec.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.lookup import FetchDone, Pending
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.base import RecordStore
+
+_T = TypeVar("_T")
+
+START = 1_800_000_000.0
+LEASE = 35.0
+A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
+
+FILE = FetchResult(status=200, body=b"User-agent: *\nDisallow: /no\n")
+OTHER_FILE = FetchResult(status=200, body=b"User-agent: *\nDisallow: /never\n")
+MISSING = FetchResult(status=404)
+DOWN = FetchResult(status=503)
+DEAD = FetchResult(error="DNS lookup failed")
+
+
+class Threads:
+    """Calls that a thread has still to make, and outcomes that it has still to bring."""
+
+    def __init__(self) -> None:
+        self._calls: list[tuple[Callable[[], Any], Deferred[Any]]] = []
+        self._outcomes: list[tuple[Any, Deferred[Any]]] = []
+        self.at_once = True
+
+    def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        outcome: Deferred[_T] = Deferred()
+        self._calls.append((lambda: call(*args), outcome))
+        if self.at_once:
+            self.run()
+        return outcome
+
+    def work(self) -> bool:
+        """The thread makes the next call; whether there was one."""
+        if not self._calls:
+            return False
+        call, outcome = self._calls.pop(0)
+        self._outcomes.append((call(), outcome))
+        return True
+
+    def bring(self) -> bool:
+        """The next outcome arrives; whether there was one."""
+        if not self._outcomes:
+            return False
+        result, outcome = self._outcomes.pop(0)
+        if not outcome.called:  # cancelled meanwhile
+            outcome.callback(result)
+        return True
+
+    def run(self) -> None:
+        while self.work() or self.bring():
+            pass
+
+
+class World:
+    """What the lookup needs of its surroundings; one crawler process."""
+
+    def __init__(
+        self,
+        shared: RecordStore | None = None,
+        *,
+        owner: str = "we",
+        places: int = 8,
+        ceiling: int | None = None,
+        compiled: int = 2000,
+        max_bytes: int = COMPILED_BYTES,
+        time: Clock | None = None,
+        **policy: Any,
+    ) -> None:
+        self.time = time or Clock()
+        self.ahead = 0.0
+        self.threads = Threads()
+        self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
+        self.places = FetchLimiter(places, ceiling or places)
+        self.memory = MemoryStore()
+        self.shelf = TieredStore(self.memory, shared, self.threads, owner=owner, lease=LEASE)
+        self.lookup: Lookup[str] = Lookup(
+            self, self.shelf, self.places, compiled=compiled, max_bytes=max_bytes
+        )
+        self.fetching: dict[Origin, Deferred[FetchResult]] = {}
+        self.fetched: list[Origin] = []
+        self.looks = 0
+        self.landings: list[Resolved | Pending] = []
+        self.told: list[tuple[Resolved, RobotsTxt | None]] = []
+        self.telling: Deferred[None] | None = None
+
+    # --- what the lookup calls
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        self.looks += 1
+        return self.access
+
+    def clock(self) -> float:
+        return START + float(self.time.seconds()) + self.ahead
+
+    def random(self) -> float:
+        return 0.0
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        later: Any = self.time.callLater(delay, call, *args)
+        return _Later(later)
+
+    def fetch(self, origin: Origin, request: str, *, background: bool) -> Deferred[FetchResult]:
+        assert origin not in self.fetching, f"{origin} is being fetched already"
+        self.fetched.append(origin)
+        fetch: Deferred[FetchResult] = Deferred()
+        self.fetching[origin] = fetch
+
+        def redirect_error(result: Any) -> Any:
+            del self.fetching[origin]
+            return result
+
+        return fetch.addBoth(redirect_error)
+
+    def on_rules(self, found: Resolved, request: str, replaced: RobotsTxt | None) -> Deferred[None]:
+        self.told.append((found, replaced))
+        return succeed(None) if self.telling is None else self.telling
+
+    def on_fetch_done(self, landing: FetchDone) -> None:
+        self.landings.append(landing.found)
+
+    # --- what a test does
+
+    def ask(self, origin: Origin = A) -> Resolved | Pending:
+        return self.lookup.ask(origin, self.clock(), "cause")
+
+    def wait_for(self, origin: Origin = A) -> Waiter:
+        return Waiter(Deferred.fromCoroutine(self.lookup.answer(origin, "cause")), origin)
+
+    def answer(self, attempt: FetchResult, origin: Origin = A) -> None:
+        """The server of *origin* answers the fetch under way."""
+        self.fetching[origin].callback(attempt)
+
+    def pass_time(self, seconds: float) -> None:
+        self.time.advance(seconds)
+
+    def close(self) -> bool:
+        """Close the lookup; whether that came to an end."""
+        closing = Deferred.fromCoroutine(self.lookup.close())
+        self.threads.run()
+        return bool(closing.called)
+
+
+class _Later:
+    """A delayed call whose cancelling may come too late, as the plugin's."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def cancel(self) -> None:
+        if self._call.active():
+            self._call.cancel()
+
+
+class Waiter:
+    """Somebody who awaits an answer, and all that came."""
+
+    def __init__(self, waiting: Deferred[Resolved], origin: Origin) -> None:
+        self.origin = origin
+        self.came: list[Any] = []
+        self._waiting = waiting
+        waiting.addCallbacks(self.came.append, lambda failure: self.came.append(failure.value))
+
+    def cancel(self) -> None:
+        self._waiting.cancel()
+
+    @property
+    def known(self) -> Resolved:
+        """The one answer."""
+        (known,) = self.came
+        assert isinstance(known, Resolved)
+        return known

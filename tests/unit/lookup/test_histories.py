@@ -1,0 +1,128 @@
+"""Whatever happens in whatever order: every waiter gets one answer, every origin one flight.
+
+Two processes share a store. Requests come, servers answer, threads lag, waiters give up, time
+passes, clocks jump, until one process closes in the middle of it all; then the other must come to
+its end.
+"""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from twisted.internet.defer import CancelledError
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.lookup import Resolved
+from scrapy_robotspec.store.memory import MemoryStore
+
+from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, A, B, C, Waiter, World
+
+origins = st.sampled_from([A, B, C])
+attempts = st.sampled_from([FILE, FILE, OTHER_FILE, MISSING, DOWN, DEAD])
+processes = st.sampled_from([0, 1])
+
+
+class Histories(RuleBasedStateMachine):
+    """What may happen, and what holds after each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.time, self.shared = Clock(), MemoryStore()
+        self.worlds = [self._world("one"), self._world("two")]
+        self.waiters: list[tuple[World, Waiter]] = []
+        self.given_up: list[Waiter] = []
+
+    def _world(self, owner: str) -> World:
+        world = World(self.shared, owner=owner, places=2, ceiling=3, time=self.time)
+        world.threads.at_once = False
+        return world
+
+    @rule(process=processes, origin=origins)
+    def ask(self, process: int, origin: object) -> None:
+        self.worlds[process].ask(origin)  # type: ignore[arg-type]
+
+    @rule(process=processes, origin=origins)
+    def wait(self, process: int, origin: object) -> None:
+        world = self.worlds[process]
+        self.waiters.append((world, world.wait_for(origin)))  # type: ignore[arg-type]
+
+    @rule(data=st.data())
+    def give_up(self, data: st.DataObject) -> None:
+        if self.waiters:
+            number = data.draw(st.integers(0, len(self.waiters) - 1))
+            world, waiter = self.waiters.pop(number)
+            before = set(world.fetching)
+            waiter.cancel()
+            assert set(world.fetching) == before
+            self.given_up.append(waiter)
+
+    @rule(process=processes, attempt=attempts, data=st.data())
+    def server_answers(self, process: int, attempt: object, data: st.DataObject) -> None:
+        world = self.worlds[process]
+        if world.fetching:
+            origin = data.draw(st.sampled_from(sorted(world.fetching, key=str)))
+            world.answer(attempt, origin)  # type: ignore[arg-type]
+
+    @rule(process=processes)
+    def thread_works(self, process: int) -> None:
+        self.worlds[process].threads.work()
+
+    @rule(process=processes)
+    def thread_brings(self, process: int) -> None:
+        self.worlds[process].threads.bring()
+
+    @rule(seconds=st.sampled_from([0.01, 0.5, 5.0, 70.0, 86_400.0]))
+    def time_passes(self, seconds: float) -> None:
+        self.time.advance(seconds)
+
+    @rule(process=processes, seconds=st.sampled_from([-86_400.0, -70.0, 0.5, 70.0, 86_400.0]))
+    def clock_jumps(self, process: int, seconds: float) -> None:
+        """Of one machine; delayed calls do not jump with it."""
+        self.worlds[process].ahead += seconds
+
+    @rule()
+    def first_process_closes(self) -> None:
+        self.worlds[0].lookup.stop()
+
+    @invariant()
+    def nobody_is_answered_twice(self) -> None:
+        """That no origin has two fetches in one process is asserted where they begin."""
+        assert all(len(waiter.came) <= 1 for _, waiter in self.waiters)
+        assert all(len(waiter.came) == 1 for waiter in self.given_up)
+
+    @invariant()
+    def places_are_bounded(self) -> None:
+        assert all(len(world.fetching) <= 3 for world in self.worlds)
+        assert all(len(world.places) <= 3 for world in self.worlds)
+
+    def teardown(self) -> None:
+        """Close the first process for good; every waiter of the second must be answered."""
+        first, second = self.worlds
+        assert first.close()
+        second.threads.at_once = True
+        second.threads.run()
+        for _ in range(400):
+            for origin in list(second.fetching):
+                second.answer(FILE, origin)
+            if all(waiter.came for _, waiter in self.waiters):
+                break
+            self.time.advance(1.0)
+        for world, waiter in self.waiters:
+            (came,) = waiter.came
+            if world is second:
+                assert isinstance(came, Resolved)
+                assert came.standing.action is not Action.WAIT
+            else:
+                assert isinstance(came, Resolved | CancelledError)
+        for origin in list(second.fetching):
+            second.answer(FILE, origin)
+        assert second.close()
+        assert len(second.places) == 0
+        for origin in (A, B, C):
+            assert self.shared.acquire(origin, "a third one", second.clock(), LEASE)
+
+
+TestHistories = Histories.TestCase
+TestHistories.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

@@ -1,0 +1,114 @@
+"""The shelf: what is in memory and what others have written, as one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.lookup import TieredStore
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.memory import MemoryStore
+
+from .fakes import START, A, Threads
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+    from typing import Any
+
+_T = TypeVar("_T")
+
+
+def record(at: float) -> RobotsRecord:
+    return RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at + 10)
+
+
+def shelf(shared: MemoryStore | GuardedStore | None, threads: Threads | None = None) -> TieredStore:
+    return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease=10)
+
+
+def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
+    """What a coroutine returns that has nothing left to wait for."""
+    results: list[_T] = []
+    Deferred.fromCoroutine(coroutine).addCallback(results.append)
+    (result,) = results
+    return result
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(1.0, 2.0), (2.0, 1.0), (1.0, None), (None, 2.0)])
+def test_newest_is_that_of_the_latest_attempt(ours: float | None, theirs: float | None) -> None:
+    """Ours or another process's."""
+    shared = MemoryStore()
+    both = shelf(shared)
+    if ours is not None:
+        both.put_local(record(ours))
+    if theirs is not None:
+        shared.put(record(theirs))
+    assert outcome(both.get_newest(A)) == record(max(ours or 0.0, theirs or 0.0))
+
+
+def test_without_a_shared_store_every_lease_is_ours() -> None:
+    alone = shelf(None)
+    assert not alone.is_shared
+    assert outcome(alone.lease(A, START))
+    alone.put_and_release(record(START), A)
+    assert alone.get(A) == record(START)
+
+
+def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
+    """Else an old copy could take the place of a newer one."""
+    shared = MemoryStore()
+    both = shelf(shared)
+    both.put_local(record(START))
+    assert (both.get(A), shared.get(A)) == (record(START), None)
+    both.put(record(START))
+    assert shared.get(A) == record(START)
+
+
+def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
+    """CAC-05."""
+    shared = MemoryStore()
+    one = shelf(shared)
+    two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease=10)
+    assert outcome(one.lease(A, START))
+    assert not outcome(two.lease(A, START))
+    two.put_and_release(None, A)  # not theirs
+    assert not outcome(two.lease(A, START))
+    one.put_and_release(None, A)
+    assert outcome(two.lease(A, START))
+
+
+def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
+    """The crawl goes on alone: it asks, keeps and leases as if there were no store."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    guarded = GuardedStore(lambda: open_store(f"sqlite:///{folder}/robots.db"), lambda: START)
+    guarded.open()
+    both = shelf(guarded)
+    guarded.close()
+    for file in folder.iterdir():
+        file.unlink()
+    (folder / "robots.db").mkdir()
+    assert outcome(both.lease(A, START))
+    both.put_and_release(record(START), A)
+    assert outcome(both.get_newest(A)) == record(START)
+    assert outcome(both.close()) is None
+
+
+def test_close_waits_for_every_write_also_those_that_follow_from_others() -> None:
+    """A lease that comes while we close is given back before the store is closed."""
+    shared, threads = MemoryStore(), Threads()
+    threads.at_once = False
+    both = shelf(shared, threads)
+    taking = Deferred.fromCoroutine(both.lease(A, START))
+    taking.addErrback(lambda failure: None)
+    taking.cancel()
+    closing = Deferred.fromCoroutine(both.close())
+    threads.run()
+    assert closing.called
+    assert shared.acquire(A, "others", START, 1)

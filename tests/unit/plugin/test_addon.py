@@ -1,0 +1,291 @@
+"""The add-on: what it sets, what it leaves alone, and when it stops a crawl before it begins.
+
+Read back from real crawlers, as Scrapy reads it.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from scrapy import Spider
+from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
+from scrapy.core.scheduler import Scheduler
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.settings import BaseSettings
+from scrapy.settings import Settings as ScrapySettings
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec import (
+    Addon,
+    ConfigurationError,
+    RobotSpecMiddleware,
+    WaitingPriorityQueue,
+)
+from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
+from scrapy_robotspec.plugin.room import POOL_ROOM
+from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+OURS = "scrapy_robotspec.RobotSpecMiddleware"
+QUEUE, SCHEDULER = "SCHEDULER_PRIORITY_QUEUE", "SCHEDULER"
+
+
+class OwnQueue(ScrapyPriorityQueue):
+    """A user's queue."""
+
+
+class OwnWaitingQueue(WaitingPriorityQueue):
+    """A user's queue made of ours."""
+
+
+class OwnScheduler(Scheduler):
+    """A user's scheduler."""
+
+
+class OtherMiddleware:
+    """A user's middleware."""
+
+
+def update(priority: str = "project", /, **settings: Any) -> ScrapySettings:
+    settings.setdefault("ROBOTSTXT_OBEY", True)
+    read = ScrapySettings(settings, priority)
+    Addon().update_settings(read)
+    return read
+
+
+def middlewares(settings: BaseSettings) -> list[type]:
+    """Downloader middlewares in the order in which this Scrapy would build them."""
+    listed = DownloaderMiddlewareManager._get_mwlist_from_settings(settings)
+    return [load_object(each) for each in listed]
+
+
+def plain(settings: BaseSettings) -> dict[str, Any]:
+    return {
+        name: dict(value) if isinstance(value, BaseSettings) else value
+        for name, value in settings.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {STOCK: 100},
+        {RobotsTxtMiddleware: 100},
+        {STOCK: None},
+        {RobotsTxtMiddleware: None},
+        {OtherMiddleware: 90},
+        {OURS: 100},
+        {RobotSpecMiddleware: 100},
+        {RobotSpecMiddleware: 100, RobotsTxtMiddleware: None, OtherMiddleware: 90},
+    ],
+    ids=repr,
+)
+def test_ours_stands_where_scrapys_own_stood(
+    chosen: dict[Any, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    before = middlewares(ScrapySettings())
+    settings = update(DOWNLOADER_MIDDLEWARES=chosen)
+    after = [mw for mw in middlewares(settings) if mw is not OtherMiddleware]
+    assert after == [RobotSpecMiddleware if mw is RobotsTxtMiddleware else mw for mw in before]
+    assert (OtherMiddleware in middlewares(settings)) is (OtherMiddleware in chosen)
+    assert caplog.records == []  # Scrapy warns of a component named twice
+
+
+@pytest.mark.parametrize("key", [STOCK, RobotsTxtMiddleware, OURS, RobotSpecMiddleware])
+def test_a_position_that_the_user_chose_is_kept(key: Any) -> None:
+    listed = middlewares(update(DOWNLOADER_MIDDLEWARES={key: 910, OtherMiddleware: 905}))
+    assert RobotsTxtMiddleware not in listed
+    assert listed[-2:] == [OtherMiddleware, RobotSpecMiddleware]
+
+
+def test_a_component_that_is_not_there_is_scrapys_business() -> None:
+    """Up to Scrapy 2.14 one that is switched off may be missing."""
+    chosen = dict(
+        update(DOWNLOADER_MIDDLEWARES={"no.such.Middleware": None})["DOWNLOADER_MIDDLEWARES"]
+    )
+    assert chosen == {"no.such.Middleware": None, STOCK: None, RobotSpecMiddleware: 100}
+
+
+def test_middlewares_may_come_from_the_command_line() -> None:
+    listed = middlewares(update("cmdline", DOWNLOADER_MIDDLEWARES=f'{{"{STOCK}": 910}}'))
+    assert listed[-1] is RobotSpecMiddleware
+    assert RobotsTxtMiddleware not in listed
+
+
+def test_ours_switched_off_leaves_scrapys_own_in_place(caplog: pytest.LogCaptureFixture) -> None:
+    settings = update(DOWNLOADER_MIDDLEWARES={RobotSpecMiddleware: None})
+    assert middlewares(settings) == middlewares(ScrapySettings())
+    assert settings[QUEUE] == ScrapySettings()[QUEUE]
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {QUEUE: DownloaderAwarePriorityQueue},
+        {QUEUE: "scrapy.pqueues.DownloaderAwarePriorityQueue"},
+        {SCHEDULER: Scheduler},
+        {"CONCURRENT_REQUESTS_PER_IP": 0},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
+def test_scrapys_queue_becomes_ours(settings: dict[str, Any], priority: str) -> None:
+    updated = update(priority, **settings)
+    assert load_object(updated[QUEUE]) is WaitingPriorityQueue
+    assert load_object(updated[SCHEDULER]) is Scheduler
+
+
+@pytest.mark.parametrize("queue", [WaitingPriorityQueue, OwnWaitingQueue])
+def test_a_queue_that_can_wait_is_kept(queue: type) -> None:
+    updated = update(**{QUEUE: queue})
+    assert updated[QUEUE] is queue
+    assert load_object(updated[SCHEDULER]) is Scheduler
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {QUEUE: OwnQueue},
+        {QUEUE: ScrapyPriorityQueue},
+        {QUEUE: "scrapy.pqueues.ScrapyPriorityQueue"},
+        {SCHEDULER: OwnScheduler},
+        {SCHEDULER: f"{__name__}.OwnScheduler", QUEUE: OwnQueue},
+        {"CONCURRENT_REQUESTS_PER_IP": 2},
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
+def test_what_the_user_chose_is_kept_under_a_layer(settings: dict[str, Any], priority: str) -> None:
+    chosen = ScrapySettings(settings)
+    updated = update(priority, **settings)
+    assert load_object(updated[QUEUE]) is load_object(chosen[QUEUE])
+    scheduler = load_object(updated[SCHEDULER])
+    assert issubclass(scheduler, WaitingSchedulerMixin)
+    assert load_object(chosen[SCHEDULER]) in scheduler.__mro__
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {SCHEDULER: OwnScheduler}, {DownloaderAwarePriorityQueue: 1}, {QUEUE: OwnQueue}],
+    ids=repr,
+)
+def test_running_twice_changes_nothing(settings: dict[Any, Any]) -> None:
+    once = update(**{str(name): value for name, value in settings.items()})
+    before = plain(once)
+    Addon().update_settings(once)
+    assert plain(once) == before
+
+
+def test_nothing_else_is_touched() -> None:
+    before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_without_a_reactor_there_are_connections_for_robots_txt_too(dry_run: bool) -> None:
+    """From Scrapy 2.15 on; the middleware takes the room off again for pages."""
+    updated = update(
+        TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=8, ROBOTSPEC_DRY_RUN=dry_run
+    )
+    room = Settings.from_scrapy(updated).most_fetches
+    assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
+    assert updated.getint(POOL_ROOM) == room
+    Addon().update_settings(updated)
+    assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
+
+
+def test_no_limit_on_connections_stays_none() -> None:
+    updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=0)
+    assert updated.getint("CONCURRENT_REQUESTS") == 0
+
+
+@pytest.mark.parametrize(
+    ("chosen", "position"),
+    [
+        ({}, 100),
+        ({STOCK: 120}, 120),
+        ({STOCK: 120, OtherMiddleware: 110}, 120),
+        ({OURS: 90}, 100),
+        ({OURS: 90, STOCK: None}, 100),
+        ({DryRunMiddleware: 101}, 100),
+    ],
+    ids=repr,
+)
+def test_in_a_dry_run_scrapys_own_decides(
+    chosen: dict[Any, Any], position: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = plain(ScrapySettings())
+    settings = update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES=chosen)
+    listed = middlewares(settings)
+    at = listed.index(RobotsTxtMiddleware)
+    assert listed[at + 1] is DryRunMiddleware
+    assert RobotSpecMiddleware not in listed
+    assert dict(settings["DOWNLOADER_MIDDLEWARES"])[DryRunMiddleware] == position + 1
+    after = plain(settings)
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", "ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    assert caplog.records == []
+    Addon().update_settings(settings)
+    assert plain(settings) == after
+
+
+def test_a_dry_run_without_scrapys_own_is_doubted(caplog: pytest.LogCaptureFixture) -> None:
+    update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES={STOCK: None})
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "every request counts as let through" in record.getMessage()
+
+
+@pytest.mark.parametrize("off", [False, "0", None])
+def test_switched_off_by_robotstxt_obey_it_only_warns(
+    off: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = {"ROBOTSTXT_OBEY": off or False, "ROBOTSPEC_EDITION": "no such edition"}
+    assert plain(update(**settings)) == plain(ScrapySettings(settings))
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "ROBOTSTXT_OBEY" in record.getMessage()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ROBOTSPEC_EDITION", "google-1998"),
+        ("ROBOTSPEC_RETRY_TIMES", "many"),
+        ("ROBOTSPEC_CACHE", "mongodb://localhost"),
+        ("ROBOTSPEC_CACHE", "sqlite:///no/such/folder/robots.db"),
+    ],
+)
+def test_a_wrong_setting_stops_the_crawl_at_start(name: str, value: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} = '{value}'"):
+        update(**{name: value})
+
+
+def test_a_store_out_of_order_stops_no_crawl(tmp_path: Any) -> None:
+    broken = tmp_path / "robots.db"
+    broken.write_bytes(b"this is no database" * 1000)
+    settings = update(ROBOTSPEC_CACHE=f"sqlite:///{broken}")
+    assert RobotSpecMiddleware in middlewares(settings)
+
+
+def test_scrapy_loads_it_by_its_setting() -> None:
+    class Plain(Spider):
+        name = "plain"
+        custom_settings = {  # noqa: RUF012  (a spider's)
+            "ADDONS": {"scrapy_robotspec.Addon": 500},
+            "ROBOTSTXT_OBEY": True,
+        }
+
+    crawler = Crawler(Plain)
+    crawler.addons.load_settings(crawler.settings)
+    assert RobotSpecMiddleware in middlewares(crawler.settings)
+    assert RobotsTxtMiddleware not in middlewares(crawler.settings)

@@ -1,0 +1,78 @@
+"""What a request is told beyond the rules, and that it is worked out once (EXT-01, EXT-03)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.plan import Action, Plan, Standing
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.lookup.rules_cache import RulesCache
+from scrapy_robotspec.plugin.deciding.extensions import MOST_LINES, NO_EXTENSIONS, beyond
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.lookup import Resolved
+
+GROUPS = b"""\
+User-agent: foo
+Content-Usage: train-ai=n
+Crawl-delay: 1
+content-usage: search=y
+crawl-delay: 2.5
+Disallow: /foo
+
+User-agent: *
+Disallow: /
+Request-rate: 1/5
+"""
+
+
+def known(body: bytes, action: Action = Action.RULES) -> Resolved:
+    record = RobotsRecord(Origin("http", "example.com", 80), body=body)
+    plan = Plan(Standing(action, ""), False, 0.0)
+    return RulesCache(1, 10**6, None).make(record, plan, EDITIONS["google-2019"], 0.0)
+
+
+def test_the_group_followed_speaks() -> None:
+    """EXT-03: every value, as it stands, in the order of the file; fields in lower case."""
+    found = known(GROUPS)
+    assert beyond(found, ("foo",)).fields == {
+        "content-usage": ("train-ai=n", "search=y"),
+        "crawl-delay": ("1", "2.5"),
+    }
+    assert beyond(found, ("foo",)).crawl_delay == 2.5
+    assert beyond(found, ("bar",)).fields == {"request-rate": ("1/5",)}
+    assert beyond(found, ("bar",)).crawl_delay is None
+
+
+@pytest.mark.parametrize("body", [b"", b"User-agent: *\nDisallow: /\n"])
+def test_a_plain_file_says_nothing(body: bytes) -> None:
+    assert known(body).extensions is None
+    assert beyond(known(body), ("foo",)) is NO_EXTENSIONS
+
+
+def test_a_file_that_does_not_decide_says_nothing() -> None:
+    assert known(GROUPS, Action.ALLOW).extensions is None
+    assert beyond(known(GROUPS, Action.ALLOW), ("foo",)) is NO_EXTENSIONS
+
+
+def test_an_answer_is_worked_out_once() -> None:
+    found = known(GROUPS)
+    assert beyond(found, ("foo",)) is beyond(found, ("foo",))
+
+
+def test_many_tokens_do_not_pile_up() -> None:
+    found = known(GROUPS)
+    for number in range(1000):
+        beyond(found, (f"foo{'x' * number}",))
+    assert found.extensions is not None
+    assert len(found.extensions) < 20
+
+
+def test_a_hostile_file_gives_few_lines() -> None:
+    """SAF-02: meta is copied for every request."""
+    found = known(b"User-agent: *\n" + b"".join(b"x%d: y\n" % n for n in range(10_000)))
+    assert len(beyond(found, ("foo",)).fields) == MOST_LINES

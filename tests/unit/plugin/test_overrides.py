@@ -1,0 +1,107 @@
+"""ROBOTSPEC_OVERRIDES: hosts are those of origins, values are checked at start."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.plugin.settings.overrides import Override, overrides
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+
+def read(raw: object, edition: str = "google-2019") -> dict[str, Override]:
+    return dict(overrides(raw, EDITIONS[edition]))
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("example.com", "http://example.com/"),
+        ("Example.COM", "https://example.com:8443/"),
+        ("example.com.", "http://example.com/"),
+        ("müller.example", "http://xn--mller-kva.example/"),
+        ("127.0.0.1", "http://127.0.0.1:8000/"),
+        ("::1", "http://[0:0::1]/"),
+        ("[::1]", "http://[::1]:8000/"),
+        ("localhost", "ftp://localhost/"),
+    ],
+)
+def test_a_host_is_named_as_its_origins_are(name: str, url: str) -> None:
+    """LOC-05, LOC-10: case, trailing dot, international names, addresses; any scheme and port."""
+    origin = Origin.of(url)
+    assert origin is not None
+    assert read({name: "ignore"})[origin.host] == Override(replacement="ignore")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "http://example.com", "example.com/", "example.com:80", "[::1]:80", "a b", "u@h", 7, None],
+    ids=repr,
+)
+def test_what_is_no_bare_host_is_refused(name: object) -> None:
+    with pytest.raises(ValueError, match="bare host names"):
+        read({name: "ignore"})
+
+
+def test_one_host_under_two_names_is_refused() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        read({"example.com": "ignore", "EXAMPLE.com": "disallow"})
+
+
+def test_words_decide_alone() -> None:
+    assert read({"h": "ignore"})["h"].kinds == ("ignore",)
+    assert read({"h": "disallow"})["h"].kinds == ("disallow",)
+
+
+@pytest.mark.parametrize("text", ["User-agent: *\nDisallow: /x\n", "User-agent:*\rDisallow:/x"])
+def test_a_text_is_the_robots_txt_of_the_host(text: str) -> None:
+    override = read({"h": text})["h"]
+    assert isinstance(override.replacement, RobotsTxt)
+    assert override.kinds == ("robots_txt",)
+    assert not override.replacement.allowed("http://h/x", "foobot")
+    assert override.replacement.allowed("http://h/y", "foobot")
+
+
+def test_a_text_is_read_in_the_edition_of_the_crawl() -> None:
+    override = read({"h": "User-agent: *\nDisallow: /"}, "classic")["h"]
+    assert isinstance(override.replacement, RobotsTxt)
+    assert override.replacement.edition is EDITIONS["classic"]
+
+
+def test_a_dict_changes_single_things() -> None:
+    override = read(
+        {"h": {"status_policy": {"403": "disallow"}, "token": "foobot", "crawl_delay": "2"}}
+    )["h"]
+    assert override == Override(
+        status_policy={403: Meaning.DISALLOW}, token=("foobot",), crawl_delay=2.0
+    )
+    assert override.kinds == ("status_policy", "token", "crawl_delay")
+
+
+def test_overrides_come_from_the_command_line_as_json() -> None:
+    assert read('{"h": {"token": ["foobot-news", "foobot"]}}')["h"].token == (
+        "foobot-news",
+        "foobot",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("ingore", "'ignore', 'disallow'"),
+        (None, "'ignore', 'disallow'"),
+        (b"User-agent: *", "'ignore', 'disallow'"),
+        ({}, "'status_policy', 'token', 'crawl_delay'"),
+        ({"tokens": "foobot"}, "'status_policy', 'token', 'crawl_delay'"),
+        ({"token": "foo bot"}, "as 'token' a product token"),
+        ({"crawl_delay": -1}, "as 'crawl_delay' a number of seconds"),
+        ({"status_policy": {403: "no"}}, "as 'status_policy' a dict"),
+    ],
+    ids=repr,
+)
+def test_a_wrong_value_is_named_with_its_host(value: object, words: str) -> None:
+    with pytest.raises(ValueError, match="for 'h' ") as caught:
+        read({"h": value})
+    assert words in str(caught.value)

@@ -1,0 +1,239 @@
+"""ROBOTSPEC_* settings: what is taken, what is refused and in which words."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from scrapy.settings import BaseSettings
+from scrapy.settings import Settings as ScrapySettings
+
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.editions import EDITIONS, get_edition
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+
+def read(**values: object) -> Settings:
+    prefixed = {f"ROBOTSPEC_{name.upper()}": value for name, value in values.items()}
+    return Settings.from_scrapy(ScrapySettings(prefixed))
+
+
+def test_without_any_setting_the_defaults_hold() -> None:
+    assert Settings.from_scrapy(ScrapySettings()) == Settings()
+
+
+def named(value: object) -> str:
+    """An id that is the same in every process."""
+    return value.__name__ if callable(value) and hasattr(value, "__name__") else repr(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "expected"),
+    [
+        ("edition", "rfc9309", EDITIONS["rfc9309"]),
+        ("edition", EDITIONS["classic"], EDITIONS["classic"]),
+        ("edition", '{"base": "google", "name": "mine"}', {"base": "google", "name": "mine"}),
+        ("edition", {"base": "google", "name": "mine"}, {"base": "google", "name": "mine"}),
+        ("user_agent_token", "foobot", ("foobot",)),
+        ("user_agent_token", ["foobot-news", "foobot"], ("foobot-news", "foobot")),
+        ("user_agent_token", "foobot-news, foobot", ("foobot-news", "foobot")),
+        ("user_agent_token", '["foobot-news", "foobot"]', ("foobot-news", "foobot")),
+        ("user_agent_token", "foobot/1.0 (+http://foo.example)", ("foobot",)),
+        ("user_agent_token", "*", ()),
+        ("user_agent_token", "", None),
+        ("user_agent_token", "os.path.basename", __import__("os").path.basename),
+        ("cache", "sqlite:///x.db", "sqlite:///x.db"),
+        ("cache_ttl", "60", 60.0),
+        ("cache_min_ttl", 0, 0.0),
+        ("max_redirects", "7", 7),
+        ("max_size", "600000", 600_000),
+        ("fetch_timeout", 0.5, 0.5),
+        ("concurrent_fetches", "1", 1),
+        ("unreachable", "allow", "allow"),
+        ("hold_timeout", "0", 0.0),
+        ("retry_times", "3", 3),
+        ("stale_after", "", None),
+        ("stale_after", "inf", float("inf")),
+        ("stale_after", 0, 0.0),
+        ("status_policy", '{"429": "unreachable"}', {429: Meaning.UNREACHABLE}),
+        ("status_policy", {403: Meaning.DISALLOW}, {403: Meaning.DISALLOW}),
+        ("status_policy", "", {}),
+        ("probe_server_errors", "True", True),
+        ("probe_server_errors", "0", False),
+        ("crawl_delay", True, True),
+        ("crawl_delay", "false", False),
+        ("crawl_delay_max", 0, 0.0),
+        ("inherit_meta", "proxy,cookiejar", ("proxy", "cookiejar")),
+        ("inherit_meta", [], ()),
+        ("inherit_meta", '["proxy"]', ("proxy",)),
+        ("report", Path("report.jsonl"), "report.jsonl"),
+        ("report", "", None),
+    ],
+    ids=named,
+)
+def test_a_value_is_taken(name: str, raw: object, expected: object) -> None:
+    if name == "edition" and isinstance(expected, dict):
+        expected = get_edition(expected)
+    assert getattr(read(**{name: raw}), name) == expected
+
+
+WRONG = [
+    ("edition", "google-2018", "google-2019"),
+    ("edition", 2019, "a name, an Edition"),
+    ("edition", '{"base": ', "JSON"),
+    ("edition", {"base": "google", "wildcard": False}, "wildcards"),
+    ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
+    ("edition", {"base": 7}, "an Edition"),
+    ("user_agent_token", "my bot", "letters, '-' and '_'"),
+    ("user_agent_token", "MJ12bot", "'MJ'"),
+    ("user_agent_token", [], "product token"),
+    ("user_agent_token", ["foobot", 7], "product token"),
+    ("user_agent_token", 7, "product token"),
+    ("user_agent_token", "no.such.module", "import path"),
+    ("user_agent_token", "os.path.no_such_name", "import path"),
+    ("user_agent_token", "os.path.sep", "f(request, crawler)"),
+    ("cache", "", "URI"),
+    ("cache", 7, "URI"),
+    ("cache_ttl", "a day", "seconds"),
+    ("cache_ttl", 0, "0.1"),
+    ("cache_ttl", float("inf"), "seconds"),
+    ("cache_ttl", float("nan"), "seconds"),
+    ("cache_ttl", True, "seconds"),
+    ("cache_min_ttl", -1, "at least 0"),
+    ("cache_min_ttl", 100_000, "ROBOTSPEC_CACHE_MAX_TTL (86400)"),
+    ("max_redirects", 4, "FET-03"),
+    ("max_redirects", -1, "at least 0"),
+    ("max_redirects", 5.5, "whole number"),
+    ("max_size", 0, "at least 1"),
+    ("fetch_timeout", 0, "above 0"),
+    ("concurrent_fetches", 0, "at least 1"),
+    ("concurrent_fetches", None.__class__, "whole number"),
+    ("unreachable", "disallow", "'wait' or 'allow'"),
+    ("hold_timeout", "5 min", "seconds"),
+    ("retry_times", True, "whole number"),
+    ("retry_times", -1, "at least 0"),
+    ("retry_delay", 0, "above 0"),
+    ("retry_delay", 90, "ROBOTSPEC_RETRY_MAX_DELAY"),
+    ("stale_after", "never", "inf"),
+    ("unreachable_limit", -1, "at least 0"),
+    ("status_policy", {429: "deny"}, "'unreachable'"),
+    ("status_policy", {"4xx": "allow"}, "100 to 599"),
+    ("status_policy", {600: "allow"}, "100 to 599"),
+    ("status_policy", {True: "allow"}, "100 to 599"),
+    ("status_policy", [429], "a dict"),
+    ("status_policy", "429=unreachable", "JSON"),
+    ("probe_server_errors", "yes", "True or False"),
+    ("crawl_delay", 10, "True or False"),
+    ("inherit_meta", {"proxy": 1}, "a list"),
+    ("inherit_meta", [1], "a list"),
+    ("inherit_meta", 1, "a list"),
+    ("overrides", "example.com", "JSON"),
+    ("report", 7, "the path of a file"),
+    ("report", "no/such/folder/report.jsonl", "in a folder that is there"),
+    ("report", "/", "the path of a file"),
+    ("max_parked", 0, "at least 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "raw", "remedy"), WRONG, ids=repr)
+def test_a_wrong_value_is_named_with_setting_and_remedy(
+    name: str, raw: object, remedy: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(**{name: raw})
+    message = str(caught.value)
+    assert message.startswith(f"ROBOTSPEC_{name.upper()} = {raw!r} is wrong: give ")
+    assert remedy in message
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(overrides={"example.com": "x" * 10_000})
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_edition_agrees_with_the_defaults(edition: str) -> None:
+    settings = read(edition=edition)
+    assert settings.max_redirects >= settings.edition.minimum_redirects
+    assert settings.max_size >= settings.edition.parsing_limit_minimum
+
+
+def test_limits_of_the_edition_bind_only_where_it_sets_them() -> None:
+    """FET-03, FMT-12: rfc9309 demands 500 KiB and five redirects, google-2010 neither."""
+    assert read(edition="google-2010", max_redirects=0, max_size=10).max_redirects == 0
+    with pytest.raises(ConfigurationError, match="FMT-12"):
+        read(edition="rfc9309", max_size=511_999)
+
+
+def test_an_edition_of_ones_own_brings_its_limits() -> None:
+    own = {"base": "google-2019", "parsing_limit": 1000, "unreachable_limit": 60.0}
+    settings = read(edition=own)
+    assert (settings.max_size, settings.unreachable_limit) == (1000, 60.0)
+    assert read(edition=own, max_size=2000).max_size == 2000
+
+
+def test_a_lower_bound_gives_way_to_an_upper_one_unless_both_are_set() -> None:
+    assert read(cache_max_ttl=10).cache_min_ttl == 10
+    assert read(cache_max_ttl=1000).cache_min_ttl == 300
+    assert read(retry_max_delay=0.2).retry_delay == 0.2
+    with pytest.raises(ConfigurationError, match="ROBOTSPEC_CACHE_MIN_TTL = 20 is wrong"):
+        read(cache_min_ttl=20, cache_max_ttl=10)
+
+
+def test_whether_the_number_of_fetches_was_chosen_is_known() -> None:
+    assert not read().concurrent_fetches_explicit
+    assert read(concurrent_fetches=32).concurrent_fetches_explicit
+
+
+def test_the_policy_gets_what_the_settings_say() -> None:
+    policy = read(
+        edition="google",
+        cache_ttl=50,
+        cache_min_ttl=0,
+        cache_max_ttl=70,
+        status_policy={403: "disallow"},
+        unreachable="allow",
+        hold_timeout=1,
+        retry_times=4,
+        retry_delay=2,
+        retry_max_delay=3,
+        stale_after=5,
+        unreachable_limit=6,
+    ).policy()
+    assert policy.edition is EDITIONS["google"]
+    assert (policy.ttl, policy.max_ttl, policy.hold_timeout) == (50, 70, 1)
+    assert (policy.retry_times, policy.retry_delay, policy.retry_max_delay) == (4, 2, 3)
+    assert (policy.stale_after, policy.unreachable_limit) == (5, 6)
+    assert (policy.unreachable, policy.status_policy) == ("allow", {403: Meaning.DISALLOW})
+
+
+def test_a_file_lives_long_enough_to_be_used() -> None:
+    """CAC-03: with a lifetime of nothing every request would be sent back for another fetch."""
+    assert read(cache_min_ttl=0).policy().min_ttl > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("ROBOTSPEC_RETRY_TIME", "Is ROBOTSPEC_RETRY_TIMES meant"),
+        ("ROBOTSPEC_USERAGENT_TOKEN", "Is ROBOTSPEC_USER_AGENT_TOKEN meant"),
+        ("ROBOTSPEC_TYPO", "has no effect$"),
+    ],
+)
+def test_an_unknown_name_is_warned_of(
+    name: str, hint: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    Settings.from_scrapy(ScrapySettings({name: 1}))
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert name in record.getMessage()
+    assert re.search(hint, record.getMessage())
+
+
+def test_known_names_are_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
+    Settings.from_scrapy(BaseSettings(dict.fromkeys(Settings.names())))
+    assert caplog.records == []

@@ -1,0 +1,64 @@
+"""The package and the naive reference give one verdict, by one line, in every edition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support import reference
+from tests.unit.protocol.property.strategies import Case, cases, interviews
+
+if TYPE_CHECKING:
+    from random import Random
+
+#: The presets, and what no preset sets.
+VARIANTS = {
+    **EDITIONS,
+    "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
+    "case-sensitive classic": replace(EDITIONS["classic"], case_sensitive_tokens=True),
+}
+
+
+def same_verdict(case: Case, edition: Edition) -> None:
+    """The package's verdict and line equal the reference's."""
+    body, url, names = case
+    verdict = RobotsTxt.parse(body, edition).explain(url, names)
+    found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+    assert found == reference.rule_on(body, url, names, edition)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@given(case=cases)
+def test_same_verdict_and_line(name: str, case: Case) -> None:
+    """GRP-01, UAG-01, PAT-01, PRE-01: two independent readers agree on generated cases."""
+    same_verdict(case, VARIANTS[name])
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(case=cases, limit=st.integers(1, 120))
+def test_same_verdict_under_a_small_limit(name: str, case: Case, limit: int) -> None:
+    """FMT-12: both cut at the same line."""
+    edition = replace(EDITIONS[name], parsing_limit=limit, parsing_limit_minimum=1)
+    same_verdict(case, edition)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(interview=interviews, asked=st.randoms(use_true_random=False))
+def test_same_verdict_whatever_was_asked_before(
+    name: str, interview: tuple[bytes, list[tuple[str, tuple[str, ...]]]], asked: Random
+) -> None:
+    """GRP-01, PRE-01: what a file keeps for later questions changes none of the answers."""
+    body, questions = interview
+    robots = RobotsTxt.parse(body, name)
+    for url, names in [*questions, *asked.sample(questions, len(questions))]:
+        expected = reference.rule_on(body, url, names, EDITIONS[name])
+        assert robots.allowed(url, names) is expected.allowed
+        verdict = robots.explain(url, names)
+        found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+        assert found == expected
