@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
     from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
     from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict
 
 __all__ = [
@@ -44,6 +45,8 @@ __all__ = [
     "Rule",
     "SitemapsFromRobots",
     "StoreError",
+    "Usage",
+    "UsageStatement",
     "Verdict",
     "WaitingPriorityQueue",
     "get_edition",
@@ -65,6 +68,8 @@ _HOMES = {
     "RobotsUnreachable": "plugin.exceptions",
     "Rule": "protocol.values",
     "SitemapsFromRobots": "plugin.spiders",
+    "Usage": "protocol.usage",
+    "UsageStatement": "protocol.usage",
     "Verdict": "protocol.values",
     "WaitingPriorityQueue": "plugin.scheduling.priority_queue",
 }

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.scan import Spans
+    from scrapy_robotspec.protocol.usage import Usage
+    from scrapy_robotspec.protocol.usage_rules import UsageRules
 
 #: Compiled groups kept for one file; a crawler seldom asks with more tokens.
 _KEPT = 8
@@ -82,6 +84,7 @@ class RobotsTxt:
         "_delays",
         "_earlier",
         "_followed",
+        "_usage",
         "body",
         "edition",
         "truncated",
@@ -100,6 +103,7 @@ class RobotsTxt:
         self._followed = _NOBODY
         self._earlier: tuple[_Followed, ...] = ()
         self._delays: dict[Tokens, float | None] | None = None
+        self._usage: dict[Tokens, UsageRules] | None = None
 
     @classmethod
     def parse(
@@ -195,6 +199,33 @@ class RobotsTxt:
         lines = [line for group in followed.groups for line in group.others]
         numbers = numbers_at(self.body, [start for _, _, start in lines])
         return tuple(OtherLine(name, decode(value), numbers[start]) for name, value, start in lines)
+
+    def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
+        """What a page may be used for, as far as the file states it (USE-01 to USE-04)."""
+        from scrapy_robotspec.protocol.usage import Usage  # few files state any
+
+        if not self.allowed(url, tokens):
+            return Usage(applies=False)
+        return self.usage_rules(tokens).find(path_of(url, self.edition))
+
+    def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
+        """The usage statements for a crawler, for many URLs that may be crawled."""
+        from scrapy_robotspec.protocol.usage_rules import UsageRules
+
+        asked = tokens if isinstance(tokens, str) else tuple(tokens)
+        kept = self._usage
+        if kept is None or (asked not in kept and len(kept) >= _KEPT):
+            kept = self._usage = {}
+        if asked not in kept:
+            kept[asked] = UsageRules(self.body, _as_tuple(asked), self.edition)
+        return kept[asked]
+
+    @property
+    def licenses(self) -> tuple[str, ...]:
+        """The absolute URLs of the license lines, in file order (USE-06, RSL 1.0)."""
+        from scrapy_robotspec.protocol.usage_rules import read_licenses
+
+        return read_licenses(self.body, self.edition)
 
     def lint(self) -> tuple[Finding, ...]:
         """What a person should know about the file, line by line."""

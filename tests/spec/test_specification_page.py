@@ -9,7 +9,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 PAGE = TESTS.parent / "docs" / "specification.md"
-PARTS = "APP|LOC|FET|CAC|FMT|GRP|UAG|RUL|PAT|PRE|SIT|SAF|EXT"
+PARTS = "APP|LOC|FET|CAC|FMT|GRP|UAG|RUL|PAT|PRE|SIT|SAF|EXT|USE"
 STATEMENT = re.compile(rf"^\| ((?:{PARTS})-\d\d) \| (.+) \| (.+) \| `(.+)` \|$", re.M)
 NAMED = re.compile(rf"\b(?:{PARTS})-\d\d\b")
 

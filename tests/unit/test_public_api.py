@@ -31,6 +31,8 @@ NAMES = {
     "Rule",
     "SitemapsFromRobots",
     "StoreError",
+    "Usage",
+    "UsageStatement",
     "Verdict",
     "WaitingPriorityQueue",
     "get_edition",

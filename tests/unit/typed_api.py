@@ -22,6 +22,7 @@ from scrapy_robotspec import (
     RobotsUnreachable,
     Rule,
     SitemapsFromRobots,
+    Usage,
     Verdict,
     WaitingPriorityQueue,
     get_edition,
@@ -41,6 +42,8 @@ def reading(robots: RobotsTxt, verdict: Verdict) -> None:
     assert_type(robots.groups, tuple[Group, ...])
     assert_type(robots.crawl_delay("foobot"), float | None)
     assert_type(robots.other("foobot"), tuple[OtherLine, ...])
+    assert_type(robots.usage("http://a/", "foobot"), Usage)
+    assert_type(robots.licenses, tuple[str, ...])
     assert_type(robots.lint(), tuple[Finding, ...])
     assert_type(robots.truncated, bool)
     assert_type(verdict.rule, Rule | None)

@@ -1,0 +1,131 @@
+"""Usage preferences: what a site says may be done with a page once it is crawled.
+
+Values, and the parsing of one statement (USE-04, USE-07). ``usage_rules.py`` finds the statements
+of a file that hold for a URL. Sources: aipref-attach-05, aipref-vocab-07, contentsignals.org.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Preference = Literal["allow", "disallow"]
+UsageSource = Literal["content-usage", "content-signal", "header"]
+
+#: Tokens of a dictionary's values, and what each means (USE-04, USE-07).
+_TOKENS: Mapping[UsageSource, Mapping[str, Preference]] = {
+    "content-usage": {"y": "allow", "n": "disallow"},
+    "content-signal": {"yes": "allow", "no": "disallow"},
+    "header": {"y": "allow", "n": "disallow"},
+}
+#: Content-Signal's names of labels that aipref-vocab spells otherwise (USE-07).
+_SIGNAL_LABELS = {"ai-train": "train-ai"}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageStatement:
+    """One line of a file, or one header field, that states preferences."""
+
+    source: UsageSource
+    value: str
+    """The preferences as written, without the path."""
+    path: str | None = None
+    """The path pattern as written; None: the whole origin, or the response of a header."""
+    line: int | None = None
+    """Number of the line in the file, from 1; None for a header."""
+
+    @property
+    def preferences(self) -> Mapping[str, Preference]:
+        """The preferences of this statement alone, by label; an absent label is unknown."""
+        return MappingProxyType(parse_preferences(self.source, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The usage preferences of one page, with the statements they come from.
+
+    ``usage | other`` combines two sources: a label that any of them disallows is disallowed, else
+    one that any of them allows is allowed (USE-04). Values can be compared, hashed and pickled.
+    """
+
+    applies: bool = True
+    """False where robots.txt disallows the URL: such a page has no preferences (USE-03)."""
+    preferences: Mapping[str, Preference] = field(default_factory=dict)
+    """Preference by label (case-sensitive); an absent label is unknown."""
+    statements: tuple[UsageStatement, ...] = ()
+    """The statements that decide, in file order, a header last."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "preferences", MappingProxyType(dict(self.preferences)))
+
+    @classmethod
+    def from_header(cls, value: bytes | str) -> Usage:
+        """Read a response's ``Content-Usage`` header (USE-05).
+
+        Several header lines are joined with a comma before. No value raises: one that does not
+        parse states nothing. Any type but bytes and str is a ``TypeError``.
+        """
+        if isinstance(value, bytes):
+            value = value.decode("utf-8", "backslashreplace")
+        elif not isinstance(value, str):
+            raise TypeError(f"a header value must be bytes or str, not {type(value).__name__}")
+        return usage_of([UsageStatement("header", value.strip(" \t"))])
+
+    def __or__(self, other: Usage) -> Usage:
+        if not isinstance(other, Usage):
+            return NotImplemented
+        return Usage(
+            self.applies or other.applies,
+            combine((self.preferences, other.preferences)),
+            tuple(dict.fromkeys((*self.statements, *other.statements))),
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.applies, frozenset(self.preferences.items()), self.statements))
+
+    def __reduce__(self) -> tuple[type[Usage], tuple[object, ...]]:
+        return Usage, (self.applies, dict(self.preferences), self.statements)
+
+
+def usage_of(statements: Iterable[UsageStatement]) -> Usage:
+    """The usage that some statements combine to, whatever their order (USE-02, USE-04)."""
+    statements = tuple(statements)
+    stated = dict.fromkeys((each.source, each.value) for each in statements)
+    return Usage(True, combine(parse_preferences(*each) for each in stated), statements)
+
+
+def combine(sources: Iterable[Mapping[str, Preference]]) -> dict[str, Preference]:
+    """Preferences of several sources as one, label by label (aipref-vocab, section 7.1)."""
+    combined: dict[str, Preference] = {}
+    for preferences in sources:
+        for label, preference in preferences.items():
+            if combined.get(label) != "disallow":
+                combined[label] = preference
+    return combined
+
+
+def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
+    """The preferences of a Structured Fields dictionary (RFC 9651, section 3.2), by label.
+
+    Only tokens that mean something to *source* count; a value that does not parse has none.
+    """
+    import http_sf  # takes longer to import than this package, and few files need it
+
+    try:
+        # Non-ASCII bytes fail to parse however they were decoded.
+        members: Any = http_sf.parse(value.encode("utf-8", "surrogatepass"), tltype="dictionary")
+    except http_sf.StructuredFieldError:
+        return {}
+    tokens = _TOKENS[source]
+    labels = _SIGNAL_LABELS if source == "content-signal" else {}
+    stated = (
+        (labels.get(name, name), tokens.get(str(member)))
+        for name, (member, _) in members.items()
+        if isinstance(member, http_sf.Token)
+    )
+    # Two names of one label are combined like two sources.
+    return combine({label: preference} for label, preference in stated if preference)

@@ -1,0 +1,340 @@
+"""USE: usage preferences of a file, and how they are combined with a response's header."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec import EDITIONS, RobotsTxt, Usage
+from tests.spec.table import DELIVERIES
+
+in_every_edition = pytest.mark.parametrize("edition", EDITIONS)
+in_every_delivery = pytest.mark.parametrize("delivery", DELIVERIES)
+
+SITE = "https://example.com"
+ALLOW, DISALLOW = "allow", "disallow"
+
+#: The example of aipref-attach, section 3.4.
+DRAFT = b"""\
+User-Agent: *
+Allow: /
+Disallow: /never/
+Content-Usage: train-ai=n
+Content-Usage: /ai-ok/ train-ai=y
+
+User-Agent: ExampleBot
+Allow: /
+Content-Usage: train-ai=y
+"""
+
+
+def group(*lines: str) -> bytes:
+    """A file with one group for every crawler."""
+    return "\n".join(("User-agent: *", *lines, "")).encode()
+
+
+def preferences(
+    body: bytes, path: str = "/page", token: str = "FooBot", edition: str = "google-2019"
+) -> dict[str, str]:
+    """The preferences of one page."""
+    usage = RobotsTxt.parse(body, edition).usage(SITE + path, token)
+    assert usage.applies
+    return dict(usage.preferences)
+
+
+# --- the example of the draft
+
+
+@in_every_edition
+@in_every_delivery
+@pytest.mark.parametrize(
+    ("path", "applies", "stated", "lines"),
+    [
+        ("/test", True, {"train-ai": DISALLOW}, [4]),
+        ("/never/test", False, {}, []),
+        ("/ai-ok/test", True, {"train-ai": ALLOW}, [5]),
+    ],
+)
+def test_example_of_the_draft_for_other_crawlers(
+    edition: str, delivery: str, path: str, applies: bool, stated: dict[str, str], lines: list[int]
+) -> None:
+    """USE-01, USE-03: the three rows of the draft's table."""
+    usage = RobotsTxt.parse(DELIVERIES[delivery](DRAFT), edition).usage(SITE + path, "OtherBot")
+    assert (usage.applies, usage.preferences) == (applies, stated)
+    factor = 2 if delivery == "comment lines between" else 1
+    assert [statement.line for statement in usage.statements] == [line * factor for line in lines]
+
+
+@in_every_edition
+@pytest.mark.parametrize("path", ["/", "/test", "/never/test", "/ai-ok/test"])
+def test_example_of_the_draft_for_the_crawler_it_names(edition: str, path: str) -> None:
+    """USE-01: ExampleBot follows the second group and nothing of the first."""
+    assert preferences(DRAFT, path, "ExampleBot", edition) == {"train-ai": ALLOW}
+
+
+# --- values and paths
+
+
+@in_every_edition
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        ("Content-Usage: train-ai=n", {"train-ai": DISALLOW}),
+        ("content-usage:train-ai=n", {"train-ai": DISALLOW}),
+        ("\t CONTENT-USAGE \t:\t train-ai=n \t", {"train-ai": DISALLOW}),
+        ("Content-Usage: train-ai=n # train-ai=y", {"train-ai": DISALLOW}),
+        ("Content-Usage: train-ai=n#", {"train-ai": DISALLOW}),
+        ('Content-Usage: search=y, x="a#b"', {}),
+        ("Content-Usage: / train-ai=n", {"train-ai": DISALLOW}),
+        ("Content-Usage: /\ttrain-ai=n", {"train-ai": DISALLOW}),
+        ("Content-Usage: / \t train-ai=n, search=y", {"train-ai": DISALLOW, "search": ALLOW}),
+        ("Content-Usage: /elsewhere train-ai=n", {}),
+        ("Content-Usage: /page", {}),
+        ("Content-Usage:", {}),
+        ("Content-Usage: page train-ai=n", {}),
+        ("Content-Usage: *age train-ai=n", {}),
+        ("Content-Usages: train-ai=n", {}),
+        ("Content-Use: train-ai=n", {}),
+    ],
+)  # fmt: skip
+def test_value_ends_at_a_comment_and_a_path_at_a_blank(
+    edition: str, line: str, stated: dict[str, str]
+) -> None:
+    """USE-01: only a value that begins with a slash has a path."""
+    assert preferences(group(line), edition=edition) == stated
+
+
+@pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"google"}))
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("/caf%C3%A9/", "/caf%c3%a9/x"), ("/café/", "/caf%C3%A9/x"), ("/%61b", "/ab"),
+        ("/a%20b", "/a b"), ("/a%09b", "/a%09b"),
+    ],
+)  # fmt: skip
+def test_paths_are_escaped_like_those_of_rules(edition: str, pattern: str, path: str) -> None:
+    """USE-01: a blank or tab of a path is written as an escape."""
+    body = group(f"Content-Usage: {pattern} search=n")
+    assert preferences(body, path, edition=edition) == {"search": DISALLOW}
+
+
+@pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"classic"}))
+def test_paths_have_wildcards(edition: str) -> None:
+    """USE-01: ``*`` and a final ``$`` mean what they mean in a rule."""
+    body = group("Content-Usage: search=y", "Content-Usage: /*.pdf$ search=n")
+    assert preferences(body, "/a/b.pdf", edition=edition) == {"search": DISALLOW}
+    assert preferences(body, "/a/b.pdf?x", edition=edition) == {"search": ALLOW}
+
+
+@in_every_edition
+def test_longest_path_decides_for_all_labels(edition: str) -> None:
+    """USE-01: a shorter path adds nothing, not even labels that the longer one leaves out."""
+    body = group(
+        "Content-Usage: /a/ search=y",
+        "Content-Usage: /a/b/ train-ai=n",
+        "Content-Usage: search=n, ai-input=n",
+    )
+    assert preferences(body, "/a/b/c", edition=edition) == {"train-ai": DISALLOW}
+    assert preferences(body, "/a/c", edition=edition) == {"search": ALLOW}
+    assert preferences(body, "/c", edition=edition) == {"search": DISALLOW, "ai-input": DISALLOW}
+
+
+@in_every_edition
+def test_path_of_one_slash_is_longer_than_none(edition: str) -> None:
+    """USE-01: the absent path is the shortest of all."""
+    body = group("Content-Usage: search=n", "Content-Usage: / search=y")
+    assert preferences(body, "/a", edition=edition) == {"search": ALLOW}
+
+
+@in_every_edition
+def test_statement_that_does_not_parse_still_hides_shorter_paths(edition: str) -> None:
+    """USE-01, USE-04: the path selects a statement before its dictionary is read."""
+    body = group("Content-Usage: train-ai=n", "Content-Usage: /a Train-AI=n")
+    assert preferences(body, "/a", edition=edition) == {}
+    assert preferences(body, "/b", edition=edition) == {"train-ai": DISALLOW}
+
+
+@in_every_edition
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("path", ["", "/ ", "/page "])
+def test_same_path_combines_to_the_most_restrictive(edition: str, path: str, reverse: bool) -> None:
+    """USE-02: unlike Allow and Disallow, and in any order of the lines."""
+    lines = [
+        f"Content-Usage: {path}train-ai=y, search=y",
+        f"Content-Usage: {path}train-ai=n",
+        f"Content-Usage: {path}train-ai=maybe, ai-input",
+    ]
+    body = group(*(reversed(lines) if reverse else lines))
+    assert preferences(body, edition=edition) == {"train-ai": DISALLOW, "search": ALLOW}
+
+
+def test_equal_patterns_in_two_spellings_are_the_same_path() -> None:
+    """USE-02: paths are compared in their canonical form."""
+    body = group("Content-Usage: /%7Ea search=y", "Content-Usage: /~a search=n")
+    usage = RobotsTxt.parse(body).usage(f"{SITE}/~a/b", "FooBot")
+    assert usage.preferences == {"search": DISALLOW}
+    assert [statement.path for statement in usage.statements] == ["/%7Ea", "/~a"]
+
+
+def test_different_patterns_of_one_length_combine() -> None:
+    """USE-02: neither is more specific than the other."""
+    body = group("Content-Usage: /*b search=n", "Content-Usage: /ab search=y")
+    assert preferences(body, "/ab") == {"search": DISALLOW}
+    assert preferences(body, "/cb") == {"search": DISALLOW}
+
+
+@in_every_edition
+def test_two_groups_of_one_crawler_are_combined(edition: str) -> None:
+    """USE-02: a managed part in front of the site's own file is a second group."""
+    body = (
+        b"User-agent: *\nContent-Usage: search=y, train-ai=n\nAllow: /\n\n"
+        b"User-agent: FooBot\nDisallow: /b\n\n"
+        b"User-agent: *\nDisallow: /c\nContent-Usage: search=n\n"
+    )
+    found = preferences(body, "/a", "OtherBot", edition)
+    assert found == {"search": DISALLOW, "train-ai": DISALLOW}
+    assert preferences(body, "/a", "FooBot", edition) == {}
+
+
+@in_every_edition
+def test_disallowed_page_has_no_preference(edition: str) -> None:
+    """USE-03: neither "disallow" nor "allow", but none at all."""
+    robots = RobotsTxt.parse(group("Disallow: /a", "Content-Usage: /a train-ai=y"), edition)
+    assert robots.usage(f"{SITE}/a", "FooBot") == Usage(applies=False)
+    assert robots.usage(f"{SITE}/b", "FooBot") == Usage(applies=True)
+
+
+# --- dictionaries
+
+
+@in_every_edition
+@pytest.mark.parametrize(
+    ("value", "stated"),
+    [
+        ("train-ai=y, search=n", {"train-ai": ALLOW, "search": DISALLOW}),
+        ('train-ai=y, train-ai, search=n, search="n"', {}),
+        ("train-ai;allow=n, train-ai=y", {"train-ai": ALLOW}),
+        ('train-ai;has;parameters="?";', {}),
+        ("Train-AI=n", {}),
+        ("Train-AI=n, search=y", {}),
+        ("train-ai=N", {}),
+        ("train-ai=yes", {}),
+        ("train-ai=?0", {}),
+        ("train-ai=0", {}),
+        ("train-ai=(n)", {}),
+        ("train-ai=n;x=y", {"train-ai": DISALLOW}),
+        ("train-ai=n, train-ai=y", {"train-ai": ALLOW}),
+        ("train-ai=n,, search=y", {}),
+        ("train-ai=n,", {}),
+        ("train-ai=n search=y", {}),
+        ("train-ai=né", {}),
+        ("a_label-of.my*own=n", {"a_label-of.my*own": DISALLOW}),
+    ],
+)
+def test_dictionaries_of_file_and_header_mean_the_same(
+    edition: str, value: str, stated: dict[str, str]
+) -> None:
+    """USE-04: the draft's examples first; only the tokens y and n mean anything."""
+    assert preferences(group(f"Content-Usage: {value}"), edition=edition) == stated
+    assert Usage.from_header(value).preferences == stated
+    assert Usage.from_header(value.encode()).preferences == stated
+    assert Usage.from_header(value.encode("latin-1")).preferences == stated
+
+
+@pytest.mark.parametrize(
+    ("file", "header", "combined"),
+    [
+        ("y", "n", {"search": DISALLOW}),
+        ("n", "y", {"search": DISALLOW}),
+        ("y", "y", {"search": ALLOW}),
+        ("n", "n", {"search": DISALLOW}),
+        ("y", "?1", {"search": ALLOW}),
+        ("n", "?1", {"search": DISALLOW}),
+        ("?1", "y", {"search": ALLOW}),
+        ("?1", "?1", {}),
+    ],
+)
+def test_any_disallow_wins_then_any_allow(file: str, header: str, combined: dict[str, str]) -> None:
+    """USE-04, USE-05: file and header are combined label by label."""
+    of_file = RobotsTxt.parse(group(f"Content-Usage: search={file}")).usage(SITE, "FooBot")
+    usage = of_file | Usage.from_header(f"search={header}")
+    assert usage.preferences == combined
+    assert [statement.source for statement in usage.statements] == ["content-usage", "header"]
+
+
+# --- licenses and content signals
+
+
+@in_every_edition
+@in_every_delivery
+def test_licenses_stand_anywhere_and_hold_for_every_agent(edition: str, delivery: str) -> None:
+    """USE-06: in file order, on any host; a relative or broken URL is left out."""
+    body = (
+        b"License: https://example.com/license.xml\n\nUser-agent: A\nDisallow: /\n"
+        b"LICENSE : http://other.example/b.xml # terms\nLicense: /relative.xml\nLicense:\n"
+        b"User-agent: B\nLicense: https://example.com/license.xml\nLicenses: http://a/b\n"
+    )
+    assert RobotsTxt.parse(DELIVERIES[delivery](body), edition).licenses == (
+        "https://example.com/license.xml",
+        "http://other.example/b.xml",
+        "https://example.com/license.xml",
+    )
+
+
+@in_every_edition
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        (
+            "Content-Signal: search=yes, ai-input=yes, ai-train=no",
+            {"search": ALLOW, "ai-input": ALLOW, "train-ai": DISALLOW},
+        ),
+        ("content-signal:search=yes,ai-train=no,use=reference",
+         {"search": ALLOW, "train-ai": DISALLOW}),
+        ("Content-Signal: search=y, ai-train=n", {}),
+        ("Content-Signal: search=YES, ai-train=No", {}),
+        ("Content-Signal: /page search=no", {"search": DISALLOW}),
+        ("Content-Signal: /other search=no", {}),
+        ("Content-Signal: ai-train=yes, train-ai=no", {"train-ai": DISALLOW}),
+        ("Content-Signals: search=no", {}),
+    ],
+)  # fmt: skip
+def test_content_signals_are_statements(edition: str, line: str, stated: dict[str, str]) -> None:
+    """USE-07: yes and no instead of y and n, and ai-train for train-ai."""
+    assert preferences(group(line), edition=edition) == stated
+
+
+def test_content_signal_in_test_is_offered_as_written() -> None:
+    """USE-07: ``use=`` is no preference of any label."""
+    robots = RobotsTxt.parse(group("Content-Signal: / search=yes, use=reference # test"))
+    (statement,) = robots.usage(SITE, "FooBot").statements
+    assert (statement.source, statement.value, statement.path, statement.line) == (
+        "content-signal",
+        "search=yes, use=reference",
+        "/",
+        2,
+    )
+
+
+@in_every_edition
+def test_content_signal_before_the_first_group_holds_for_every_agent(edition: str) -> None:
+    """USE-07: Content-Usage there holds for none, as it stands in no group."""
+    body = (
+        b"Content-Signal: ai-train=no\nContent-Usage: ai-input=n\n"
+        b"User-agent: FooBot\nDisallow: /x\n"
+        b"User-agent: BarBot\nContent-Signal: ai-train=yes, search=yes\nDisallow: /x\n"
+    )
+    assert preferences(body, token="FooBot", edition=edition) == {"train-ai": DISALLOW}
+    assert preferences(body, token="BazBot", edition=edition) == {"train-ai": DISALLOW}
+    assert preferences(body, token="BarBot", edition=edition) == {
+        "train-ai": DISALLOW,
+        "search": ALLOW,
+    }
+
+
+@in_every_edition
+def test_fields_are_sources_of_their_own(edition: str) -> None:
+    """USE-04, USE-07: the path of one field hides no statement of the other."""
+    body = group("Content-Usage: train-ai=n", "Content-Signal: /page ai-train=yes, search=yes")
+    usage = RobotsTxt.parse(body, edition).usage(f"{SITE}/page", "FooBot")
+    assert usage.preferences == {"train-ai": DISALLOW, "search": ALLOW}
+    assert [statement.line for statement in usage.statements] == [2, 3]

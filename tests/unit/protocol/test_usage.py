@@ -1,0 +1,192 @@
+"""Usage preferences as values, Structured Fields against another parser, and their limits."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import pytest
+from http_sfv.dictionary import Dictionary
+from http_sfv.token import Token  # type: ignore[attr-defined]
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_robotspec import EDITIONS, RobotsTxt, Usage, UsageStatement
+from scrapy_robotspec.protocol.usage import parse_preferences
+
+SITE = "https://example.com"
+
+#: What dictionaries are made of, and what breaks them.
+PIECES = [
+    *["train-ai", "search", "a", "b", "*x", "A", "y", "n", "yes", "no"],
+    *["=", "=", "=", ",", ", ", ";", " ", "\t", '"', '"n"', "\\", "?1", "?0", "1", "-1.5"],
+    *["(", ")", ":aGk=:", "@1", '%"a%c3%bc"', "é", "\x7f", "\0"],
+]
+members = st.builds(
+    "{}={}{}".format,
+    st.sampled_from(["train-ai", "search", "ai-input", "*x"]),
+    st.sampled_from(["y", "n", "?0", '"n"', "1", "(y n)", "maybe", "@1"]),
+    st.sampled_from(["", "", ";p", ";p=n", ' ;p="?"']),
+)
+dictionaries = st.one_of(
+    st.lists(members, max_size=5).map(", ".join),
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join),
+)
+usages = st.builds(Usage.from_header, dictionaries)
+
+
+def read_by_another_parser(value: str) -> dict[str, str]:
+    """The preferences as http_sfv, which shares no code with http-sf's parser, reads them."""
+    dictionary = Dictionary()
+    try:
+        dictionary.parse(value.encode())
+    except ValueError:
+        return {}
+    meanings = {"y": "allow", "n": "disallow"}
+    return {
+        label: meanings[str(member.value)]
+        for label, member in dictionary.items()
+        if isinstance(getattr(member, "value", None), Token) and str(member.value) in meanings
+    }
+
+
+@given(dictionaries)
+@example("train-ai=y, train-ai, search=n")
+def test_structured_fields_agree_with_another_parser(value: str) -> None:
+    """USE-04: the same dictionaries parse, and the same members count."""
+    assert parse_preferences("header", value) == read_by_another_parser(value)
+
+
+# --- values
+
+
+@given(usages, usages, usages)
+def test_combination_does_not_depend_on_order(one: Usage, two: Usage, three: Usage) -> None:
+    """USE-04: commutative in what is preferred, associative, idempotent."""
+    assert (one | two).preferences == (two | one).preferences
+    assert (one | two) | three == one | (two | three)
+    assert one | one == one
+
+
+@given(usages, usages)
+def test_combination_is_the_most_restrictive(one: Usage, two: Usage) -> None:
+    """USE-04: label by label, any disallow, else any allow, else unknown."""
+    for label in {*one.preferences, *two.preferences, "other"}:
+        stated = {one.preferences.get(label), two.preferences.get(label)}
+        expected = "disallow" if "disallow" in stated else "allow" if "allow" in stated else None
+        assert (one | two).preferences.get(label) == expected
+
+
+@given(usages)
+def test_usage_survives_pickling_and_copying(usage: Usage) -> None:
+    """It travels in a request's meta, through a job directory too."""
+    for again in (pickle.loads(pickle.dumps(usage)), copy.deepcopy(usage), copy.copy(usage)):
+        assert again == usage
+        assert hash(again) == hash(usage)
+
+
+def test_preferences_cannot_be_changed() -> None:
+    given_preferences = {"search": "allow"}
+    usage = Usage(preferences=given_preferences)  # type: ignore[arg-type]
+    given_preferences["search"] = "disallow"
+    assert usage.preferences == {"search": "allow"}
+    with pytest.raises(TypeError):
+        usage.preferences["search"] = "disallow"  # type: ignore[index]
+
+
+def test_disallowed_page_with_a_header_has_the_preferences_of_the_header() -> None:
+    """USE-03: somebody crawled it all the same, and the header is about what they got."""
+    usage = Usage(applies=False) | Usage.from_header("search=n")
+    assert (usage.applies, usage.preferences) == (True, {"search": "disallow"})
+
+
+def test_statement_without_a_file_has_no_line() -> None:
+    assert Usage.from_header(b" search=n\t").statements == (
+        UsageStatement("header", "search=n", None, None),
+    )
+
+
+@pytest.mark.parametrize("value", [None, 1, ["search=n"], bytearray(b"search=n")])
+def test_header_of_another_type_is_a_type_error(value: object) -> None:
+    with pytest.raises(TypeError, match="must be bytes or str"):
+        Usage.from_header(value)  # type: ignore[arg-type]
+
+
+# --- whatever the file holds
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@given(
+    st.lists(st.sampled_from(
+        [b"User-agent: *\n", b"User-agent: foo\n", b"Disallow: /a\n", b"Allow: /ab\n", b"\n",
+         b"Content-Usage: train-ai=n\n", b"Content-Usage: /a search=n\n", b"# Content-Usage\n",
+         b"Content-Signal: /a* ai-train=no\n", b"License: http://a/b\n", b"Content-Usage: /\n",
+         b"content-usage: / \xff\n", b"Content-Usage: /\xe9 \x00\n", b"Crawl-delay: 1\n"]
+    )),
+    st.sampled_from(["/a", "/ab", "/é", "/robots.txt", "", "/a%"]),
+    st.sampled_from(["foo", "bar", ("bar", "foo"), "*x"]),
+)  # fmt: skip
+def test_usage_lines_change_no_verdict(
+    edition: str, lines: list[bytes], path: str, tokens: str | tuple[str, ...]
+) -> None:
+    """USE-08: each line replaced by a comment, the verdicts and groups are the same."""
+    robots = RobotsTxt.parse(b"".join(lines), edition)
+    ours = (b"content-", b"license")
+    without = RobotsTxt.parse(
+        b"".join(b"#\n" if line.lower().startswith(ours) else line for line in lines), edition
+    )
+    assert robots.explain(SITE + path, tokens) == without.explain(SITE + path, tokens)
+    assert robots.groups == without.groups
+    assert robots.usage(SITE + path, tokens).applies is robots.allowed(SITE + path, tokens)
+    assert without.usage(SITE + path, tokens).statements == ()
+
+
+@given(st.binary(max_size=40), st.text(max_size=10), st.sampled_from(sorted(EDITIONS)))
+def test_no_content_raises(value: bytes, path: str, edition: str) -> None:
+    """SAF-01: neither a file, nor a URL, nor a header."""
+    body = (
+        b"content-signal: " + value + b"\nuser-agent: *\ncontent-usage: /" + value + b"\n" + value
+    )
+    robots = RobotsTxt.parse(body, edition)
+    usage = robots.usage(path, "foo") | Usage.from_header(value)
+    assert all(statement.preferences is not None for statement in usage.statements)
+    assert robots.licenses == ()
+
+
+def test_every_statement_of_a_crawler_can_be_listed() -> None:
+    robots = RobotsTxt.parse(
+        b"Content-Signal: search=yes\nUser-agent: foo\nContent-Usage: /a search=n\n"
+        b"Content-Usage: search=y\nAllow: /\n\nUser-agent: bar\nContent-Usage: search=n\n"
+    )
+    statements = robots.usage_rules("foo").statements
+    assert [(each.source, each.path, each.line) for each in statements] == [
+        ("content-signal", None, 1),
+        ("content-usage", "/a", 3),
+        ("content-usage", None, 4),
+    ]
+    assert not RobotsTxt.parse(b"User-agent: *\nDisallow: /\n").usage_rules("foo")
+
+
+def test_usage_of_many_crawlers_is_kept_apart() -> None:
+    lines = (f"User-agent: a{'b' * i}\nContent-Usage: l{i}=n\nAllow: /\n" for i in range(30))
+    robots = RobotsTxt.parse("".join(lines).encode(), "rfc9309")
+    for _ in range(2):
+        for i in range(30):
+            assert robots.usage(SITE, f"a{'b' * i}").preferences == {f"l{i}": "disallow"}
+
+
+def test_file_without_statements_loads_no_parser() -> None:
+    """Structured Fields are imported for the first statement, not before."""
+    code = """if True:
+        import sys
+        from scrapy_robotspec import RobotsTxt, Usage
+        robots = RobotsTxt.parse(b"User-agent: *\\nDisallow: /a\\nContent: a\\n# content-usage")
+        assert robots.usage("http://a/", "foo") == Usage()
+        assert "http_sf" not in sys.modules
+        robots = RobotsTxt.parse(b"User-agent: *\\nContent-Usage: search=n")
+        assert robots.usage("http://a/", "foo").preferences
+        assert "http_sf" in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
