@@ -34,19 +34,28 @@ class Meaning(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A redirect that was followed or ended the chain: the URL asked and its status.
+    """A redirect response: followed, or the end of its chain.
 
-    User info is taken out of the URL: hops are stored and shown (LOC-10).
+    User info is removed from both URLs: hops are stored and shown (LOC-10).
     """
 
     url: str
+    """URL of the request."""
     status: int
+    """HTTP status of the response."""
+    target: str | None = None
+    """URL that the ``Location`` names; None where it names none that can be read."""
 
     def __post_init__(self) -> None:
-        scheme, slashes, rest = self.url.partition("://")
-        end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
-        host = rest[:end].rpartition("@")[2]
-        object.__setattr__(self, "url", f"{scheme}{slashes}{host}{rest[end:]}")
+        object.__setattr__(self, "url", _without_user_info(self.url))
+        if self.target is not None:
+            object.__setattr__(self, "target", _without_user_info(self.target))
+
+
+def _without_user_info(url: str) -> str:
+    scheme, slashes, rest = url.partition("://")
+    end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
+    return f"{scheme}{slashes}{rest[:end].rpartition('@')[2]}{rest[end:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,12 @@ class FetchResult:
     """False: part of the answer was lost (FET-14)."""
     truncated: bool = False
     """We stopped reading at the size limit ourselves, which is no failure (FMT-12)."""
+    local: bool = False
+    """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
+    delays our own requests and is never written to a shared store."""
+    sent: bool = True
+    """False: no request has left, so nothing is learnt about the origin. It is no attempt: no
+    failure is counted, the record stays as it is, and the origin is due again."""
 
 
 #: By hundreds of the status. Anything else is a server error (FET-10) or no HTTP (FET-16).

@@ -67,7 +67,7 @@ class RobotsRecord:
         if self.meaning is not None:
             header["meaning"] = self.meaning.value
         if self.hops:
-            header["hops"] = [[hop.url, hop.status] for hop in self.hops]
+            header["hops"] = [[hop.url, hop.status, hop.target] for hop in self.hops]
         return pack(header, self.body)
 
     @classmethod
@@ -119,11 +119,15 @@ def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
     if (origin.host, origin.port) != (host, port):  # such a host has no URL
         raise ValueError("origin")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
-    hops = tuple(Hop(str(url), int(status)) for url, status in header.get("hops", ()))
+    hops = tuple(_read_hop(*hop) for hop in header.get("hops", ()))
     record = RobotsRecord(origin, meaning=meaning, body=body, hops=hops, **values)
     if not _is_whole(record):
         raise ValueError("incomplete")
     return record
+
+
+def _read_hop(url: str, status: int, target: str | None) -> Hop:
+    return Hop(str(url), int(status), None if target is None else str(target))
 
 
 def _finite(value: float) -> float:

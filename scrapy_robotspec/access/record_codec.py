@@ -12,7 +12,7 @@ import zlib
 from typing import Any, NoReturn
 
 #: Raise this with every change that an older reader would misunderstand.
-VERSION = 1
+VERSION = 2
 
 _MAGIC = b"RSPC"
 #: Magic, version, CRC-32 of all that follows it, length of the JSON header, length of the body.

@@ -210,8 +210,8 @@ class _Chain:
             response = await self._download(url)
             if not 300 <= response.status < 400:
                 break
-            self._hops.append(Hop(url[:_LONGEST_HOP], response.status))
             target = _target(url, response)
+            self._hops.append(_hop(url, response.status, target))
             redirect_error = self._end_of_chain(target, seen)
             if redirect_error:
                 return self._attempt(response, redirect_error)
@@ -318,6 +318,10 @@ class _Chain:
             complete=download.stopped or not lost,
             truncated=len(body) >= limit,
         )
+
+
+def _hop(url: str, status: int, target: str | None) -> Hop:
+    return Hop(url[:_LONGEST_HOP], status, target and target[:_LONGEST_HOP])
 
 
 def _leads_inside(first: Origin, target: Origin) -> bool:

@@ -111,3 +111,4 @@ def test_a_missing_status_is_no_answer() -> None:
 def test_hops_carry_no_user_info(url: str, shown: str) -> None:
     """LOC-10: hops are stored and shown."""
     assert Hop(url, 301).url == shown
+    assert Hop("http://example.com/", 301, url).target == shown

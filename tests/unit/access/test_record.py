@@ -25,7 +25,9 @@ answers = st.fixed_dictionaries(
         "status": st.integers(100, 999),
         "body": st.binary(max_size=2000),
         "truncated": st.booleans(),
-        "hops": st.lists(st.builds(Hop, lines, st.integers(300, 399)), max_size=6).map(tuple),
+        "hops": st.lists(
+            st.builds(Hop, lines, st.integers(300, 399), st.none() | lines), max_size=6
+        ).map(tuple),
         "fetched_at": times,
         "expires_at": times,
         "content_type": lines,
@@ -137,6 +139,8 @@ HEADER = {
         {"expires_at": None},
         {"hops": 5},
         {"hops": [["http://a/"]]},
+        {"hops": [["http://a/", 301]]},
+        {"hops": [["http://a/", 301, None, 1]]},
         {"truncated": 1},
         {"unreachable_since": 5},
         {"unreachable_since": 5, "failed_at": 6, "failures": 1},
