@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
     from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
     from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
+    from scrapy_robotspec.protocol.models import Finding, Group, OtherLine, Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
-    from scrapy_robotspec.protocol.values import Finding, Group, OtherLine, Rule, Verdict
 
 __all__ = [
     "EDITIONS",
@@ -57,20 +57,20 @@ __all__ = [
 _HOMES = {
     "Addon": "plugin.addon",
     "Decision": "access.decision",
-    "Finding": "protocol.values",
+    "Finding": "protocol.models",
     "ForbiddenByRobots": "plugin.exceptions",
-    "Group": "protocol.values",
+    "Group": "protocol.models",
     "Origin": "access.origin",
-    "OtherLine": "protocol.values",
+    "OtherLine": "protocol.models",
     "RobotSpecMiddleware": "plugin.middleware",
     "RobotSpecParser": "plugin.robotparser",
     "RobotsTxt": "protocol.robotstxt",
     "RobotsUnreachable": "plugin.exceptions",
-    "Rule": "protocol.values",
+    "Rule": "protocol.models",
     "SitemapsFromRobots": "plugin.spiders",
     "Usage": "protocol.usage",
     "UsageStatement": "protocol.usage",
-    "Verdict": "protocol.values",
+    "Verdict": "protocol.models",
     "WaitingPriorityQueue": "plugin.scheduling.priority_queue",
 }
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.plan import Standing
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Verdict
 
 # Read once, because a function in Python reads the value of an enum's member.
 _SUCCESSFUL = Outcome.SUCCESSFUL.value

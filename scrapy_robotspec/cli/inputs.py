@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.values import decode
 from scrapy_robotspec.show.book import Book
 
 if TYPE_CHECKING:

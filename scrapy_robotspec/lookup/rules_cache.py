@@ -11,7 +11,7 @@ from scrapy_robotspec.access.backoff import SKEW
 from scrapy_robotspec.access.decision import facts
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.results import Resolved
-from scrapy_robotspec.protocol.others import may_hold_others
+from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class RulesCache:
         """An answer from *record* as *plan* takes it; the same file is not compiled twice."""
         robots = self._rules(record, edition) if plan.action is Action.RULES else None
         extensions: dict[Any, Any] | None = None
-        if robots is not None and may_hold_others(robots.body):
+        if robots is not None and may_have_other_lines(robots.body):
             extensions = {}
         failed = record.unreachable_since is not None
         told = facts(record, plan.standing, now)

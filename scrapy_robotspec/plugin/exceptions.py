@@ -13,7 +13,7 @@ from scrapy.exceptions import IgnoreRequest
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.protocol.values import Verdict
+    from scrapy_robotspec.protocol.models import Verdict
 
 
 class _Refused(IgnoreRequest):

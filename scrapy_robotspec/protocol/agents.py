@@ -1,7 +1,4 @@
-"""Names of agents: what a user-agent line names, and which names a crawler's tokens lead to.
-
-Only names are handled here; lines and groups stand in ``groups.py``.
-"""
+"""Agent names: the name on a user-agent line, and the names that a crawler's tokens follow."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import string
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.values import DEFAULT, decode
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -23,7 +20,7 @@ _LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
 def named_agent(value: bytes, edition: Edition) -> str | None:
-    """The agent a user-agent line names, as written; None for none (UAG-03, UAG-09, UAG-10)."""
+    """The agent that a user-agent line names, as written, or None (UAG-03, UAG-09, UAG-10)."""
     if edition.whole_agent_names:
         value = value.partition(b"/")[0].rstrip(edition.whitespace)
     if value.startswith(b"*"):
@@ -37,12 +34,12 @@ def named_agent(value: bytes, edition: Edition) -> str | None:
 
 
 def key_of(name: str, edition: Edition) -> str:
-    """What two names are compared by (UAG-02)."""
+    """The key that names are compared by (UAG-02)."""
     return fold(name, edition.case_sensitive_tokens)
 
 
 def fold(name: str, cased: bool) -> str:
-    """A name without its case, unless case counts; only ASCII letters have one here."""
+    """A name in lower case (ASCII only), unless case counts."""
     if cased:
         return name
     return name.lower() if name.isascii() else name.translate(_LOWER)
@@ -51,7 +48,7 @@ def fold(name: str, cased: bool) -> str:
 def followed_keys(
     present: Collection[str], tokens: Sequence[str], edition: Edition
 ) -> tuple[str, ...]:
-    """Which of the keys present in a file a crawler with these tokens follows (UAG-01, UAG-07)."""
+    """The keys present in a file that a crawler with these tokens follows (UAG-01, UAG-07)."""
     followed: dict[str, None] = {}
     for token in tokens:
         followed.update(dict.fromkeys(_matching(present, key_of(token, edition), edition)))
@@ -82,8 +79,7 @@ def candidates(token: str, hyphens: bool) -> Iterator[str]:
 
 
 def _longest_contained(present: Collection[str], name: str) -> list[str]:
-    """UAG-10: names contained in the crawler's; equally long ones are combined, in one
-    order whichever process asks."""
+    """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
     matching = [key for key in present if key and key != DEFAULT and key in name]
     longest = max(map(len, matching), default=0)
     return sorted(key for key in matching if len(key) == longest)

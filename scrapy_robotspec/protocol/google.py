@@ -1,7 +1,6 @@
-"""The leniencies of Google's open-source matcher, kept apart from what the documents say.
+"""Leniencies of Google's open-source matcher that no specification has (REF in the catalogue).
 
-Every function here is reached only through a field of the edition; the preset ``google`` sets them
-all. IDs with the word REF in the catalogue are obeyed here.
+A field of the edition guards every function here; the preset ``google`` sets them all.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition, Spellings
 
-#: Fewer octets may stand in a colon's place than are stripped around it (FMT-11).
+#: Only SP and HTAB may replace the colon, though more is stripped around it (FMT-11).
 _TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
 _INDEX_PAGE = "/index.htm"
 
@@ -23,7 +22,7 @@ def partial_mark(body: bytes, mark: bytes) -> int:
 
 
 def readable_part(text: bytes, edition: Edition) -> bytes:
-    """What is left of a line after the cut at the line buffer and at a NUL (FMT-13, FMT-14)."""
+    """A line cut at the line buffer and at a NUL (FMT-13, FMT-14)."""
     text = text[: edition.max_line]
     return text.partition(b"\0")[0] if b"\0" in text and edition.nul_ends_line else text
 
@@ -35,7 +34,7 @@ def split_without_colon(content: bytes, white: bytes) -> tuple[bytes, bytes] | N
 
 
 def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
-    """The field whose spelling the name begins with, or ``""`` (FMT-10, FMT-14)."""
+    """The field with whose spelling a name begins, or ``""`` (FMT-10, FMT-14)."""
     for spelling, field in spellings:
         if lowered.startswith(spelling):
             return field

@@ -1,7 +1,7 @@
-"""Lines -> groups, and the rules of the groups that a crawler follows.
+"""Lines -> groups, and the groups that a crawler follows (GRP-01, UAG-01).
 
-This reader takes the lines one by one and knows every edition. ``scan.py`` finds the same rules
-faster where an edition's lines allow it. Patterns are still octets here; nothing is matched.
+Reads every line, in every edition; ``fast/`` finds the same rules sooner. Patterns are still bytes
+here; nothing is matched.
 """
 
 from __future__ import annotations
@@ -9,51 +9,44 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.lines import meanings, skip_byte_order_mark, split_line
-from scrapy_robotspec.protocol.values import DEFAULT
+from scrapy_robotspec.protocol.lines import field_reader, meaning, skip_byte_order_mark, split_line
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
 
 
-#: Line ends as FMT-02 has them: a gap of more is an empty line.
+#: One line end (FMT-02); a longer gap between two lines is an empty line.
 _LINE_ENDS = (b"\n", b"\r\n", b"\r", b"")
 _NOT_EMPTY = re.compile(rb"[^\r\n]+")
+_BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
+
+#: A line without other fields: empty, a comment, or one of the four common fields in its usual
+#: spelling.
+_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:|[#\r\n]|\Z)"
+_UNCOMMON = tuple(
+    re.compile(begin + _COMMON + rb")", re.IGNORECASE)
+    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
+)
 
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
 RawRule = tuple[bool, bytes, int]
 
 
-class Columns(NamedTuple):
-    """Many rules, as a column of each of their parts.
-
-    What it buys: no object for a rule, which the garbage collector would have to look at.
-    """
-
-    allows: list[bool]
-    values: list[bytes]
-    starts: list[int]
-
-    @classmethod
-    def of(cls, rules: Sequence[RawRule]) -> Columns:
-        """The same rules in columns."""
-        return cls(
-            [allow for allow, _, _ in rules],
-            [value for _, value, _ in rules],
-            [start for _, _, start in rules],
-        )
-
-
 class RawOther(NamedTuple):
-    """A line with a field that is none of the protocol's."""
+    """A line with a field that the protocol does not know."""
 
     field: str
     value: bytes
     start: int
+    """Offset of the line in the file."""
+    agents_above: int
+    """How many agents its group names above it: it holds for those (EXT-01)."""
 
 
 @dataclass(slots=True)
@@ -65,19 +58,30 @@ class RawGroup:
     rules: list[RawRule] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
 
-    def keys(self, edition: Edition) -> set[str]:
-        """What the group's names are compared by."""
-        if edition.whole_agent_names and DEFAULT in self.names:
+    def keys(self, edition: Edition, first: int | None = None) -> set[str]:
+        """Keys of the group's names, or of the *first* of them."""
+        names = self.names[:first]
+        if edition.whole_agent_names and DEFAULT in names:
             return {DEFAULT}  # UAG-10: the default record's other names do not count
-        return {key_of(name, edition) for name in self.names}
+        return {key_of(name, edition) for name in names}
+
+    def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
+        """The other lines that hold for some of the keys *followed* (EXT-01, EXT-03)."""
+        holds = {
+            first: not self.keys(edition, first).isdisjoint(followed)
+            for first in {line.agents_above for line in self.others}
+        }
+        return [line for line in self.others if holds[line.agents_above]]
 
 
-class Followed(NamedTuple):
+class SelectedGroups(NamedTuple):
     """The groups a crawler follows, combined (GRP-08)."""
 
     names: tuple[str, ...]
-    """As first written; ``("*",)`` for the default group, ``()`` when there is none."""
+    """As first written; ``("*",)`` for the default group, ``()`` for none."""
     groups: Sequence[RawGroup]
+    others: Sequence[RawOther]
+    """Other lines that hold for the crawler, in file order."""
 
     @property
     def rules(self) -> list[RawRule]:
@@ -103,37 +107,59 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
         elif name == "allow" or name == "disallow":
             group.rules.append((name == "allow", value, start))
         elif name != "sitemap" and edition.other_fields:
-            group.others.append(RawOther(name, value, start))
+            group.others.append(RawOther(name, value, start, len(group.names)))
     return groups
 
 
 def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
     """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
-    meant = meanings(edition)
-    fields: dict[bytes, str] = {}  # few names occur, however many lines
+    field_of = field_reader(edition)
     end = skip_byte_order_mark(body, edition)
     for line in _NOT_EMPTY.finditer(body, end):  # a million empty lines cost nothing
         if edition.blank_line_ends_group and body[end : line.start()] not in _LINE_ENDS:
             yield end, "", b""
         end = line.end()
         if pair := split_line(line[0], edition):
-            name, value = pair
-            known = fields.get(name)
-            if known is None:
-                known = fields[name] = meant(name)
-            yield line.start(), known, value
+            yield line.start(), field_of(pair[0]), pair[1]
         elif edition.blank_line_ends_group and not line[0].strip(edition.whitespace):
             yield line.start(), "", b""
 
 
-def follow(body: bytes, tokens: Sequence[str], edition: Edition) -> Followed:
+def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> SelectedGroups:
     """The groups of a file that a crawler with these tokens follows (UAG-01)."""
     groups = read_groups(body, edition)
     keys = [group.keys(edition) for group in groups]
     followed = followed_keys(set().union(*keys), tokens, edition)
     wanted = set(followed)
     chosen = [group for group, present in zip(groups, keys, strict=True) if present & wanted]
-    spelt = {
+    written = {
         key_of(name, edition): name for group in reversed(chosen) for name in group.names[::-1]
     }
-    return Followed(tuple(spelt[key] for key in followed), chosen)
+    others = [line for group in chosen for line in group.others_for(wanted, edition)]
+    return SelectedGroups(tuple(written[key] for key in followed), chosen, others)
+
+
+def may_have_other_lines(body: bytes) -> bool:
+    """False only if no group has other lines, in any edition (EXT-03); much faster than reading."""
+    return any(uncommon.search(body) for uncommon in _UNCOMMON)
+
+
+def is_absolute(url: str) -> bool:
+    """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
+    try:
+        parts = urlsplit(url)
+        complete = parts.scheme and parts.hostname and parts.port != 0
+        return bool(complete and not _BROKEN_URL.search(url))
+    except ValueError:
+        return False
+
+
+def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
+    """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
+    if not edition.other_fields:
+        return ()
+    start = skip_byte_order_mark(body, edition)
+    lines = (line for line in body[start:].splitlines() if b"map" in line.lower())
+    pairs = (pair for line in lines if (pair := split_line(line, edition)))
+    urls = (decode(value) for name, value in pairs if meaning(name, edition) == "sitemap")
+    return tuple(url for url in urls if is_absolute(url))

@@ -1,7 +1,6 @@
-"""Octets of a file -> numbered lines, each with its field and value.
+"""Bytes of a file -> numbered lines, each with its field and value (FMT-01 to FMT-16).
 
-What a line *means* belongs elsewhere. Google's leniencies stand in ``google.py``; this module only
-asks the edition whether they apply.
+Google's leniencies are in ``google.py``; the edition says whether they apply.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ class Line(NamedTuple):
     number: int
     """From 1."""
     start: int
-    """Offset of the line's first octet in the file."""
+    """Offset of the line's first byte in the file."""
     text: bytes
     """As written, without the line end."""
     name: bytes
     """The field as written; empty where the line has none."""
     field: str
-    """What the field means: one of the known fields, else the name in lower case, else ``""``."""
+    """One of the known fields, else the name in lower case; ``""`` for an invalid line."""
     value: bytes
 
 
 def cut_to_limit(body: bytes, limit: int) -> bytes:
-    """The lines that lie wholly within the first ``limit`` octets (FMT-12)."""
+    """The lines that lie wholly within the first ``limit`` bytes (FMT-12)."""
     if len(body) <= limit:
         return body
     return body[: 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))]
 
 
 def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
-    """How many octets of a byte order mark the file starts with (FMT-05)."""
+    """Length of the byte order mark that the file starts with (FMT-05)."""
     if body.startswith(BYTE_ORDER_MARK):
         return len(BYTE_ORDER_MARK)
     return google.partial_mark(body, BYTE_ORDER_MARK) if edition.partial_bom else 0
@@ -55,17 +54,17 @@ def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
     """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
     start = skip_byte_order_mark(body, edition)
     # Of bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
-    meant = meanings(edition)
+    field_of = field_reader(edition)
     for number, raw in enumerate(body[start:].splitlines(keepends=True), 1):
         text = raw.rstrip(b"\r\n")
         pair = split_line(text, edition) if text else None
         name, value = pair or (b"", b"")
-        yield Line(number, start, text, name, meant(name), value)
+        yield Line(number, start, text, name, field_of(name), value)
         start += len(raw)
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
-    """A line's field and value, or None for a line that is none (FMT-06, FMT-07, FMT-11)."""
+    """A line's field and value, or None for an invalid line (FMT-06, FMT-07, FMT-11)."""
     if edition.max_line is not None or edition.nul_ends_line:
         text = google.readable_part(text, edition)
     white = edition.whitespace
@@ -78,7 +77,7 @@ def split_line(text: bytes, edition: Edition) -> Pair | None:
 
 
 def meaning(name: bytes, edition: Edition) -> str:
-    """The field meant by a name: a known one, or the name itself in lower case (FMT-08)."""
+    """The known field that a name means, or the name in lower case (FMT-08)."""
     lowered = name.lower()
     if edition.fields_by_prefix:
         known = google.field_by_prefix(lowered, edition.known_fields)
@@ -87,35 +86,34 @@ def meaning(name: bytes, edition: Edition) -> str:
     return known or lowered.decode("utf-8", "backslashreplace")
 
 
-def meanings(edition: Edition) -> Callable[[bytes], str]:
-    """:func:`meaning` for the many names of one file.
-
-    What it buys: a name that begins like no known field is told by one look, which saves a third
-    of the time that a file of nothing but such names takes.
-    """
+def field_reader(edition: Edition) -> Callable[[bytes], str]:
+    """:func:`meaning` for the names of one file, each read once."""
     beginnings = tuple(spelling for spelling, _ in edition.known_fields)
+    known: dict[bytes, str] = {}  # few names occur, however many lines
 
-    def meant(name: bytes) -> str:
-        lowered = name.lower()
-        if lowered.startswith(beginnings):
-            return meaning(name, edition)
-        return lowered.decode("utf-8", "backslashreplace")
+    def field_of(name: bytes) -> str:
+        field = known.get(name)
+        if field is None:
+            lowered = name.lower()
+            if lowered.startswith(beginnings):
+                field = meaning(name, edition)
+            else:  # hot path of a file of nothing but unknown names
+                field = lowered.decode("utf-8", "backslashreplace")
+            known[name] = field
+        return field
 
-    return meant
+    return field_of
 
 
 def number_at(body: bytes, offset: int) -> int:
-    """The number, from 1, of the line that holds the octet at ``offset``.
-
-    Counting runs at the speed of memory, so no line number has to be kept for any rule.
-    """
+    """Number, from 1, of the line that contains the byte at ``offset``."""
     returns = body.count(b"\r", 0, offset)
     both = body.count(b"\r\n", 0, offset) if returns else 0
     return 1 + body.count(b"\n", 0, offset) + returns - both
 
 
 def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
-    """The numbers of many lines, by the offsets where they begin; no octet is counted twice."""
+    """Numbers of the lines that begin at some offsets; linear in the file."""
     numbers: dict[int, int] = {}
     number, begin = 1, 0
     for offset in sorted(offsets):

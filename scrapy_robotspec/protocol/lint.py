@@ -22,8 +22,8 @@ from scrapy_robotspec.protocol.lint_values import (
     check_other,
     check_path,
 )
-from scrapy_robotspec.protocol.paths import normalise
-from scrapy_robotspec.protocol.values import DEFAULT, Finding, decode
+from scrapy_robotspec.protocol.models import DEFAULT, Finding, decode
+from scrapy_robotspec.protocol.paths import canonical_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -255,7 +255,7 @@ class _Reader:
     def _comparable(self, value: bytes) -> str:
         """A path as it is matched, so that two spellings of one path are seen to be one."""
         edition = self._edition
-        path = normalise(value, edition)
+        path = canonical_text(value, edition)
         if edition.slashless is Slashless.ASSUMED and not path.startswith("/"):
             path = "/" + path
         if edition.wildcards and not edition.count_trailing_star:

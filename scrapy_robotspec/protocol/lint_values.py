@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agents import named_agent
-from scrapy_robotspec.protocol.sitemaps import is_absolute
-from scrapy_robotspec.protocol.values import DEFAULT, decode
+from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.groups import follow
+from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
-from scrapy_robotspec.protocol.paths import normalise
-from scrapy_robotspec.protocol.patterns import matches, one_form
-from scrapy_robotspec.protocol.sitemaps import is_absolute
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.paths import canonical_text
+from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import Usage, UsageSource, UsageStatement, usage_of
-from scrapy_robotspec.protocol.values import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,7 +110,9 @@ def _by_path(
     for source, value, number in lines:
         path, preferences = _split_path(value)
         # A path that begins with a slash always has a pattern.
-        measured = None if path is None else one_form(normalise(path, edition), edition)
+        measured = (
+            None if path is None else canonical_pattern(canonical_text(path, edition), edition)
+        )
         pattern, length = measured or (None, -1)
         statement = UsageStatement(
             source, decode(preferences), None if path is None else decode(path), number
@@ -139,8 +140,8 @@ def _lines_for(
         if line.field == "content-signal":  # before the first group: for every agent (USE-07)
             yield "content-signal", line.value, line.number
     # Usage is no part of any edition, so an edition without other fields has it, too (USE-08).
-    groups = follow(body, tokens, replace(edition, other_fields=True)).groups
-    others = [line for group in groups for line in group.others if line.field in _SOURCES]
+    selected = select_groups(body, tokens, replace(edition, other_fields=True))
+    others = [line for line in selected.others if line.field in _SOURCES]
     numbers = numbers_at(body, [line.start for line in others])
     for other in others:
         yield _SOURCES[other.field], other.value, numbers[other.start]

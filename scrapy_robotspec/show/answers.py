@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.paths import path_of
-from scrapy_robotspec.protocol.values import DEFAULT, decode
 from scrapy_robotspec.show.text import listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Rule, Verdict
     from scrapy_robotspec.show.book import Followed
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.protocol.values import Finding, Rule, Verdict
+    from scrapy_robotspec.protocol.models import Finding, Rule, Verdict
     from scrapy_robotspec.show.answers import Answer
     from scrapy_robotspec.show.book import Followed
 

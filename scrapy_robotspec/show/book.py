@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import numbers_at
-from scrapy_robotspec.protocol.values import DEFAULT, OtherLine, decode
+from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
 from scrapy_robotspec.show.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.protocol.models import Finding, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Finding, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,15 @@ class Book:
         self.robots = robots
         self.groups = robots.groups
         edition = robots.edition
-        self._other: list[list[OtherLine]] = []
+        self._other: dict[int, OtherLine] = {}
         self._places: dict[str, list[int]] = {}
         self._spelt: dict[str, str] = {}
-        raw_groups = read_groups(robots.body, edition)
-        starts = [start for group in raw_groups for _, _, start in group.others]
-        numbers = numbers_at(robots.body, starts)
-        for at, group in enumerate(raw_groups):
-            self._other.append(
-                [OtherLine(name, decode(value), numbers[s]) for name, value, s in group.others]
-            )
+        self._raw_groups = read_groups(robots.body, edition)
+        others = [line for group in self._raw_groups for line in group.others]
+        numbers = numbers_at(robots.body, [line.start for line in others])
+        for line in others:
+            self._other[line.start] = OtherLine(line.field, decode(line.value), numbers[line.start])
+        for at, group in enumerate(self._raw_groups):
             keys = group.keys(edition)
             for key in keys:
                 self._places.setdefault(key, []).append(at)
@@ -92,7 +91,11 @@ class Book:
         """What a crawler with these tokens follows (UAG-01)."""
         keys = followed_keys(self._places, tuple(tokens), self.robots.edition)
         places = sorted({at for key in keys for at in self._places[key]})
-        other = tuple(line for at in places for line in self._other[at])
+        other = tuple(
+            self._other[line.start]
+            for at in places
+            for line in self._raw_groups[at].others_for(keys, self.robots.edition)
+        )
         return Followed(
             tokens=tuple(tokens),
             names=tuple(self._spelt[key] for key in keys),

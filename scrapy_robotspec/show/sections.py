@@ -14,8 +14,8 @@ from scrapy_robotspec.show.text import count
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Rule
     from scrapy_robotspec.show.answers import Answer
     from scrapy_robotspec.show.book import Book, Followed
 

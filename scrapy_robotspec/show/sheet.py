@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.lines import read_lines
-from scrapy_robotspec.protocol.values import decode
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.show.markup import code, esc, word
 
 if TYPE_CHECKING:

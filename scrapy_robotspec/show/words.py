@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.values import DEFAULT
+from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.show.answers import (
     crawler_words,
     group_words,
@@ -16,7 +16,7 @@ from scrapy_robotspec.show.text import count, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_robotspec.protocol.values import Rule, Verdict
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.show.answers import Answer
     from scrapy_robotspec.show.book import Book, Followed
     from scrapy_robotspec.show.terminal import Screen

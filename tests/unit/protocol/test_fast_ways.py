@@ -1,7 +1,7 @@
 """Each fast way gives what its plain counterpart gives.
 
-``groups.follow`` and ``patterns.matches`` are the plain ones, written to be read. Sizes from which
-the others set in are not waited for here: each structure is made directly, with few entries.
+``groups.select_groups`` and ``patterns.matches`` are the plain ones, written to be read. Sizes from
+which the others apply are not waited for: each structure is made directly, with few entries.
 """
 
 from __future__ import annotations
@@ -14,29 +14,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol import wildcards
-from scrapy_robotspec.protocol.groups import Columns, follow
-from scrapy_robotspec.protocol.lines import meaning, meanings
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of, spell
+from scrapy_robotspec.protocol.fast import wildcards
+from scrapy_robotspec.protocol.fast.index import Columns, has_plain_lines, rules_in, scan
+from scrapy_robotspec.protocol.fast.prefixes import PackedPrefixes, SortedPrefixes
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+from scrapy_robotspec.protocol.fast.uncompiled import (
+    match_uncompiled,
+    prefilter_bytes,
+    prefilter_rules,
+)
+from scrapy_robotspec.protocol.fast.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
+from scrapy_robotspec.protocol.groups import select_groups
+from scrapy_robotspec.protocol.lines import field_reader, meaning
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
-from scrapy_robotspec.protocol.ranks import ITSELF, NO_RULE, decide_once, ranked_patterns, sift
+from scrapy_robotspec.protocol.plain import best_key
+from scrapy_robotspec.protocol.precedence import ITSELF
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.ruleset import RuleSet
-from scrapy_robotspec.protocol.scan import glance, is_plain, rules_in, scan
-from scrapy_robotspec.protocol.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
 
-PLAIN = {name: edition for name, edition in EDITIONS.items() if is_plain(edition)} | {
+PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
     "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
 }
 
 
-def test_the_default_edition_is_plain() -> None:
+def test_the_default_edition_has_plain_lines() -> None:
     """The fast reader serves most editions; the others have lines it would misread."""
     assert set(PLAIN) >= {"google-2019", "rfc9309", "google-2010"}
-    assert not is_plain(EDITIONS["google"])
-    assert not is_plain(EDITIONS["classic"])
+    assert not has_plain_lines(EDITIONS["google"])
+    assert not has_plain_lines(EDITIONS["classic"])
 
 
 SPELLINGS = sorted({spelling for each in EDITIONS.values() for spelling, _ in each.known_fields})
@@ -54,7 +60,7 @@ names = st.one_of(
 @given(field=names)
 def test_one_look_tells_what_no_known_field_begins_like(name: str, field: bytes) -> None:
     """FMT-08, FMT-10, FMT-14."""
-    assert meanings(EDITIONS[name])(field) == meaning(field, EDITIONS[name])
+    assert field_reader(EDITIONS[name])(field) == meaning(field, EDITIONS[name])
 
 
 def scanned(
@@ -72,7 +78,7 @@ def test_scanning_finds_the_rules_that_reading_finds(
 ) -> None:
     """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-05, UAG-07: one group, the same rules."""
     edition = PLAIN[name]
-    followed = follow(body, tokens, edition)
+    followed = select_groups(body, tokens, edition)
     assert scanned(body, tuple(tokens), edition) == (followed.names, followed.rules)
 
 
@@ -96,7 +102,7 @@ def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
     """GRP-01, GRP-02, GRP-04, GRP-05, GRP-08: said outright, where generated files may be lucky."""
     edition = EDITIONS["google-2019"]
     assert [value for _, value, _ in scanned(body, ("a",), edition)[1]] == values
-    assert [value for _, value, _ in follow(body, ["a"], edition).rules] == values
+    assert [value for _, value, _ in select_groups(body, ["a"], edition).rules] == values
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -109,16 +115,10 @@ def test_a_glance_overlooks_no_rule_that_matches(
     path = path_of(url, edition)
     _names, spans = scan(body, tuple(tokens), edition)
     rules = list(zip(*rules_in(body, spans), strict=True))
-    found = glance(body, spans, path.encode("ascii"), edition)
+    found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     assert found is not None
     assert found == [rule for rule in rules if rule in found]
-    assert plainly(found, path, edition) == plainly(rules, path, edition)
-
-
-def plainly(rules: list[tuple[bool, bytes, int]], path: str, edition: Edition) -> int:
-    """The best rank among all that match."""
-    ranked = ranked_patterns(rules, edition)
-    return min((rank for rank, text in ranked if matches(text, path)), default=NO_RULE)
+    assert best_key(found, path, edition) == best_key(rules, path, edition)
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -129,10 +129,14 @@ def test_trying_once_and_compiling_decide_alike(
     """PRE-01, PRE-02, PRE-05, SAF-03: with and without a structure the same rule decides."""
     edition = EDITIONS[name]
     path = path_of(url, edition)
-    expected = plainly(rules, path, edition)
-    sifted = sift(rules, path, edition)
+    expected = best_key(rules, path, edition)
+    sifted = prefilter_rules(rules, path, edition)
     assert sifted is not None
-    assert decide_once(sifted, path, edition) == decide_once(rules, path, edition) == expected
+    assert (
+        match_uncompiled(sifted, path, edition)
+        == match_uncompiled(rules, path, edition)
+        == expected
+    )
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         expected = ITSELF
     assert RuleSet(Columns.of(rules), edition).find(url) == expected
@@ -185,10 +189,10 @@ def test_wildcards_under_their_heads_find_the_best_that_matches(some: set[str], 
     prefixes = SortedPrefixes(heads)
     ranked = list(enumerate(sorted(some)))
     headed = sorted((heads.index(text.partition("*")[0]), rank, text) for rank, text in ranked)
-    expected = min((rank for rank, text in ranked if matches(text, path)), default=NO_RULE)
+    expected = min((rank for rank, text in ranked if matches(text, path)), default=1 << 62)
     parents = prefixes.parents or [-1] * len(heads)
     found = HeadedWildcards(headed, parents).best_under(
-        prefixes.longest(path), prefixes.parents, path, NO_RULE
+        prefixes.longest(path), prefixes.parents, path, 1 << 62
     )
     assert found == expected
 
@@ -227,7 +231,7 @@ def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
     for octet in range(256):
         for piece in (f"%{octet:02X}", f"%{octet:02x}", chr(octet), f"%{octet:02X}"[:2]):
             path = f"/a{piece}b"
-            assert spell(path, edition) == spell(path.encode(), edition)
+            assert canonical_path(path, edition) == canonical_path(path.encode(), edition)
 
 
 def test_rules_without_a_slash_are_not_passed_over() -> None:

@@ -11,11 +11,12 @@ import tracemalloc
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol import robotstxt, wildcards
+from scrapy_robotspec.protocol import robotstxt
+from scrapy_robotspec.protocol.fast import compiled, wildcards
+from scrapy_robotspec.protocol.fast.prefixes import PackedPrefixes, SortedPrefixes
+from scrapy_robotspec.protocol.fast.wildcards import IndexedWildcards
 from scrapy_robotspec.protocol.groups import read_groups
-from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.wildcards import IndexedWildcards
 
 HOST = "http://example.com"
 
@@ -66,7 +67,7 @@ def test_needles_that_are_nearly_there_are_not_searched_for() -> None:
     path = "/" + "a" * 2_000
     index = IndexedWildcards([(n, f"/*{'a' * 24}{chr(98 + n % 20)}{'a' * n}") for n in range(200)])
     assert len(index._candidates(path)) * len(path) > wildcards._DEAR
-    parts = wildcards._Parts(path)
+    parts = wildcards.SuffixIndex(path)
     assert not parts.contain("a" * 24 + "b" + "a" * 24)
     assert not parts.contain("a" * 1_000 + "b" + "a" * 24)
     assert parts.contain("a" * 1_000)
@@ -114,10 +115,12 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     robots = RobotsTxt.parse(file_of(400))
     for n in range(50):
         robots.allowed(HOST + "/x", f"token-{n}")
-    assert len(robots._earlier) < robotstxt._KEPT
+    assert robots._compiled is not None
+    assert len(robots._compiled._selections) <= compiled.KEPT
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-1").rule == rule
-    assert len(robots._followed.verdicts or ()) <= robotstxt._KEPT_VERDICTS
+    assert robots._selection is not None
+    assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.others import may_hold_others
+from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import wild_bodies, wild_tokens
 
@@ -20,14 +20,14 @@ PLAIN = [
 
 @pytest.mark.parametrize("body", PLAIN)
 def test_a_plain_file_is_passed_over(body: bytes) -> None:
-    assert not may_hold_others(body)
+    assert not may_have_other_lines(body)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
 @pytest.mark.parametrize("line", [b"Crawl-delay: 1", b" x: y", b"disallowed: /", b"x y"])
 def test_anything_else_is_looked_at(line: bytes, end: bytes) -> None:
     for lines in ([line], [b"User-agent: *", line], [line, b"Disallow:"]):
-        assert may_hold_others(end.join(lines))
+        assert may_have_other_lines(end.join(lines))
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -37,4 +37,4 @@ def test_no_other_line_is_ever_overlooked(
 ) -> None:
     """EXT-03: whatever the edition and whoever asks."""
     robots = RobotsTxt.parse(body, edition)
-    assert may_hold_others(robots.body) or not robots.other(names)
+    assert may_have_other_lines(robots.body) or not robots.other(names)

@@ -11,26 +11,33 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, find_unspelt, path_of, spell
-from scrapy_robotspec.protocol.prefixes import PackedPrefixes, SortedPrefixes, sort_prefixes
-from scrapy_robotspec.protocol.ranks import (
+from scrapy_robotspec.protocol.fast.prefixes import PackedPrefixes, SortedPrefixes, sort_prefixes
+from scrapy_robotspec.protocol.fast.wildcards import INDEX_FROM, HeadedWildcards, wildcards
+from scrapy_robotspec.protocol.paths import (
+    ROBOTS_TXT,
+    base_of,
+    canonical_path,
+    find_noncanonical,
+    path_of,
+)
+from scrapy_robotspec.protocol.precedence import (
     ALLOWS,
     DISALLOWS,
     FORBIDS,
     ITSELF,
     LENGTH,
     NO_RULE,
-    Ranked,
-    ranked_patterns,
-    spelt,
+    KeyedPattern,
+    canonical_all,
+    keyed_patterns,
 )
-from scrapy_robotspec.protocol.wildcards import INDEX_FROM, HeadedWildcards, wildcards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import Columns, RawRule
+    from scrapy_robotspec.protocol.fast.index import Columns
+    from scrapy_robotspec.protocol.groups import RawRule
 
 #: A wildcard pattern with its head, the literal before the first star.
 Headed = tuple[str, int, str]
@@ -75,7 +82,7 @@ class RuleSet:
 
     def __init__(self, rules: Columns, edition: Edition) -> None:
         ranks, patterns = _compile(rules, edition)
-        headed, floating = _part(patterns) if patterns else ((), ())
+        headed, floating = partition(patterns) if patterns else ((), ())
         for head, _, _ in headed:
             ranks.setdefault(head, NO_RULE)
         ordered = sorted(ranks)
@@ -107,8 +114,8 @@ class RuleSet:
         # Nearly every verdict comes this way, so no function is called for what is one line.
         if isinstance(url, str) and url.startswith(self._base):
             path = url[self._path_at :]
-            if "%" in path or "#" in path or (self._escapes and find_unspelt(path)):
-                path = spell(path, self._edition)
+            if "%" in path or "#" in path or (self._escapes and find_noncanonical(path)):
+                path = canonical_path(path, self._edition)
         else:
             path = self._path(url)
         if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
@@ -144,15 +151,15 @@ class RuleSet:
         return path_of(url, self._edition)
 
 
-def _compile(rules: Columns, edition: Edition) -> tuple[dict[str, int], list[Ranked]]:
+def _compile(rules: Columns, edition: Edition) -> tuple[dict[str, int], list[KeyedPattern]]:
     """The best rank of each prefix, and the patterns that are more than prefixes."""
     ranks: dict[str, int] = {}
-    patterns: list[Ranked] = []
+    patterns: list[KeyedPattern] = []
     others: list[RawRule] = []
-    # Most rules are ranked here as ranked_patterns() does it, at a third of the cost.
+    # Most rules are ranked here as keyed_patterns() does it, at a third of the cost.
     usual = edition.wildcards and not edition.index_html
     counted = edition.count_trailing_star
-    texts = spelt(rules.values, edition)
+    texts = canonical_all(rules.values, edition)
     joined = "\n".join(texts)
     all_plain = usual and not ("*" in joined or "$" in joined) and joined.startswith("/")
     all_plain = all_plain and joined.count("\n/") == len(texts) - 1
@@ -171,7 +178,7 @@ def _compile(rules: Columns, edition: Edition) -> tuple[dict[str, int], list[Ran
             patterns.append((rank, text))
         elif rank < ranks.get(text, NO_RULE):
             ranks[text] = rank
-    for rank, text in ranked_patterns(others, edition) if others else ():
+    for rank, text in keyed_patterns(others, edition) if others else ():
         prefix = text
         if text.endswith("$"):
             prefix = _as_prefix(text)
@@ -192,14 +199,14 @@ def _as_prefix(text: str) -> str:
     return content.rstrip("*") if content.endswith("*") else text  # /a*$
 
 
-def _part(patterns: Sequence[Ranked]) -> tuple[list[Headed], list[Ranked]]:
+def partition(patterns: Sequence[KeyedPattern]) -> tuple[list[Headed], list[KeyedPattern]]:
     """The patterns whose heads tell more than that a path begins, and the others.
 
     Of very many, those stay with the others that share their head with more than a few, or have a
     long one: so no path leads to more heads than a few, nor to more than a few patterns.
     """
     headed: list[Headed] = []
-    floating: list[Ranked] = []
+    floating: list[KeyedPattern] = []
     for rank, text in patterns:
         head = text[: text.index("*")]
         if len(head) > 1:

@@ -1,11 +1,7 @@
-"""A faster way to the rules a crawler follows, for editions whose lines are plain.
+"""User-agent lines -> where the rules that a crawler follows stand in the file.
 
-What it buys: a file is mostly other crawlers' rules, comments and blank lines. Searching the
-octets for user-agent lines passes over them at the speed of memory, so only the lines of the
-groups followed are taken apart: a file costs about a third of what reading every line costs.
-
-``groups.follow`` is the same function for every edition, written to be read; property tests hold
-this one against it.
+For editions with plain lines only. Searching the bytes for user-agent lines passes over other
+crawlers' groups. ``groups.select_groups`` is the plain counterpart.
 """
 
 from __future__ import annotations
@@ -14,22 +10,19 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch, Slashless
+from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
 from scrapy_robotspec.protocol.agents import candidates, fold, named_agent
-from scrapy_robotspec.protocol.groups import Columns
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
-from scrapy_robotspec.protocol.values import DEFAULT
+from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-    _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
-
-#: Where the rules of a group begin and end in the file, again and again; the first line of each
-#: part may begin within a user-agent line.
+#: Begin and end offsets of rules in the file, alternating; the first line of each part may begin
+#: within a user-agent line.
 Spans = tuple[int, ...]
 
 _FIELD = b"user-agent"
@@ -39,14 +32,10 @@ _WHITE_OR_END = b" \t\r\n"
 _A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE)
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
-#: Octets glanced at, at most, times those of the path.
-_GLANCED = 1 << 26
-#: So many rules that may match are better compiled.
-_MANY = 1 << 11
 #: What follows the field of a user-agent line: the value, up to a comment or the line's end.
 _AGENT = re.compile(rb"[ \t]*:[ \t]*([^\r\n#]*)")
 
-#: The usual spellings of the two rule fields; any other is looked at more closely.
+#: The usual spellings of the two rule fields.
 _ALLOW = {
     b"Disallow": False,
     b"disallow": False,
@@ -57,8 +46,8 @@ _ALLOW = {
 }
 
 
-def is_plain(edition: Edition) -> bool:
-    """Whether an edition's lines are as this module takes them to be."""
+def has_plain_lines(edition: Edition) -> bool:
+    """Whether an edition reads lines as this module does."""
     return (
         edition.known_fields is PLAIN_FIELDS
         and edition.whitespace == _WHITE
@@ -79,13 +68,30 @@ def is_plain(edition: Edition) -> bool:
     )
 
 
+class Columns(NamedTuple):
+    """Many rules, as a column of each of their parts: no object for each rule."""
+
+    allows: list[bool]
+    values: list[bytes]
+    starts: list[int]
+
+    @classmethod
+    def of(cls, rules: Sequence[RawRule]) -> Columns:
+        """The same rules in columns."""
+        return cls(
+            [allow for allow, _, _ in rules],
+            [value for _, value, _ in rules],
+            [start for _, _, start in rules],
+        )
+
+
 class _Wanted(NamedTuple):
     """The keys that a crawler may follow."""
 
-    ranks: dict[str, int]
+    order: dict[str, int]
     """The most specific first, the default last (UAG-05, UAG-07)."""
     beginnings: tuple[bytes, ...]
-    """In lower case, and white space: what a value that matters may begin with."""
+    """What the value of a relevant line begins with: a key in lower case, or white space."""
 
 
 @lru_cache(maxsize=64)  # a crawl asks with the same few tokens of every file
@@ -93,18 +99,17 @@ def _wanted(tokens: tuple[str, ...], hyphens: bool, cased: bool) -> _Wanted:
     keys = (key for token in tokens for key in candidates(fold(token, cased), hyphens))
     ordered = [*dict.fromkeys(key for key in keys if key != DEFAULT), DEFAULT]
     beginnings = [key.encode("utf-8", "surrogatepass").lower() for key in ordered]
-    ranks = {key: rank for rank, key in enumerate(ordered)}
-    return _Wanted(ranks, (*beginnings, b" ", b"\t"))
+    return _Wanted({key: place for place, key in enumerate(ordered)}, (*beginnings, b" ", b"\t"))
 
 
 def scan(body: bytes, tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ...], Spans]:
-    """The names followed, as first written, and where their rules stand, in file order.
+    """The names followed, as first written, and the spans of their rules, in file order.
 
-    Only for an edition that :func:`is_plain`.
+    Only for an edition that :func:`has_plain_lines`.
     """
     cased = edition.case_sensitive_tokens
     wanted = _wanted(tokens, edition.agent_match is AgentMatch.HYPHEN_PREFIX, cased)
-    none = best = len(wanted.ranks)  # the rank of the name followed; a worse one is passed over
+    none = best = len(wanted.order)  # place of the name followed; a later one is passed over
     names: tuple[str, ...] = ()
     spans: list[int] = []
     begin = -1  # where rules of the name followed may begin
@@ -124,10 +129,10 @@ def scan(body: bytes, tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[
                 spans += begin, place
                 begin = -1  # a rule ends the list of agents
             name = named_agent(match[1], edition)
-            rank = none if name is None else wanted.ranks.get(fold(name, cased), none)
-            if rank < best:
-                best, names, spans = rank, (name or DEFAULT,), []
-            if begin >= 0 or rank == best < none:
+            found = none if name is None else wanted.order.get(fold(name, cased), none)
+            if found < best:
+                best, names, spans = found, (name or DEFAULT,), []
+            if begin >= 0 or found == best < none:
                 begin = match.end()
         place = lowered.find(_FIELD, after)
     if begin >= 0:
@@ -136,7 +141,7 @@ def scan(body: bytes, tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
-    """Whether only white space stands between a line's begin and ``place``."""
+    """Whether only white space precedes ``place`` on its line."""
     while place > first and body[place - 1] in _WHITE:
         place -= 1
     return place == first or body[place - 1] in b"\r\n"
@@ -170,33 +175,7 @@ def _read_between(body: bytes, begin: int, end: int, rules: Columns) -> None:
         begin += len(line)
 
 
-def glance(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule] | None:
-    """The rules of some spans that may match a path, and a few that do not; see ``decide_once``.
-
-    What it buys: a line whose rule begins with another letter than the path is passed over within
-    one search in C, and of the others most are told by one literal, so that a first question takes
-    a fifth of the time of reading the group. None for spans so long that a glance may be dear.
-    """
-    if spans and (spans[-1] - spans[0]) * len(path) > _GLANCED:
-        return None
-    found: list[RawRule] = []
-    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
-    for begin, end in zip(spans[::2], spans[1::2], strict=True):
-        last = begin  # no octet is searched twice for a line end
-        for match in search(body, begin, end):
-            first, second = match.groups(b"")
-            if second in path and path.startswith(first):
-                colon = match.start()
-                rule = _rule_around(body, last, colon, end)
-                if rule is not None:
-                    found.append(rule)
-                last = colon
-        if len(found) > _MANY:
-            return None
-    return found
-
-
-def _rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
+def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
     """The rule on the line with a colon, if it is the colon of a rule."""
     start = body.rfind(b"\n", begin, colon) + 1 or begin
     start = body.rfind(b"\r", start, colon) + 1 or start
@@ -208,19 +187,3 @@ def _rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | Non
             return None
     value = _VALUE.match(body, colon + 1, end)
     return allow, value[0].strip(_WHITE), start  # type: ignore[index]  # may be empty
-
-
-@lru_cache(maxsize=256)  # one for each octet there is
-def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
-    """Finds colons, each with the beginning of a value and the literal behind its last star.
-
-    Of a value that begins with a slash the second octet must be this, or one that may have another
-    spelling or meaning; or there is none. Of the two literals only what must be in a path as it
-    stands is given.
-    """
-    ordinary = rb"[^*$% \t\r\n#\x80-\xff]"
-    escapes = rb"(?:%(?:2[0-9A-CF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # in their one form
-    octets = re.escape(second) + rb"*$% \t\r\n#\x80-\xff"
-    others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
-    first = rb"(/(?![^" + octets + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
-    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

@@ -1,8 +1,7 @@
-"""The values that leave this room: what a file says, as plain frozen objects.
+"""Public values: rules, groups, other lines, findings and verdicts as frozen objects.
 
-No reading, matching or choosing happens here. Texts are what the file holds, decoded for a person:
-octets that are no UTF-8 stand as ``\\xNN``. Nothing is escaped for a terminal; whoever prints it
-must do so (SAF-04).
+Texts are decoded for a person: bytes that are not UTF-8 appear as ``\\xNN``. Nothing is escaped for
+a terminal; the code that prints a text escapes it (SAF-04).
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
 DEFAULT = "*"
 
 
-def decode(octets: bytes) -> str:
-    """Octets of a file as text for a person; never raises (FMT-04)."""
-    return octets.decode("utf-8", "backslashreplace")
+def decode(text: bytes) -> str:
+    """Bytes of a file as text for a person; never raises (FMT-04)."""
+    return text.decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +55,12 @@ class OtherLine:
     """In lower case, since fields do not depend on case (FMT-08)."""
     value: str
     line: int
+    """Number of the line in the file, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the linter has to say about one line."""
+    """One remark of the linter about one line."""
 
     line: int
     """Line number from 1; 0 for the file as a whole."""
@@ -70,13 +70,13 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """How much it matters; ``docs/lint.md`` says what the words mean."""
+        """How much it matters; ``docs/lint.md`` defines the levels."""
         return severity(self.code)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the file says about one URL, and which line says so (EXT-02)."""
+    """The file's answer for one URL, with the deciding line (EXT-02)."""
 
     allowed: bool
     reason: VerdictReason

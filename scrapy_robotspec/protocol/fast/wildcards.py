@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: A pattern's rank, and the pattern in its one form; it has a star.
-Ranked = tuple[int, str]
+KeyedPattern = tuple[int, str]
 
 #: The patterns with a gram; mostly one, so mostly no list is made.
 _Index = dict[str, "tuple[int] | list[int]"]
@@ -54,7 +54,7 @@ _LONG = 8192
 _PART = 256
 
 
-def wildcards(patterns: Iterable[Ranked]) -> Wildcards:
+def wildcards(patterns: Iterable[KeyedPattern]) -> Wildcards:
     """The best structure for some patterns."""
     ordered = sorted(patterns)
     return IndexedWildcards(ordered) if len(ordered) >= INDEX_FROM else Wildcards(ordered)
@@ -79,7 +79,7 @@ class Wildcards:
 
     __slots__ = ("_needles", "_ranks", "_texts")
 
-    def __init__(self, ordered: Sequence[Ranked]) -> None:
+    def __init__(self, ordered: Sequence[KeyedPattern]) -> None:
         needles, texts = [], []
         for _, text in ordered:
             needle, is_all = _needle_of(text)
@@ -156,14 +156,14 @@ class IndexedWildcards(Wildcards):
     What it buys: the cost of a verdict follows the length of the path and no longer the number of
     patterns. Where they can, needles are known by three characters that begin with a delimiter, or
     else with any but a frequent letter, because a path has few of these. It also bounds what a
-    hostile file can cost: see :class:`_Parts`.
+    hostile file can cost: see :class:`SuffixIndex`.
     """
 
     __slots__ = ("_anywhere", "_grams", "_index", "_longest", "_others", "_sizes")
 
-    def __init__(self, ordered: Sequence[Ranked]) -> None:
+    def __init__(self, ordered: Sequence[KeyedPattern]) -> None:
         if len(ordered) < _VERY_MANY:
-            needles = _telling([literals_of(text) for _, text in ordered])
+            needles = selective_literals([literals_of(text) for _, text in ordered])
         else:
             needles = [max(literals_of(text), key=len) for _, text in ordered]
         self._ranks = array("q", [rank for rank, _ in ordered])
@@ -177,7 +177,7 @@ class IndexedWildcards(Wildcards):
             others = [
                 (index, needle)
                 for index, needle in enumerate(needles)
-                if not _enter(self._index, index, kind.findall(needle), _SHARING)
+                if not add_to_index(self._index, index, kind.findall(needle), _SHARING)
             ]
             if len(others) < _FEW:
                 break
@@ -189,7 +189,7 @@ class IndexedWildcards(Wildcards):
         alone = {index for index, _ in self._others}
         for index, needle in others:
             if index not in alone:
-                _enter(self._anywhere, index, _ANY.findall(needle) or [needle])
+                add_to_index(self._anywhere, index, _ANY.findall(needle) or [needle])
         self._sizes = tuple({len(gram) for gram in self._anywhere})
 
     def best(self, path: str, best: int) -> int:
@@ -197,7 +197,7 @@ class IndexedWildcards(Wildcards):
         found = self._candidates(path)
         parts = None
         if len(found) * len(path) > _DEAR and len(path) < _LONG:
-            parts = _Parts(path)
+            parts = SuffixIndex(path)
         else:
             longest = self._longest
             found = [index for index in found if longest[index] in path]
@@ -223,7 +223,7 @@ class IndexedWildcards(Wildcards):
         return found
 
 
-class _Parts:
+class SuffixIndex:
     """All parts of a path, sorted, so that a part is found in a few steps.
 
     What it buys: a search for a needle that is nearly there, over and over, takes time in the
@@ -247,7 +247,7 @@ class _Parts:
         return index < len(self._sorted) and self._sorted[index].startswith(part)
 
 
-def _telling(patterns: Sequence[Sequence[str]]) -> list[str]:
+def selective_literals(patterns: Sequence[Sequence[str]]) -> list[str]:
     """Of each pattern's literals the longest that few others have: not all the ``.html``."""
     shared = Counter(chain.from_iterable(patterns))
     needles = []
@@ -274,7 +274,7 @@ def _needle_of(text: str) -> tuple[str, bool]:
     return needle, is_all
 
 
-def _enter(index: _Index, number: int, grams: Sequence[str], most: int | None = None) -> bool:
+def add_to_index(index: _Index, number: int, grams: Sequence[str], most: int | None = None) -> bool:
     """Enter a needle under its rarest gram, unless ``most`` others share even that."""
     for gram in grams:
         if gram not in index:

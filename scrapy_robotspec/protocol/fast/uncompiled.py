@@ -1,0 +1,111 @@
+"""One question to rules that are not compiled: leave out most of them, try the rest.
+
+Costs a fifth of compiling the rules, and keeps nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.protocol.fast.index import rule_around
+from scrapy_robotspec.protocol.plain import best_key
+from scrapy_robotspec.protocol.precedence import NO_RULE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.fast.index import Spans
+    from scrapy_robotspec.protocol.groups import RawRule
+
+    _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
+
+#: Max product of the path's length and what is looked through (bytes, rules) before compiling.
+_MAX_BYTES = 1 << 26
+_MAX_RULES = 1 << 22
+_MAX_TRIED = 1 << 16
+#: Max rules that may match before compiling.
+_MAX_FOUND = 1 << 11
+#: A byte in a pattern that may have another spelling or meaning.
+_FIRST_SPECIAL = re.compile(rb"[$% \x80-\xff]").search
+
+
+def prefilter_bytes(
+    body: bytes, spans: Spans, path: bytes, edition: Edition
+) -> list[RawRule] | None:
+    """The rules of some spans that may match a path, and a few that do not.
+
+    One search passes over the lines whose pattern begins with another letter than the path. None
+    for spans so long that compiling costs less.
+    """
+    if spans and (spans[-1] - spans[0]) * len(path) > _MAX_BYTES:
+        return None
+    found: list[RawRule] = []
+    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        last = begin  # no byte is searched twice for a line end
+        for match in search(body, begin, end):
+            first, second = match.groups(b"")
+            if second in path and path.startswith(first):
+                colon = match.start()
+                rule = rule_around(body, last, colon, end)
+                if rule is not None:
+                    found.append(rule)
+                last = colon
+        if len(found) > _MAX_FOUND:
+            return None
+    return found
+
+
+@lru_cache(maxsize=256)  # one for each byte
+def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
+    """Finds colons, each with the first literal of a value and the literal after its last star.
+
+    The second byte of a value that begins with a slash must be *second*, or may have another
+    spelling or meaning, or is missing. Of the two literals only the bytes that a matching path
+    contains unchanged are captured.
+    """
+    ordinary = rb"[^*$% \t\r\n#\x80-\xff]"
+    escapes = rb"(?:%(?:2[0-9A-CF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
+    special = re.escape(second) + rb"*$% \t\r\n#\x80-\xff"
+    others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
+    first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
+    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer
+
+
+def prefilter_rules(
+    rules: Sequence[RawRule], path: str, edition: Edition
+) -> Sequence[RawRule] | None:
+    """The rules that may match a path, and a few that do not; None for too many to try."""
+    if len(rules) * len(path) > _MAX_RULES:
+        return None
+    if edition.index_html:
+        return rules
+    raw = path.encode("ascii")
+    return [rule for rule in rules if _may_match(rule[1], raw)]
+
+
+def _may_match(value: bytes, path: bytes) -> bool:
+    """False for most rules that do not match, in every edition."""
+    first, star, others = value.partition(b"*")
+    if not path.startswith(first) and not path.startswith(_ordinary_part(first)):
+        return not value.startswith((b"/", b"*"))  # RUL-04: a slash may be assumed
+    return not star or _ordinary_part(others.rpartition(b"*")[2]) in path
+
+
+def _ordinary_part(literal: bytes) -> bytes:
+    """A literal up to the first byte with another spelling or meaning."""
+    special = _FIRST_SPECIAL(literal)
+    return literal[: special.start()] if special else literal
+
+
+def match_uncompiled(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
+    """The key of the rule that decides, or ``NO_RULE``; None if compiling costs less."""
+    if not rules:
+        return NO_RULE
+    if len(rules) * len(path) > _MAX_TRIED:
+        return None
+    return best_key(rules, path, edition)

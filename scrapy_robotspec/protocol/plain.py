@@ -1,0 +1,48 @@
+"""The plain reading: reads every line and tries every rule, in every edition.
+
+Written to be read beside the specification. ``fast/`` gives the same verdicts sooner, and property
+tests compare the two.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.protocol.groups import select_groups
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
+from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, keyed_patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.groups import RawRule
+
+
+class Decided(NamedTuple):
+    """The groups that a crawler follows, and what decides about a URL."""
+
+    names: tuple[str, ...]
+    """Names of the groups as first written; ``("*",)`` for the default, ``()`` for none."""
+    key: int
+    """Precedence key of the deciding rule, ``NO_RULE`` or ``ITSELF``."""
+
+
+def decide(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Edition) -> Decided:
+    """What decides about a URL for a crawler with these tokens (PRE-01, PRE-04)."""
+    selected = select_groups(body, tokens, edition)
+    path = path_of(url, edition)
+    if path == ROBOTS_TXT and edition.robots_txt_allowed:
+        return Decided(selected.names, ITSELF)
+    return Decided(selected.names, best_key(selected.rules, path, edition))
+
+
+def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
+    """The key of the rule that decides about a canonical path, or ``NO_RULE``."""
+    return min(matching_keys(rules, path, edition), default=NO_RULE)
+
+
+def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterable[int]:
+    """The keys of all rules that match a canonical path, in file order."""
+    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))

@@ -1,0 +1,68 @@
+"""Precedence keys: one integer per rule, ordered as rules take precedence (PRE-01, PRE-02).
+
+    longest first | allow before disallow | forbids | offset of the rule's line
+
+The deciding rule is the one with the smallest key, and the key contains the verdict and the place
+of the rule in the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.paths import canonical_text
+from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.groups import RawRule
+
+#: A precedence key, and the canonical pattern it belongs to.
+KeyedPattern = tuple[int, str]
+
+FORBIDS = 1 << 32
+_DISALLOW = FORBIDS << 1
+LENGTH = _DISALLOW << 1
+_OFFSET = FORBIDS - 1
+
+#: The key where no rule matches: greater than any other, and it does not forbid.
+NO_RULE = 1 << 62
+#: The key for ``/robots.txt`` itself (PRE-04). It does not forbid.
+ITSELF = -1 << 34
+#: The keys of rules of length 0 on a line at offset 0.
+ALLOWS = NO_RULE - LENGTH
+DISALLOWS = ALLOWS + _DISALLOW + FORBIDS
+
+
+def forbids(key: int) -> bool:
+    """Whether the rule of a key forbids."""
+    return bool(key & FORBIDS)
+
+
+def line_start(key: int) -> int:
+    """Offset of the line of a key's rule in the file."""
+    return key & _OFFSET
+
+
+def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
+    """The patterns of rules with their keys: of a rule one, none, or two (PRE-05)."""
+    texts = canonical_all([value for _, value, _ in rules], edition)
+    for (allow, value, start), text in zip(rules, texts, strict=False):
+        key = start + (ALLOWS if allow else DISALLOWS)
+        if value:
+            pattern = canonical_pattern(text, edition)
+            if pattern is not None:
+                yield key - pattern[1] * LENGTH, pattern[0]
+        elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+            yield key & ~FORBIDS, ""
+        if allow and edition.index_html:
+            directory = index_page_pattern(text, edition)
+            if directory is not None:
+                yield key - directory[1] * LENGTH, directory[0]
+
+
+def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
+    """The canonical texts of rules' values, all in one pass; none contains a line end."""
+    return canonical_text(b"\n".join(values), edition).split("\n")
