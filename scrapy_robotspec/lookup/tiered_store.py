@@ -31,8 +31,8 @@ class InThread(Protocol):
 class TieredStore:
     """Records of origins.
 
-    ``shared`` is a slow store that never raises (``store/guarded.py``), or None. ``owner`` names
-    this process in leases, which last ``lease`` seconds.
+    ``shared`` is a slow store behind a circuit breaker, or None. ``owner`` names this process in
+    leases, which last ``lease`` seconds.
     """
 
     def __init__(

@@ -1,13 +1,13 @@
-"""Where records rest, keyed by origin. Stores decide nothing.
+"""Stores: one record for each origin, leases, and the pace that processes share.
 
-:func:`open_store` turns the value of ``ROBOTSPEC_CACHE`` into a store.
+:func:`open_store` turns the value of ``ROBOTSPEC_CACHE`` into a store. Stores decide nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store.opening import open_store
+from scrapy_robotspec.store.uri import open_store
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore as RecordStore

@@ -1,65 +1,90 @@
-"""The contract of a store: records of origins, and leases on the right to fetch.
+"""The contract of a store: records, leases, page slots and live processes.
 
-Stores rest records and decide nothing; what a record means is read in ``access``. All calls block.
+A store keeps and decides nothing; ``access`` interprets a record. All calls block.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.record import RobotsRecord
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
 
+#: A lease or record written further ahead of the reader's clock than this is void (seconds).
+SKEW = 60.0
+
+
+class Fleet(NamedTuple):
+    """The processes that share a store, as one of them sees it."""
+
+    rank: int
+    """Position of this process among the live ones, from 0."""
+    size: int
+    """Number of live processes, this one included."""
+    clock: float
+    """The store's own clock at the time of the call (seconds)."""
+
 
 class RecordStore(ABC):
-    """Keeps one record an origin. Whatever fails in a back end is raised as ``StoreError``.
+    """Keeps one record for each origin. Every failure of a back end raises ``StoreError``.
 
-    Times are epoch seconds and always come from the caller.
+    Times are epoch seconds of the caller's clock, unless a method says otherwise.
     """
-
-    slow: ClassVar[bool]
-    """Whether calls may take so long that they belong into a thread."""
 
     @abstractmethod
     def get(self, origin: Origin) -> RobotsRecord | None:
-        """The record of *origin*; None where there is none that can be read."""
+        """Return the record of *origin*; None if there is no readable one."""
 
     @abstractmethod
     def put(self, record: RobotsRecord) -> None:
-        """Keep *record* in place of what is held about its origin."""
-
-    @abstractmethod
-    def delete(self, origin: Origin) -> None:
-        """Forget *origin*, if it is known."""
+        """Store *record* in place of the one of its origin."""
 
     @abstractmethod
     def purge(self, before: float) -> int:
-        """Forget what no attempt has changed since *before*; return the number of records."""
+        """Delete records whose last attempt was before *before*; return their number."""
 
     @abstractmethod
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
         """Take the lease on *origin* for *owner* until ``now + seconds``, in one atomic step.
 
-        False while somebody else's lease lasts. An owner who asks again prolongs the lease.
+        False while another owner holds it. An owner that asks again prolongs its lease.
         """
 
     @abstractmethod
     def release(self, origin: Origin, owner: str) -> None:
-        """Give the lease on *origin* back, if it is *owner*'s."""
+        """Release the lease on *origin* if *owner* holds it."""
+
+    @abstractmethod
+    def reserve(self, origin: Origin, now: float, delay: float) -> float:
+        """Reserve the next page of *origin*, *delay* seconds after the last one at least.
+
+        Returns 0.0 if the caller may send a page now. Otherwise returns the time, later than
+        *now*, at which to ask again. The store's own clock decides, in one atomic step; *now* only
+        converts the result to the caller's clock. A *delay* of 0 always succeeds: it reports a
+        page that was sent at this moment. A caller that dies costs the others one delay.
+        """
+
+    @abstractmethod
+    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
+        """Count *owner* as a live process for *seconds*; return the live processes."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections; closing twice does no harm."""
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """How many records there are."""
+        """Release files and connections. Closing twice is harmless."""
 
 
 def read(data: object, origin: Origin) -> RobotsRecord | None:
-    """The record of *origin* in what a back end holds; None if it is anything else."""
+    """The record of *origin* in *data*; None if *data* is anything else."""
     record = RobotsRecord.from_bytes(data) if isinstance(data, bytes) else None
     return record if record is not None and record.origin == origin else None
+
+
+def wait_for_slot(last: float, now: float, delay: float) -> float:
+    """Seconds until the page after *last* may go; 0.0 for now. All times are the store's.
+
+    A *last* later than *now* was written before the clock was put back: it counts as *now*.
+    """
+    return max(0.0, min(last, now) + delay - now)

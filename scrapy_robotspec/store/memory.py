@@ -1,76 +1,82 @@
-"""The store within the process: bounded, least recently used out.
+"""The store inside one process: bounded, with a temporary file for what does not fit.
 
-Records rest in their compressed form, so that 100,000 origins take no more than 4 KB each on
-average. For one thread.
+Records are kept compressed, so that 100,000 origins take at most 4 KB each on average. For one
+thread.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+import logging
+import random
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import RecordStore
-from scrapy_robotspec.store.leases import Leases
+from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, wait_for_slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.store.spill import Spill
 
-#: What an origin costs besides its octets: the origin itself and its places in the table.
+logger = logging.getLogger(__name__)
+
+#: Size of an origin besides its record: its name and its place in the table (bytes).
 _OVERHEAD = 512
-#: Octets an origin may take on average, and octets that are always granted.
+#: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
 _GRANTED = 2**26
-#: Where there is no room, so great a part of the records goes at once: the more were taken from the
-#: front of a dict, the longer it takes to find the next.
-_LEAVING = 1 / 256
+#: Share of the records that are evicted at once. Choosing them takes one pass over the table.
+_EVICTED = 1 / 256
+#: Page slots are swept when their number reaches this, and then whenever it has doubled.
+_SWEEP_AT = 10_000
 
 
 class MemoryStore(RecordStore):
-    """Keeps the records used last, at most *max_records* and 4 KB each on average (or 64 MB)."""
+    """Keeps *max_records* records, 4 KB each on average or 64 MB in all, whichever is more.
 
-    slow: ClassVar[bool] = False
+    If there is no room, records chosen at random are evicted into a temporary file that holds
+    *max_spilled* records; 0: they are deleted. Random eviction keeps most records of a crawl that
+    visits its origins in turn, where the least recently used one is always the next one needed.
+    With *warn* the first eviction of a fresh record is logged.
+    """
 
-    def __init__(self, max_records: int = 100_000) -> None:
+    def __init__(
+        self, max_records: int = 100_000, max_spilled: int = 0, *, warn: bool = True
+    ) -> None:
         self.max_records = max_records
-        self._max_octets = max(max_records * _AVERAGE, _GRANTED)
-        self._octets = 0
-        # By the texts of the origins, the one used last at the end. A plain dict of texts and
-        # octets is one thing to the garbage collector, however many it holds.
+        self._max_spilled = max_spilled
+        self._max_size = max(max_records * _AVERAGE, _GRANTED)
+        self._size = 0
+        # A plain dict of str and bytes: the garbage collector does not track its contents.
         self._records: dict[str, bytes] = {}
-        self._leases = Leases()
+        self._spill: Spill | None = None
+        self._warned = not warn
+        self._random = random.Random(0)
+        self._leases: dict[Origin, _Lease] = {}
+        self._last_pages: dict[Origin, float] = {}
+        self._sweep_at = _SWEEP_AT
+
+    # --- records
 
     def get(self, origin: Origin) -> RobotsRecord | None:
-        data = self._records.pop(origin, None)
-        if data is None:
-            return None
-        self._records[str.__str__(origin)] = data
-        record = RobotsRecord.from_bytes(data)
-        # The asker's origin is at hand: a second one for each record would only fill the memory.
+        data = self._records.get(origin)
+        if data is None and self._spill is not None:
+            data = self._spill.get(origin)
+        record = None if data is None else RobotsRecord.from_bytes(data)
+        # The caller's origin takes no extra memory, one of the record's own would.
         return record if record is None else replace(record, origin=origin)
 
     def put(self, record: RobotsRecord) -> None:
-        self.delete(record.origin)
-        data = record.to_bytes()
-        self._records[str.__str__(record.origin)] = data
-        self._octets += len(data) + _OVERHEAD
+        origin, data = str.__str__(record.origin), record.to_bytes()
+        self._delete(origin)
+        if self._spill is not None:
+            self._spill.delete(origin)
+        self._records[origin] = data
+        self._size += len(data) + _OVERHEAD
         while len(self._records) > self.max_records or (
-            self._octets > self._max_octets and len(self._records) > 1
+            self._size > self._max_size and len(self._records) > 1
         ):
-            oldest = islice(self._records, 1 + int(len(self._records) * _LEAVING))
-            self._forget(list(oldest))
-
-    def delete(self, origin: Origin) -> None:
-        self._forget([origin])
-
-    def _forget(self, origins: Iterable[str]) -> None:
-        for origin in origins:
-            data = self._records.pop(origin, None)
-            if data is not None:
-                self._octets -= len(data) + _OVERHEAD
+            self._evict(origin, record.updated_at)
 
     def purge(self, before: float) -> int:
         old = [
@@ -78,18 +84,110 @@ class MemoryStore(RecordStore):
             for origin, data in self._records.items()
             if (record := RobotsRecord.from_bytes(data)) is None or record.updated_at < before
         ]
-        self._forget(old)
-        self._leases.purge(before)
+        for origin in old:
+            self._delete(origin)
+        for lease in [each for each, held in self._leases.items() if held.until < before]:
+            del self._leases[lease]
         return len(old)
 
+    def close(self) -> None:
+        """Delete the temporary file. Records in memory stay readable."""
+        if self._spill is not None:
+            self._spill.close()
+            self._spill, self._max_spilled = None, 0
+
+    def _delete(self, origin: str) -> bytes | None:
+        data = self._records.pop(origin, None)
+        if data is not None:
+            self._size -= len(data) + _OVERHEAD
+        return data
+
+    # --- eviction
+
+    def _evict(self, newest: str, now: float) -> None:
+        """Evict some records, but not that of *newest*, which was put at *now*."""
+        chosen = self._random.sample(list(self._records), 1 + int(len(self._records) * _EVICTED))
+        evicted = [
+            (origin, data)
+            for origin in chosen
+            if origin != newest and (data := self._delete(origin)) is not None
+        ]
+        if self._max_spilled and evicted:
+            self._open_spill().put(evicted)
+        if not self._warned and _any_fresh(evicted, now):
+            self._warned = True
+            self._warn()
+
+    def _open_spill(self) -> Spill:
+        if self._spill is None:
+            from scrapy_robotspec.store.spill import Spill
+
+            self._spill = Spill(self._max_spilled)
+        return self._spill
+
+    def _warn(self) -> None:
+        where = "moved to a temporary file" if self._max_spilled else "forgotten and fetched again"
+        logger.warning(
+            "The robots.txt store memory:// is full (limit: %d origins, %d MB): records that are "
+            "still fresh are %s. Raise the limit with ROBOTSPEC_CACHE = 'memory://?max=N', or use "
+            "sqlite:///",
+            self.max_records,
+            self._max_size >> 20,
+            where,
+        )
+
+    # --- leases
+
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        return self._leases.acquire(origin, owner, now, seconds)
+        lease = self._leases.get(origin)
+        if lease is not None and lease.owner != owner and lease.holds(now):
+            return False
+        self._leases[origin] = _Lease(owner, now, now + seconds)
+        return True
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._leases.release(origin, owner)
+        lease = self._leases.get(origin)
+        if lease is not None and lease.owner == owner:
+            del self._leases[origin]
 
-    def close(self) -> None:
-        """Keep everything: it is gone with the process anyway."""
+    # --- pace
 
-    def __len__(self) -> int:
-        return len(self._records)
+    def reserve(self, origin: Origin, now: float, delay: float) -> float:
+        """As in the contract, by the caller's clock: the store has one user."""
+        last = self._last_pages.get(origin)
+        wait = 0.0 if last is None else wait_for_slot(last, now, delay)
+        if wait:
+            self._last_pages[origin] = min(now, last or now)
+            return now + wait
+        if len(self._last_pages) >= self._sweep_at:
+            self._sweep_pages(now, delay)
+        self._last_pages[origin] = now
+        return 0.0
+
+    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
+        """As in the contract: there is no other process."""
+        return Fleet(0, 1, now)
+
+    def _sweep_pages(self, now: float, delay: float) -> None:
+        """Delete slots that nobody waits for any more; *delay* stands for the others' delays."""
+        limit = max(delay, 3600.0)
+        self._last_pages = {
+            origin: last for origin, last in self._last_pages.items() if now - limit < last <= now
+        }
+        self._sweep_at = max(_SWEEP_AT, 2 * len(self._last_pages))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lease:
+    owner: str
+    taken: float
+    until: float
+
+    def holds(self, now: float) -> bool:
+        """Whether the lease lasts. One from further ahead comes from a clock put back since."""
+        return self.taken - SKEW <= now < self.until
+
+
+def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
+    records = (RobotsRecord.from_bytes(data) for _, data in evicted)
+    return any(record is not None and (record.expires_at or 0.0) > now for record in records)

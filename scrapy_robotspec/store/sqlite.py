@@ -1,40 +1,47 @@
 """The store in an SQLite file, which processes on one machine may share.
 
 Write-ahead logging lets readers and a writer work at once and survives ``kill -9``: a record is
-there as a whole or not at all. Every call is one statement, so it is one transaction.
+there as a whole or not at all.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import RecordStore, read
-from scrapy_robotspec.store.leases import SKEW
+from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, read, wait_for_slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
 
-#: The names carry the version of the tables: another version's are left alone.
+_T = TypeVar("_T")
+
+#: The names carry the version of the tables: another version's are left alone. Slots and
+#: processes count in seconds of the machine's monotonic clock, which all its processes share and
+#: which nobody can set; it starts again with the machine.
 _TABLES = """
 CREATE TABLE IF NOT EXISTS robotspec_records_1
     (origin TEXT PRIMARY KEY, updated REAL NOT NULL, record BLOB NOT NULL);
+CREATE INDEX IF NOT EXISTS robotspec_updated_1 ON robotspec_records_1 (updated);
 CREATE TABLE IF NOT EXISTS robotspec_leases_1
     (origin TEXT PRIMARY KEY, owner TEXT NOT NULL, taken REAL NOT NULL, until REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS robotspec_slots_1 (origin TEXT PRIMARY KEY, last REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS robotspec_processes_1
+    (owner TEXT PRIMARY KEY, seen REAL NOT NULL, until REAL NOT NULL);
 """
 
+_CHECK = "SELECT count(*) FROM sqlite_master"
 _GET = "SELECT record FROM robotspec_records_1 WHERE origin = ?"
 _PUT = "INSERT OR REPLACE INTO robotspec_records_1 VALUES (?, ?, ?)"
-_DELETE = "DELETE FROM robotspec_records_1 WHERE origin = ?"
 _PURGE = "DELETE FROM robotspec_records_1 WHERE updated < ?"
-_COUNT = "SELECT count(*) FROM robotspec_records_1"
 _ACQUIRE = """
 INSERT INTO robotspec_leases_1 AS held VALUES (:origin, :owner, :now, :until)
 ON CONFLICT (origin) DO UPDATE SET owner = :owner, taken = :now, until = :until
@@ -42,6 +49,15 @@ WHERE held.owner = :owner OR held.until <= :now OR held.taken - :skew > :now
 """
 _RELEASE = "DELETE FROM robotspec_leases_1 WHERE origin = ? AND owner = ?"
 _PURGE_LEASES = "DELETE FROM robotspec_leases_1 WHERE until < ?"
+_LAST_PAGE = "SELECT last FROM robotspec_slots_1 WHERE origin = ?"
+_NOTE_PAGE = "INSERT OR REPLACE INTO robotspec_slots_1 VALUES (?, ?)"
+_PURGE_SLOTS = "DELETE FROM robotspec_slots_1 WHERE NOT last BETWEEN ? AND ?"
+_BEAT = "INSERT OR REPLACE INTO robotspec_processes_1 VALUES (?, ?, ?)"
+_BURY = "DELETE FROM robotspec_processes_1 WHERE NOT (seen <= :now AND until > :now)"
+_ALIVE = "SELECT owner FROM robotspec_processes_1 ORDER BY owner"
+
+#: Slots of pages that were sent longer ago are deleted (seconds).
+_SLOTS_KEPT = 86_400.0
 
 
 class _Result(NamedTuple):
@@ -56,15 +72,13 @@ class SqliteStore(RecordStore):
     thread. After a failure the file is opened anew at the next call.
     """
 
-    slow: ClassVar[bool] = True
-
     def __init__(self, path: str, timeout: float = 5.0) -> None:
         self._path = path
         self._timeout = timeout
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
-        self._execute(_COUNT)  # fails now rather than later
+        self._execute(_CHECK)  # fails now rather than later
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         rows = self._execute(_GET, (str(origin),)).rows
@@ -73,11 +87,10 @@ class SqliteStore(RecordStore):
     def put(self, record: RobotsRecord) -> None:
         self._execute(_PUT, (str(record.origin), record.updated_at, record.to_bytes()))
 
-    def delete(self, origin: Origin) -> None:
-        self._execute(_DELETE, (str(origin),))
-
     def purge(self, before: float) -> int:
+        now = time.monotonic()
         self._execute(_PURGE_LEASES, (before,))
+        self._execute(_PURGE_SLOTS, (now - _SLOTS_KEPT, now))
         return self._execute(_PURGE, (before,)).changed
 
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
@@ -93,26 +106,48 @@ class SqliteStore(RecordStore):
     def release(self, origin: Origin, owner: str) -> None:
         self._execute(_RELEASE, (str(origin), owner))
 
+    def reserve(self, origin: Origin, now: float, delay: float) -> float:
+        wait = self._transact(lambda connection: _reserve(connection, str(origin), delay))
+        return now + wait if wait else 0.0
+
+    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
+        return self._transact(lambda connection: _beat(connection, owner, seconds))
+
     def close(self) -> None:
         with self._lock:
             self._closed = True
             self._disconnect()
 
-    def __len__(self) -> int:
-        count: int = self._execute(_COUNT).rows[0][0]
-        return count
-
     def _execute(
         self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
     ) -> _Result:
+        """Execute one statement, which is one transaction."""
+
+        def execute(connection: sqlite3.Connection) -> _Result:
+            cursor = connection.execute(statement, values)
+            return _Result(cursor.fetchall(), cursor.rowcount)
+
+        return self._with_connection(execute)
+
+    def _transact(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Call with the write lock held, so that no other process writes in between."""
+
+        def transact(connection: sqlite3.Connection) -> _T:
+            connection.execute("BEGIN IMMEDIATE")
+            result = call(connection)
+            connection.execute("COMMIT")
+            return result
+
+        return self._with_connection(transact)
+
+    def _with_connection(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
         with self._lock:
             try:
                 if self._connection is None:
                     self._connection = self._connect()
-                cursor = self._connection.execute(statement, values)
-                return _Result(cursor.fetchall(), cursor.rowcount)
+                return call(self._connection)
             except (sqlite3.Error, OSError) as error:
-                self._disconnect()
+                self._disconnect()  # ends a transaction, too
                 raise StoreError(f"{self._path}: {error}") from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -144,8 +179,26 @@ class SqliteStore(RecordStore):
             self._connection = None
 
 
+def _reserve(connection: sqlite3.Connection, origin: str, delay: float) -> float:
+    """Seconds to wait for the next page of *origin*, 0.0 if it is reserved now."""
+    now = time.monotonic()
+    row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
+    wait = 0.0 if row is None else wait_for_slot(row[0], now, delay)
+    if not wait or row[0] > now:  # in the second case the machine was started anew
+        connection.execute(_NOTE_PAGE, (origin, now))
+    return wait
+
+
+def _beat(connection: sqlite3.Connection, owner: str, seconds: float) -> Fleet:
+    now = time.monotonic()
+    connection.execute(_BEAT, (owner, now, now + seconds))
+    connection.execute(_BURY, {"now": now})
+    owners = [row[0] for row in connection.execute(_ALIVE)]
+    return Fleet(owners.index(owner), len(owners), now)
+
+
 def _create_private(path: str) -> None:
-    """Make the file readable for its owner only: it tells what was crawled.
+    """Create the file, readable for its owner only: it shows which sites were crawled.
 
     A file that exists is not touched: opening and closing it would take away the locks that
     other connections of this process hold on it.

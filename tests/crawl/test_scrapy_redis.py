@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.store.servers import NOT_FOUND, RedisServer, is_installed
 from tests.support.crawl import Running, crawl
+from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 from tests.support.responses import Switch, as_long_as, reply
 
 if TYPE_CHECKING:

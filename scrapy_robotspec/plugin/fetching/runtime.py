@@ -18,7 +18,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.store import open_store
-from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -152,9 +152,9 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
 def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
     """The store in memory, and the slow one behind it if the setting names one."""
     if not uri.startswith("memory:"):
-        shared = GuardedStore(lambda: open_store(uri), time.monotonic)
+        shared = CircuitBreakerStore(lambda: open_store(uri), time.monotonic)
         shared.open()
-        return MemoryStore(), shared
+        return MemoryStore(warn=False), shared  # what it evicts is in the store behind it
     memory = open_store(uri)
     assert isinstance(memory, MemoryStore)
     return memory, None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.store.servers import NOT_FOUND, RedisServer, is_installed
+from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 from tests.support.server import Server
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from tests.support.responses import after, once, reply
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.store.servers import RedisServer
     from tests.support.crawl import Result
+    from tests.support.redis_server import RedisServer
     from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"

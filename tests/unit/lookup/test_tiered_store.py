@@ -11,7 +11,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import TieredStore
 from scrapy_robotspec.store import open_store
-from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
 from .fakes import START, A, Threads
@@ -28,7 +28,9 @@ def record(at: float) -> RobotsRecord:
     return RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at + 10)
 
 
-def shelf(shared: MemoryStore | GuardedStore | None, threads: Threads | None = None) -> TieredStore:
+def shelf(
+    shared: MemoryStore | CircuitBreakerStore | None, threads: Threads | None = None
+) -> TieredStore:
     return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease=10)
 
 
@@ -87,7 +89,9 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     """The crawl goes on alone: it asks, keeps and leases as if there were no store."""
     folder = tmp_path / "gone"
     folder.mkdir()
-    guarded = GuardedStore(lambda: open_store(f"sqlite:///{folder}/robots.db"), lambda: START)
+    guarded = CircuitBreakerStore(
+        lambda: open_store(f"sqlite:///{folder}/robots.db"), lambda: START
+    )
     guarded.open()
     both = shelf(guarded)
     guarded.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -12,17 +13,17 @@ from typing import Any
 import pytest
 
 from scrapy_robotspec.store import open_store
+from tests.support.records import origin
 
-from .samples import origin
-from .worker import NOW, ORIGINS, body
+from .worker import DELAY, NOW, ORIGINS, SECONDS, body
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def start(uri: str, job: str, number: int) -> subprocess.Popen[str]:
     """A process that is ready and waits for :func:`go`."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.worker", uri, job, str(number)],
+        [sys.executable, "-m", "tests.robustness.store.worker", uri, job, str(number)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdin=subprocess.PIPE,
@@ -55,6 +56,32 @@ def test_of_several_processes_one_gets_each_lease(shared_uri: str) -> None:
     assert sorted(taken) == list(range(ORIGINS))
 
 
+@pytest.mark.parametrize("racing", [1, 4, 8])
+def test_processes_that_race_keep_one_pace(shared_uri: str, racing: int) -> None:
+    """EXT-01: no two slots closer than the delay, whatever the clocks of the processes say."""
+    processes = [start(shared_uri, "take_slots", number) for number in range(racing)]
+    for process in processes:
+        go(process)
+    taken = [outcome(process) for process in processes]
+    slots = sorted(pair for each in taken for pair in zip(each[::2], each[1::2], strict=True))
+    for (asked, _), (_, granted) in itertools.pairwise(slots):
+        assert granted - asked >= DELAY
+    assert len(slots) > 0.5 * SECONDS / DELAY
+
+
+def test_a_process_that_is_killed_costs_no_more_than_one_slot(shared_uri: str) -> None:
+    """Whatever it was doing: the others go on at once."""
+    killed = start(shared_uri, "take_slots_for_ever", 0)
+    go(killed)
+    assert killed.stdout is not None
+    killed.stdout.readline()
+    killed.kill()
+    killed.communicate()
+    store = open_store(shared_uri)
+    assert store.reserve(origin(0), NOW, DELAY) <= NOW + DELAY
+    store.close()
+
+
 def test_processes_read_each_others_records_whole(shared_uri: str) -> None:
     """CAC-04: no reader ever sees half a write."""
     processes = [start(shared_uri, "write_and_read", number) for number in range(3)]
@@ -75,11 +102,12 @@ def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int)
     writer.kill()  # SIGKILL, in the middle of the next write or between two
     writer.communicate()
     store = open_store(uri)
-    for n in range(len(store)):
-        found = store.get(origin(n))
-        assert found is not None
-        assert (found.fetched_at, found.body) == (NOW + n, body(n))
-    assert len(store) > last
+    found = [store.get(origin(n)) for n in range(1000)]
+    kept = [(n, record) for n, record in enumerate(found) if record is not None]
+    assert [(record.fetched_at, record.body) for n, record in kept] == [
+        (NOW + n, body(n)) for n, _ in kept
+    ]
+    assert len(kept) > last
     store.close()
 
 

@@ -1,22 +1,28 @@
-"""One of several processes on one store: ``python -m tests.store.worker URI JOB [NUMBER]``.
+"""One of several processes on one store.
 
-Says "ready", waits for a line, does its job and tells the outcome as one line of JSON.
+    python -m tests.robustness.store.worker URI JOB NUMBER
+
+
+Prints "ready", waits for a line, does its job and prints the outcome as one line of JSON.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.store import open_store
-from tests.store.samples import origin, record
+from tests.support.records import origin, record
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore
 
 NOW = 1_800_000_000.0
 ORIGINS = 50
+#: Between two slots, and of all who take them (seconds).
+DELAY, SECONDS = 0.05, 2.0
 
 
 def write_for_ever(store: RecordStore, number: int) -> None:
@@ -47,7 +53,30 @@ def write_and_read(store: RecordStore, number: int) -> int:
     return whole
 
 
-JOBS = {job.__name__: job for job in (write_for_ever, take_leases, write_and_read)}
+def take_slots(store: RecordStore, number: int) -> list[float]:
+    """Monotonic times, in pairs, around every slot that this process got in a while."""
+    taken: list[float] = []
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        skewed, before = time.time() + number * 3600, time.monotonic()
+        again_at = store.reserve(origin(0), skewed, DELAY)
+        if not again_at:
+            taken += [before, time.monotonic()]
+        time.sleep(max(0.0, again_at - skewed))
+    return taken
+
+
+def take_slots_for_ever(store: RecordStore, number: int) -> None:
+    """Take slots until killed."""
+    while True:
+        take_slots(store, number)
+        print("again", flush=True)
+
+
+JOBS = {
+    job.__name__: job
+    for job in (write_for_ever, take_leases, write_and_read, take_slots, take_slots_for_ever)
+}
 
 if __name__ == "__main__":
     print("ready", flush=True)

@@ -1,4 +1,4 @@
-"""The back ends that the contract is proved on."""
+"""Fixtures: stores of each kind on their real back ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.store import open_store
-from tests.store.servers import NOT_FOUND, RedisServer, is_installed
+from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.guarded import GuardedStore
+from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
-from tests.store.samples import ORIGIN, record
+from tests.support.records import ORIGIN, record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,10 +54,10 @@ def back_end() -> Failing:
 
 
 @pytest.fixture
-def guarded(back_end: Failing) -> GuardedStore:
+def guarded(back_end: Failing) -> CircuitBreakerStore:
     """Every call comes after the pause."""
     clock = iter(range(0, 10_000, 10))
-    store = GuardedStore(lambda: back_end, lambda: float(next(clock)))
+    store = CircuitBreakerStore(lambda: back_end, lambda: float(next(clock)))
     store.open()
     return store
 
@@ -80,7 +80,7 @@ def told(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     ],
 )
 def test_what_proves_that_it_works_again(
-    guarded: GuardedStore,
+    guarded: CircuitBreakerStore,
     back_end: Failing,
     told: Callable[[], list[str]],
     failed: str,
@@ -103,7 +103,7 @@ def test_what_proves_that_it_works_again(
 
 
 def test_two_failures_at_once_are_told_once(
-    guarded: GuardedStore, back_end: Failing, told: Callable[[], list[str]]
+    guarded: CircuitBreakerStore, back_end: Failing, told: Callable[[], list[str]]
 ) -> None:
     """The second call fails while the first is being told of."""
     back_end.fails = {"put"}
@@ -113,7 +113,7 @@ def test_two_failures_at_once_are_told_once(
             guarded.put(record())
 
     handler = Meanwhile()
-    logger = logging.getLogger("scrapy_robotspec.store.guarded")
+    logger = logging.getLogger("scrapy_robotspec.store.circuit_breaker")
     logger.addHandler(handler)
     try:
         guarded.put(record())
@@ -123,7 +123,7 @@ def test_two_failures_at_once_are_told_once(
 
 
 def test_a_call_that_began_before_the_failure_proves_nothing(
-    guarded: GuardedStore, back_end: Failing, told: Callable[[], list[str]]
+    guarded: CircuitBreakerStore, back_end: Failing, told: Callable[[], list[str]]
 ) -> None:
     """Two threads call: the slower one ends well after the other has failed."""
 

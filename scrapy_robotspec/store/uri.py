@@ -1,7 +1,6 @@
 """From the value of ``ROBOTSPEC_CACHE`` to a store.
 
-Only reading the value belongs here. A back end's module is imported when it is asked for, so that
-nobody needs a client library that is not used.
+The module of a back end is imported when a URI names it: no client library is needed otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.store.base import RecordStore
 
-#: Of records, and of seconds (thirty years).
+#: Largest number of records, and of seconds (thirty years).
 _MOST = 1_000_000_000
 
 _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
@@ -27,7 +26,8 @@ _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 def open_store(uri: str) -> RecordStore:
     """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
 
-    ``memory://?max=N`` bounds the number of records; ``sqlite:///relative.db`` and
+    ``memory://?max=N&disk=M`` bounds the records in memory and in a temporary file;
+    ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
     takes ``?prefix=P``, ``timeout=S`` and ``keep=S``. Raises ``ConfigurationError`` for anything
     else, and ``StoreError`` if the back end cannot be opened.
@@ -36,7 +36,7 @@ def open_store(uri: str) -> RecordStore:
         parts = urlsplit(uri)
         opener = _OPENERS.get(parts.scheme)
         if opener is None:
-            _fail(uri, "there is no such store")
+            _fail(uri, "unknown kind of store")
         return opener(uri, parts, _Options(uri, parts.query))
     except ConfigurationError:
         raise
@@ -45,42 +45,44 @@ def open_store(uri: str) -> RecordStore:
 
 
 class _Options:
-    """The options behind the ``?`` of a URI, each of which has to be asked for."""
+    """The options of a URI, in its query."""
 
     def __init__(self, uri: str, query: str) -> None:
         self._uri = uri
         self._left = dict(parse_qsl(query, keep_blank_values=True))
 
-    def number(self, name: str, default: float) -> float:
-        """The number that option *name* gives, which no back end may choke on."""
+    def number(self, name: str, default: float, *, or_zero: bool = False) -> float:
+        """The value of option *name*: a number above 0, or 0 as well with *or_zero*."""
         text = self._left.pop(name, None)
         if text is None:
             return default
         try:
             number = float(text)
         except ValueError:
-            number = 0.0
-        if not 0 < number <= _MOST:
-            _fail(self._uri, f"{name}={text} is no number above 0, up to {_MOST:,}")
+            number = -1.0
+        if not (0 < number <= _MOST or (or_zero and number == 0)):
+            lowest = "from 0" if or_zero else "above 0"
+            _fail(self._uri, f"{name}={text} is wrong, give a number {lowest} up to {_MOST:,}")
         return number
 
     def text(self, name: str, default: str) -> str:
         return self._left.pop(name, default)
 
     def end(self) -> None:
-        """Nothing else may have been given."""
+        """Refuse options that nothing has read."""
         for name in self._left:
-            _fail(self._uri, f"there is no option {name!r}")
+            _fail(self._uri, f"unknown option {name!r}")
 
 
 def _memory(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     from scrapy_robotspec.store.memory import MemoryStore
 
     max_records = options.number("max", 100_000)
+    max_spilled = options.number("disk", 1_000_000, or_zero=True)
     options.end()
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
-        _fail(uri, "use memory:// or memory://?max=100000")
-    return MemoryStore(int(max_records))
+        _fail(uri, "use memory:// or memory://?max=100000&disk=1000000")
+    return MemoryStore(int(max_records), int(max_spilled))
 
 
 def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
@@ -92,7 +94,7 @@ def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     if parts.netloc or not path or path == ":memory:":
         _fail(uri, "use sqlite:///relative.db or sqlite:////absolute/path.db")
     if not isdir(dirname(path) or "."):
-        _fail(uri, f"there is no directory {dirname(path)!r}, create it first")
+        _fail(uri, f"the directory {dirname(path)!r} does not exist, create it first")
     return SqliteStore(path, timeout)
 
 
@@ -103,9 +105,9 @@ def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     timeout = options.number("timeout", 2.0)
     keep = options.number("keep", 60 * 86_400.0)
     options.end()
-    _ = parts.port  # raises ValueError for what is no port
+    _ = parts.port  # raises ValueError for an invalid port
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
-        _fail(uri, f"{parts.path[1:]!r} is no number of a database")
+        _fail(uri, f"{parts.path[1:]!r} is not the number of a database")
     return RedisStore(parts._replace(query="").geturl(), prefix, timeout, keep)
 
 
@@ -119,6 +121,6 @@ _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore]] = {
 
 def _fail(uri: object, why: str) -> NoReturn:
     shown = uri
-    if isinstance(uri, str) and "@" in uri:  # a password is nobody's business
+    if isinstance(uri, str) and "@" in uri:  # keep the password out of logs
         shown = f"{uri.partition('://')[0]}://…@{uri.rpartition('@')[2]}"
     raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")

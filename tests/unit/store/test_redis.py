@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
@@ -21,10 +22,9 @@ from cryptography.x509.oid import NameOID
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import open_store
-from scrapy_robotspec.store.guarded import GuardedStore
-
-from .samples import ORIGIN, plain_record, record
-from .servers import NOT_FOUND, RedisServer, free_port, is_installed
+from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+from tests.support.records import ORIGIN, origin, plain_record, record
+from tests.support.redis_server import NOT_FOUND, RedisServer, free_port, is_installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,12 +75,13 @@ def test_keys_carry_prefix_and_version(store: RecordStore, client: redis.Redis) 
 
 
 def test_stores_with_different_prefixes_do_not_meet(server: RedisServer) -> None:
-    """Not in counting either, whatever signs the prefix has."""
+    """Not in a purge either, whatever characters the prefix has."""
     one, other = (open_store(f"{server.uri}?prefix={p}") for p in ("a*", "ab"))
     other.put(record())
-    assert (len(one), one.get(ORIGIN), one.purge(2 * NOW)) == (0, None, 0)
+    assert (one.get(ORIGIN), one.purge(2 * NOW)) == (None, 0)
     one.put(record())
-    assert len(one) == 1
+    assert one.purge(2 * NOW) == 1
+    assert other.get(ORIGIN) == record()
     one.close()
     other.close()
 
@@ -146,7 +147,6 @@ def test_a_key_of_another_type_is_a_miss_and_then_ours(
     client.lpush(KEY, "x")
     client.lpush(LEASE, "x")
     assert store.get(ORIGIN) is None
-    assert len(store) == 1
     assert store.purge(0.0) == 0
     assert store.acquire(ORIGIN, "me", NOW, 30)
     store.put(record())
@@ -172,11 +172,11 @@ def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
     for call in (
         lambda: store.get(ORIGIN),
         lambda: store.put(record()),
-        lambda: store.delete(ORIGIN),
         lambda: store.purge(0.0),
         lambda: store.acquire(ORIGIN, "a", NOW, 30),
         lambda: store.release(ORIGIN, "a"),
-        lambda: len(store),
+        lambda: store.reserve(ORIGIN, NOW, 1),
+        lambda: store.heartbeat("a", NOW, 1),
     ):
         with pytest.raises(StoreError, match="Redis"):
             call()
@@ -289,7 +289,7 @@ def put_and_get(uri: str, trusting: str | None) -> str:
         "import sys\n"
         "from scrapy_robotspec.errors import StoreError\n"
         "from scrapy_robotspec.store import open_store\n"
-        "from tests.store.samples import ORIGIN, record\n"
+        "from tests.support.records import ORIGIN, record\n"
         "store = open_store(sys.argv[1])\n"
         "try: store.put(record()); print(store.get(ORIGIN) == record())\n"
         "except StoreError as error: print('StoreError', error)\n"
@@ -335,7 +335,7 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     """It is told once that it fails, and once that it works: when it takes a record again."""
     caplog.set_level("INFO")
     clock = iter(range(0, 1000, 10))  # so every call comes after the pause
-    guarded = GuardedStore(lambda: open_store(server.uri), lambda: float(next(clock)))
+    guarded = CircuitBreakerStore(lambda: open_store(server.uri), lambda: float(next(clock)))
     guarded.open()
     with redis.Redis(port=server.port) as client:
         client.config_set("maxmemory-policy", "noeviction")
@@ -348,3 +348,49 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     guarded.put(record())
     guarded.close()
     assert [entry.levelname for entry in caplog.records] == ["WARNING", "INFO"]
+
+
+def test_a_restarted_server_grants_no_slot_before_a_delay_has_passed(
+    store: RecordStore, server: RedisServer
+) -> None:
+    """EXT-01: it has forgotten the last page, which may have been sent just before."""
+    assert store.reserve(ORIGIN, NOW, 0.3) == 0.0
+    server.stop()
+    server.start()
+    again_at = store.reserve(ORIGIN, NOW, 0.3)
+    assert NOW < again_at <= NOW + 0.3
+    newcomer = open_store(server.uri)
+    assert newcomer.reserve(ORIGIN, NOW, 0.3) > NOW
+    time.sleep(again_at - NOW)
+    assert newcomer.reserve(ORIGIN, NOW, 0.3) == 0.0
+    newcomer.close()
+
+
+def test_a_flushed_server_grants_no_slot_before_a_delay_has_passed(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
+    client.flushall()
+    assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+
+
+@pytest.mark.parametrize("garbage", [b"", b"garbage", b"9" * 40, b"\xff" * 100])
+def test_garbage_in_the_keys_of_the_pace_stops_nobody(
+    store: RecordStore, client: redis.Redis, garbage: bytes
+) -> None:
+    """Another delay is the most that it costs."""
+    for key in ("robotspec:1:slot:http://example.com", "robotspec:1:slots"):
+        client.set(key, garbage)
+    client.set("robotspec:1:processes", garbage)
+    assert store.reserve(ORIGIN, NOW, 0.1) <= NOW + 0.1
+    time.sleep(0.1)
+    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
+    assert store.heartbeat("a", NOW, 60.0).size == 1
+
+
+def test_slots_expire_by_themselves(store: RecordStore, client: redis.Redis) -> None:
+    store.reserve(ORIGIN, NOW, 5.0)
+    store.reserve(origin(1), NOW, 7200.0)
+    times = [client.ttl(f"robotspec:1:slot:{each}") for each in (ORIGIN, origin(1))]
+    assert 3500 < times[0] <= 3600
+    assert 14_000 < times[1] <= 14_400

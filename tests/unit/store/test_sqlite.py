@@ -8,15 +8,16 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store import sqlite
 from scrapy_robotspec.store.sqlite import SqliteStore
-
-from .samples import ORIGIN, origin, plain_record, record
+from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +77,7 @@ def test_tables_of_others_are_left_alone(path: str) -> None:
     tamper(path, "INSERT INTO robotspec_records_99 VALUES (1)")
     store = SqliteStore(path)
     store.put(record())
-    assert len(store) == 1
+    assert store.get(ORIGIN) == record()
     store.purge(2 * NOW)
     store.close()
     with sqlite3.connect(path) as connection:
@@ -121,7 +122,7 @@ def test_a_read_only_file_is_a_store_error_on_writing() -> None:
         "import os, sys\n"
         "from scrapy_robotspec.errors import StoreError\n"
         "from scrapy_robotspec.store.sqlite import SqliteStore\n"
-        "from tests.store.samples import record\n"
+        "from tests.support.records import record\n"
         "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
         "try: SqliteStore(sys.argv[1]).put(record())\n"
         "except StoreError as error: print('StoreError:', error)\n"
@@ -147,7 +148,7 @@ def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))\n"
         "from scrapy_robotspec.errors import StoreError\n"
         "from scrapy_robotspec.store.sqlite import SqliteStore\n"
-        "from tests.store.samples import origin, record\n"
+        "from tests.support.records import origin, record\n"
         "store = SqliteStore(sys.argv[1])\n"
         "try:\n"
         "    for n in range(1000): store.put(record(origin(n), body=os.urandom(3000)))\n"
@@ -245,3 +246,25 @@ def _run(program: str, path: str) -> str:
         env=environment,
     )
     return done.stdout
+
+
+def test_a_slot_from_before_the_machine_was_started_costs_one_delay(path: str) -> None:
+    """The monotonic clock began again."""
+    store = SqliteStore(path)
+    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
+    tamper(path, "UPDATE robotspec_slots_1 SET last = last + 1e9")
+    again_at = store.reserve(ORIGIN, NOW, 0.1)
+    assert NOW < again_at <= NOW + 0.1
+    time.sleep(again_at - NOW)
+    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
+    store.close()
+
+
+def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
+    """A large file is purged at each start of a crawl."""
+    store = SqliteStore(path)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW,)).fetchall()
+    connection.close()
+    assert "USING INDEX robotspec_updated_1" in str(plan)

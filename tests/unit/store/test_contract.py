@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_store
-
-from .samples import ORIGIN, origin, plain_record, record
+from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore
@@ -21,12 +21,11 @@ NOW = 1_800_000_000.0
 
 
 class TestRecords:
-    """Get, put, delete, purge and count."""
+    """Get, put and purge."""
 
     def test_an_unknown_origin_has_no_record(self, store: RecordStore) -> None:
         """A miss is None."""
         assert store.get(ORIGIN) is None
-        assert len(store) == 0
 
     def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
         """CAC-04: octets, times, failures and hops."""
@@ -46,7 +45,7 @@ class TestRecords:
         store.put(record(at=NOW))
         store.put(plain_record(ORIGIN, NOW - 1000))
         assert store.get(ORIGIN) == plain_record(ORIGIN, NOW - 1000)
-        assert len(store) == 1
+        assert store.purge(NOW + 1) == 1
 
     @pytest.mark.parametrize(
         "other",
@@ -69,16 +68,6 @@ class TestRecords:
         store.put(plain_record(other, NOW))
         assert store.get(ORIGIN) == record(ORIGIN)
         assert store.get(other) == plain_record(other, NOW)
-        store.delete(other)
-        assert store.get(ORIGIN) == record(ORIGIN)
-
-    def test_delete_forgets_and_may_be_repeated(self, store: RecordStore) -> None:
-        """Of an unknown origin too."""
-        store.put(record())
-        store.delete(ORIGIN)
-        store.delete(ORIGIN)
-        assert store.get(ORIGIN) is None
-        assert len(store) == 0
 
     def test_purge_forgets_what_no_attempt_has_changed(self, store: RecordStore) -> None:
         """By the latest attempt, failed ones included: a failing origin's copy is in use."""
@@ -89,7 +78,6 @@ class TestRecords:
         )
         store.put(failing)
         assert store.purge(NOW + 4) == 4
-        assert len(store) == 7
         assert store.get(origin(3)) is None
         assert store.get(origin(4)) is not None
         assert store.get(ORIGIN) == failing
@@ -99,7 +87,6 @@ class TestRecords:
         """More than one batch of anything."""
         for number in range(1200):
             store.put(plain_record(origin(number), NOW))
-        assert len(store) == 1200
         assert store.get(origin(1199)) == plain_record(origin(1199), NOW)
         assert store.purge(NOW + 1) == 1200
 
@@ -141,10 +128,99 @@ class TestLeases:
         """Neither reads, counts nor deletes the other."""
         assert store.acquire(ORIGIN, "a", NOW, 30)
         assert store.get(ORIGIN) is None
-        assert len(store) == 0
         store.put(record())
-        store.delete(ORIGIN)
+        assert store.purge(2 * NOW) == 1
+        assert store.acquire(ORIGIN, "a", NOW, 30)
         assert not store.acquire(ORIGIN, "b", NOW, 30)
+
+
+class TestSlots:
+    """Pages of an origin are a delay apart, whoever sends them (EXT-01)."""
+
+    def test_the_first_page_may_go_at_once(self, store: RecordStore) -> None:
+        assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
+
+    def test_the_next_page_has_to_wait_for_the_rest_of_the_delay(self, store: RecordStore) -> None:
+        """The time to ask again is on the caller's clock, whatever that says."""
+        store.reserve(ORIGIN, NOW, 60.0)
+        assert NOW + 55 < store.reserve(ORIGIN, NOW, 60.0) <= NOW + 60
+
+    def test_refused_calls_do_not_move_the_slot(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, NOW, 60.0)
+        times = [store.reserve(ORIGIN, NOW, 60.0) for _ in range(20)]
+        assert max(times) <= NOW + 60
+
+    def test_each_origin_has_slots_of_its_own(self, store: RecordStore) -> None:
+        assert [store.reserve(origin(n), NOW, 60.0) for n in range(20)] == [0.0] * 20
+
+    def test_a_delay_of_zero_reports_a_page(self, store: RecordStore) -> None:
+        """It always succeeds, and the next page counts from it."""
+        assert [store.reserve(ORIGIN, NOW, 0.0) for _ in range(3)] == [0.0] * 3
+        assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+
+    def test_callers_with_different_delays_each_keep_their_own(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, NOW, 60.0)
+        assert NOW < store.reserve(ORIGIN, NOW, 5.0) <= NOW + 5
+
+    def test_slots_survive_a_purge_of_records(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, NOW, 60.0)
+        store.purge(NOW - 1000)
+        assert store.reserve(ORIGIN, NOW, 60.0) > NOW
+
+    @pytest.mark.parametrize("delay", [1e-6, 1e12, 1e300])
+    def test_any_delay_is_accepted(self, store: RecordStore, delay: float) -> None:
+        assert store.reserve(ORIGIN, NOW, delay) == 0.0
+        assert store.reserve(origin(1), NOW, delay) == 0.0
+
+
+def test_a_process_alone_is_the_first_of_one(store: RecordStore) -> None:
+    fleet = store.heartbeat("me", NOW, 60.0)
+    assert (fleet.rank, fleet.size) == (0, 1)
+
+
+def test_processes_are_ranked_by_name_and_counted(shared_uri: str) -> None:
+    """Each sees the same fleet, in the same order."""
+    store = open_store(shared_uri)
+    for owner in ("c", "a", "b"):
+        store.heartbeat(owner, NOW, 60.0)
+    seen = {owner: store.heartbeat(owner, NOW, 60.0)[:2] for owner in ("b", "c", "a")}
+    store.close()
+    assert seen == {"a": (0, 3), "b": (1, 3), "c": (2, 3)}
+
+
+def test_a_process_without_a_heartbeat_is_counted_until_its_time_is_over(shared_uri: str) -> None:
+    store = open_store(shared_uri)
+    store.heartbeat("dead", NOW, 0.3)
+    assert store.heartbeat("alive", NOW, 60.0).size == 2
+    time.sleep(0.35)
+    assert store.heartbeat("alive", NOW, 60.0).size == 1
+    store.close()
+
+
+def test_clocks_of_callers_do_not_move_the_slots(shared_uri: str) -> None:
+    """EXT-01 in a fleet: one caller is hours ahead, another one hours behind."""
+    store = open_store(shared_uri)
+    assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
+    for skew in (-5 * 3600, 5 * 3600):
+        assert NOW + skew < store.reserve(ORIGIN, NOW + skew, 60.0) <= NOW + skew + 60
+    store.close()
+
+
+def test_the_clock_of_the_store_does_not_depend_on_the_caller(shared_uri: str) -> None:
+    store = open_store(shared_uri)
+    early, late = (store.heartbeat("me", NOW + skew, 60.0).clock for skew in (0.0, 3600.0))
+    store.close()
+    assert 0 <= late - early < 60
+
+
+def test_a_slot_that_was_refused_is_granted_at_the_time_named(shared_uri: str) -> None:
+    """No caller has to ask twice for a slot that no other one took."""
+    store = open_store(shared_uri)
+    for _ in range(10):
+        store.reserve(ORIGIN, 0.0, 0.0)
+        time.sleep(store.reserve(ORIGIN, 0.0, 0.02))
+        assert store.reserve(ORIGIN, 0.0, 0.02) == 0.0
+    store.close()
 
 
 def test_threads_get_one_lease_between_them(shared_uri: str) -> None:
@@ -169,7 +245,7 @@ def test_two_stores_on_one_back_end_see_each_other(shared_uri: str) -> None:
     assert other.get(ORIGIN) == record()
     assert one.acquire(ORIGIN, "one", NOW, 30)
     assert not other.acquire(ORIGIN, "other", NOW, 30)
-    other.delete(ORIGIN)
+    assert other.purge(2 * NOW) == 1
     assert one.get(ORIGIN) is None
     one.close()
     assert other.get(ORIGIN) is None

@@ -13,8 +13,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.sqlite import SqliteStore
-
-from .samples import origin, plain_record
+from tests.support.records import origin, plain_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 
 def test_memory_takes_a_bound() -> None:
     """memory://?max=N."""
-    store = open_store("memory://?max=2")
+    store = open_store("memory://?max=2&disk=0")
     assert isinstance(store, MemoryStore)
     for number in range(5):
         store.put(plain_record(origin(number), 1.0))
-    assert len(store) == 2
+    assert sum(store.get(origin(number)) is not None for number in range(5)) == 2
 
 
 def test_three_slashes_are_relative_and_four_absolute(
@@ -48,29 +47,36 @@ def test_three_slashes_are_relative_and_four_absolute(
 @pytest.mark.parametrize(
     ("uri", "says"),
     [
-        ("", "there is no such store"),
-        ("memory", "there is no such store"),
-        ("postgres://localhost/robots", "there is no such store"),
-        ("robots.db", "there is no such store"),
+        ("", "unknown kind of store"),
+        ("memory", "unknown kind of store"),
+        ("postgres://localhost/robots", "unknown kind of store"),
+        ("robots.db", "unknown kind of store"),
         (None, "ROBOTSPEC_CACHE = None"),
         (5, "ROBOTSPEC_CACHE = 5"),
-        ("memory://?max=0", "max=0 is no number above 0"),
+        ("memory://?max=0", "max=0 is wrong, give a number above 0"),
         ("memory://?max=0.5", "use memory://"),
-        ("memory://?max=many", "max=many is no number above 0"),
-        ("memory://?max=inf", "max=inf is no number above 0"),
-        ("sqlite:///robots.db?timeout=1e300", "timeout=1e300 is no number above 0, up to 1"),
-        ("memory://?maximum=5", "there is no option 'maximum'"),
+        ("memory://?max=many", "max=many is wrong, give a number above 0"),
+        ("memory://?max=inf", "max=inf is wrong, give a number above 0"),
+        (
+            "sqlite:///robots.db?timeout=1e300",
+            "timeout=1e300 is wrong, give a number above 0 up",
+        ),
+        ("memory://?disk=-1", "disk=-1 is wrong, give a number from 0"),
+        ("memory://?maximum=5", "unknown option 'maximum'"),
         ("memory://somewhere", "use memory://"),
         ("sqlite://", "use sqlite:///relative.db"),
         ("sqlite://robots.db", "use sqlite:///relative.db"),
         ("sqlite:///", "use sqlite:///relative.db"),
         ("sqlite:///:memory:", "use sqlite:///relative.db"),
-        ("sqlite:///no/such/directory/robots.db", "there is no directory 'no/such/directory'"),
-        ("sqlite:///robots.db?timeout=0", "timeout=0 is no number above 0"),
+        (
+            "sqlite:///no/such/directory/robots.db",
+            "'no/such/directory' does not exist",
+        ),
+        ("sqlite:///robots.db?timeout=0", "timeout=0 is wrong, give a number above 0"),
         ("redis://localhost:notaport/0", "ROBOTSPEC_CACHE = 'redis://localhost:notaport/0'"),
-        ("redis://localhost/0?keep=-1", "keep=-1 is no number above 0"),
-        ("redis://localhost/0?ttl=5", "there is no option 'ttl'"),
-        ("redis://localhost/zero", "'zero' is no number of a database"),
+        ("redis://localhost/0?keep=-1", "keep=-1 is wrong, give a number above 0"),
+        ("redis://localhost/0?ttl=5", "unknown option 'ttl'"),
+        ("redis://localhost/zero", "'zero' is not the number of a database"),
         ("http://[::1/", "ROBOTSPEC_CACHE"),
     ],
 )

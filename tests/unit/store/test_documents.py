@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robotspec.store import open_store, opening
+from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import uri as store_uri
 from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.redis import RedisStore
 
-PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "stores.md").read_text("utf-8")
 
 
 #: Not the bare schemes of headings.
@@ -33,7 +34,7 @@ def test_every_value_on_the_page_opens_a_store(
 
 def test_the_page_names_every_scheme_and_option() -> None:
     """As the opener of each scheme asks for them."""
-    source = inspect.getsource(opening)
+    source = inspect.getsource(store_uri)
     options = {
         str(call.args[0].value)
         for call in ast.walk(ast.parse(source))
@@ -42,13 +43,13 @@ def test_the_page_names_every_scheme_and_option() -> None:
         and call.func.attr in ("number", "text")
         and isinstance(call.args[0], ast.Constant)
     }
-    assert options == {"max", "timeout", "prefix", "keep"}
-    for word in (*opening._OPENERS, *options):
+    assert options == {"max", "disk", "timeout", "prefix", "keep"}
+    for word in (*store_uri._OPENERS, *options):
         assert f"`{word}" in PAGE
 
 
 def test_the_page_counts_the_contract() -> None:
-    """Whoever writes a store wants to know how much it is."""
+    """The author of another store wants to know how much it is."""
     assert len(RecordStore.__abstractmethods__) == 8
     assert "eight short methods" in PAGE
 
@@ -57,6 +58,8 @@ def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
     store = RedisStore("redis://localhost", "PREFIX", 1, 1)
-    for start in (store._records, store._leases):
+    for start in (store._records, store._leases, store._slots):
         assert f"`{start}ORIGIN`" in PAGE
+    for key in (store._slots_mark, store._processes):
+        assert f"`{key}`" in PAGE
     store.close()

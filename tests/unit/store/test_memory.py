@@ -1,0 +1,203 @@
+"""The memory store alone: its bounds and the room it takes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.records import ORIGIN, origin, plain_record, record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NOW = 1_800_000_000.0
+
+
+def held(store: MemoryStore, numbers: Iterable[int]) -> list[int]:
+    """The numbers of the origins whose records the store returns."""
+    return [number for number in numbers if store.get(origin(number)) is not None]
+
+
+def fetches_per_round(store: MemoryStore, origins: int, rounds: int) -> int:
+    """Records that a crawl which visits its origins in turn has to fetch in its last round."""
+    for _ in range(rounds):
+        fetched = 0
+        for number in range(origins):
+            if store.get(origin(number)) is None:
+                store.put(plain_record(origin(number), NOW))
+                fetched += 1
+    return fetched
+
+
+def test_a_round_robin_crawl_fetches_again_in_proportion_to_what_does_not_fit() -> None:
+    """One origin more than fits: the others stay. With twice as many, some stay."""
+    assert fetches_per_round(MemoryStore(500), 501, 10) <= 25
+    assert fetches_per_round(MemoryStore(500), 550, 10) <= 200
+    assert fetches_per_round(MemoryStore(500), 1000, 10) < 950
+
+
+def test_with_a_temporary_file_nothing_is_fetched_again() -> None:
+    store = MemoryStore(100, 1000)
+    assert fetches_per_round(store, 1000, 2) == 0
+    store.close()
+
+
+def test_a_record_in_the_temporary_file_comes_back_as_it_was() -> None:
+    """And the one that replaces it is the one that comes back afterwards."""
+    store = MemoryStore(1, 100)
+    for number in range(50):
+        store.put(record(origin(number)))
+    assert [store.get(origin(number)) for number in range(50)] == [
+        record(origin(number)) for number in range(50)
+    ]
+    for number in range(50):
+        store.put(plain_record(origin(number), NOW + 1))
+    assert [store.get(origin(number)) for number in range(50)] == [
+        plain_record(origin(number), NOW + 1) for number in range(50)
+    ]
+    store.close()
+
+
+def test_the_temporary_file_is_bounded_too() -> None:
+    """Its oldest records are deleted."""
+    store = MemoryStore(10, 20)
+    for number in range(1000):
+        store.put(plain_record(origin(number), NOW))
+    assert 25 <= len(held(store, range(1000))) <= 30
+    store.close()
+
+
+def test_the_temporary_file_ends_with_the_store() -> None:
+    """Records in memory stay readable, and nothing is written any more."""
+    store = MemoryStore(10, 1000)
+    for number in range(100):
+        store.put(plain_record(origin(number), NOW))
+    store.close()
+    store.close()
+    assert len(held(store, range(100))) == 10
+    store.put(plain_record(origin(200), NOW))
+    assert len(held(store, range(201))) == 10
+
+
+def test_a_temporary_file_that_fails_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """A real limit on the size of files stands for a full disk."""
+    program = (
+        "import logging, os, resource, signal\n"
+        "logging.basicConfig()\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "from scrapy_robotspec.store.memory import MemoryStore\n"
+        "from tests.support.records import origin, record\n"
+        "store = MemoryStore(10, 100_000)\n"
+        "for n in range(2000): store.put(record(origin(n), body=os.urandom(3000)))\n"
+        "print(sum(store.get(origin(n)) is not None for n in range(2000)))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout == "10\n"
+    assert done.stderr.count("temporary file of the robots.txt store memory:// fails") == 1
+
+
+@pytest.mark.parametrize("spilled", [0, 1000])
+def test_the_first_eviction_of_a_fresh_record_warns_once(
+    caplog: pytest.LogCaptureFixture, spilled: int
+) -> None:
+    """With the limit and the remedy."""
+    store = MemoryStore(10, spilled)
+    for number in range(10):
+        store.put(plain_record(origin(number), NOW))
+    assert not caplog.records
+    for number in range(10, 100):
+        store.put(plain_record(origin(number), NOW))
+    (warning,) = caplog.records
+    assert warning.levelname == "WARNING"
+    assert "limit: 10 origins, 64 MB" in warning.getMessage()
+    assert "memory://?max=N" in warning.getMessage()
+    store.close()
+
+
+def test_evicting_records_that_are_out_of_date_is_silent(caplog: pytest.LogCaptureFixture) -> None:
+    store = MemoryStore(1)
+    for number in range(20):
+        store.put(plain_record(origin(number), NOW + number * 100_000))
+    assert not caplog.records
+
+
+def test_long_bodies_are_bounded_in_bytes_too() -> None:
+    """A server with half a megabyte that does not compress must not fill the memory."""
+    store = MemoryStore(1000)
+    body = os.urandom(512_000)
+    for number in range(140):
+        store.put(record(origin(number), body=body))
+    assert 120 < len(held(store, range(140))) < 135  # 64 MB
+    assert store.get(origin(139)) is not None
+
+
+def test_one_record_is_kept_however_long() -> None:
+    """Else its origin would be asked for ever."""
+    store = MemoryStore(1)
+    store.put(record(body=os.urandom(512_000)))
+    assert store.get(ORIGIN) is not None
+
+
+def test_replacing_a_record_frees_its_bytes() -> None:
+    """A store that is written over and over does not shrink."""
+    store = MemoryStore(100)
+    body = os.urandom(512_000)
+    for _ in range(140):
+        store.put(record(body=body))
+    for number in range(50):
+        store.put(plain_record(origin(number), NOW))
+    assert len(held(store, range(50))) == 50
+    assert store.get(ORIGIN) is not None
+
+
+def test_an_origin_takes_less_than_four_kilobytes() -> None:
+    """With a file of 6 KB, the mean of real ones: at 100,000 origins less than 400 MB."""
+    file = b"".join(b"Disallow: /%d/shop/article-%d.html\n" % (n % 7, n * n) for n in range(180))
+    assert len(file) > 6000
+    store = MemoryStore()
+    tracemalloc.start()
+    for number in range(1000):
+        store.put(record(Origin("https", f"www.host-{number}.example", 443), body=file))
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken / 1000 < 4096
+
+
+def test_leases_within_a_process() -> None:
+    """As everywhere else, by the caller's clock, and none from the future."""
+    store = MemoryStore()
+    assert store.acquire(ORIGIN, "a", NOW, 30)
+    assert not store.acquire(ORIGIN, "b", NOW + 29, 30)
+    assert store.acquire(ORIGIN, "b", NOW + 30, 30)
+    assert store.acquire(ORIGIN, "c", NOW - 3600, 30)
+    store.purge(NOW)
+    assert store.acquire(ORIGIN, "d", NOW - 3599, 30)
+
+
+def test_slots_of_the_past_are_forgotten() -> None:
+    """SAF: memory does not grow with the origins of a crawl; slots that still count are kept."""
+    store = MemoryStore()
+    for number in range(30_000):
+        if number == 29_000:
+            store.reserve(ORIGIN, NOW + number, 3000.0)
+        store.reserve(Origin("http", f"{number}.example", 80), NOW + number, 1.0)
+    assert len(store._last_pages) < 20_001
+    assert store.reserve(ORIGIN, NOW + 30_000, 3000.0) == NOW + 32_000
+
+
+def test_a_clock_that_is_put_back_costs_one_delay() -> None:
+    store = MemoryStore()
+    store.reserve(ORIGIN, NOW, 60.0)
+    assert store.reserve(ORIGIN, NOW - 3600, 60.0) == NOW - 3540
+    assert store.reserve(ORIGIN, NOW - 3540, 60.0) == 0.0
