@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lint_codes import Severity
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.models import Finding, Severity
     from scrapy_robotspec.show.terminal import Screen
 
 SUMMARY = "what a person should know about a file: file:line: code severity: message"

@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from scrapy_robotspec.protocol.lint_codes import Severity, severity
-
 Kind = Literal["allow", "disallow"]
 VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
+Severity = Literal["error", "warning", "advice"]
 
 #: The name of the default group (UAG-05).
 DEFAULT = "*"
@@ -60,18 +59,16 @@ class OtherLine:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One remark of the linter about one line."""
+    """One finding of the linter, about a line or the whole file."""
 
     line: int
     """Line number from 1; 0 for the file as a whole."""
     code: str
     message: str
     text: str
-
-    @property
-    def severity(self) -> Severity:
-        """How much it matters; ``docs/lint.md`` defines the levels."""
-        return severity(self.code)
+    """The line as written, without its line end; empty for the file as a whole."""
+    severity: Severity
+    """How much it matters; ``docs/lint.md`` defines the words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ class RobotsTxt:
 
     def lint(self) -> tuple[Finding, ...]:
         """The linter's findings, in file order."""
-        from scrapy_robotspec.protocol.lint import lint  # imported on first use only
+        from scrapy_robotspec.protocol.lint.linter import lint  # imported on first use only
 
         return lint(self)
 

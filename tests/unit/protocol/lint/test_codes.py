@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lint_codes import ADVICE, CODES, ERRORS, LISTED
+from scrapy_robotspec.protocol.lint.codes import ADVICE, CODES, ERRORS, LISTED
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 MODERN = ("google-2019", "rfc9309", "google-2010")

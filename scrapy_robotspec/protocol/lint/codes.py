@@ -6,10 +6,12 @@ of lines and the file, RS2xx of groups, RS3xx of rules, RS4xx of other lines, RS
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from scrapy_robotspec.protocol.models import Severity
 
 CODES: Mapping[str, str] = {
     "RS101": "A line that is not of the form field: value.",
@@ -45,8 +47,6 @@ CODES: Mapping[str, str] = {
     "RS903": "Advice: no blank behind the colon.",
     "RS904": "Advice: exclude whole directories to save lines.",
 }
-
-Severity = Literal["error", "warning", "advice"]
 
 #: What is written there is not read, or not as it is written. What is neither here nor advice is a
 #: warning: the file is read as it is written, though perhaps not as it was meant.

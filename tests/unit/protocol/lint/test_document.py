@@ -6,10 +6,10 @@ import doctest
 import re
 from pathlib import Path
 
-from scrapy_robotspec.protocol.lint_codes import CODES, severity
-from tests.lint.test_codes import TABLE
+from scrapy_robotspec.protocol.lint.codes import CODES, severity
+from tests.unit.protocol.lint.test_codes import TABLE
 
-PAGE = Path(__file__).parents[2] / "docs" / "lint.md"
+PAGE = Path(__file__).parents[4] / "docs" / "lint.md"
 
 
 def table() -> dict[str, tuple[str, str, list[str]]]:

@@ -1,8 +1,4 @@
-"""What can be said about one line's field or value by itself, as codes and messages for a person.
-
-A check sees one line and the edition; whatever needs the lines around it stands in ``lint.py``. No
-verdict depends on this module.
-"""
+"""Checks that need one line and the edition only. No verdict depends on this module."""
 
 from __future__ import annotations
 

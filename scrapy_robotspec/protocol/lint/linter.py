@@ -1,7 +1,7 @@
 """A second reader of a file's lines: what a person should know about them.
 
 It walks the lines once, keeps account of the groups, and collects findings; checks that need no
-more than one line stand in ``lint_values.py``. Time is linear in the file, and the number of
+more than one line stand in ``line_checks.py``. Time is linear in the file, and the number of
 findings is bounded, whatever the file holds (SAF-02).
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, read_lines
-from scrapy_robotspec.protocol.lint_codes import LISTED, LISTED_ONCE
-from scrapy_robotspec.protocol.lint_values import (
+from scrapy_robotspec.protocol.lint.codes import LISTED, LISTED_ONCE, severity
+from scrapy_robotspec.protocol.lint.line_checks import (
     check_agent,
     check_field,
     check_form,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint_values import Remark
+    from scrapy_robotspec.protocol.lint.line_checks import Remark
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -89,7 +89,7 @@ class _Findings:
     def add(self, line: int, code: str, message: str, text: bytes = b"") -> None:
         count = self._counts[code] = self._counts.get(code, 0) + 1
         if count <= _most(code):
-            self._listed.append(Finding(line, code, message, decode(text)))
+            self._listed.append(Finding(line, code, message, decode(text), severity(code)))
 
     def about(self, line: Line, remarks: Iterable[Remark]) -> None:
         for code, message in remarks:
@@ -98,7 +98,13 @@ class _Findings:
     def listed(self) -> tuple[Finding, ...]:
         rest = ((code, count - _most(code)) for code, count in self._counts.items())
         more = [
-            Finding(0, code, f"Lines with this finding that are not listed: {count}.", "")
+            Finding(
+                0,
+                code,
+                f"Lines with this finding that are not listed: {count}.",
+                "",
+                severity(code),
+            )
             for code, count in rest
             if count > 0
         ]

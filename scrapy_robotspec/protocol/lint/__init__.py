@@ -1,0 +1,1 @@
+"""The linter: reads a file a second time and reports findings."""
