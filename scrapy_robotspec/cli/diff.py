@@ -1,111 +1,80 @@
-"""``diff``: the verdicts that a new version of a file turns over."""
+"""``diff``: what a new version of a file changes, and for whom."""
 
 from __future__ import annotations
 
-from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import crawlers, named_crawlers, read_robots, read_urls, shown_name
-from scrapy_robotspec.cli.outputs import write_page
-from scrapy_robotspec.cli.samples import sample_paths
-from scrapy_robotspec.show import pages
-from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
-from scrapy_robotspec.show.as_json import dumps, verdict_object
-from scrapy_robotspec.show.text import count, safe
-from scrapy_robotspec.show.words import verdict_word
+import click
+
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.change_report import report_changes
+from scrapy_robotspec.cli.crawlers import crawlers, named_crawlers
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.outputs import open_output
+from scrapy_robotspec.cli.session import MISUSE, UNREACHABLE
+from scrapy_robotspec.cli.urls import note_origins, read_urls
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.inputs import Crawler
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.show.terminal import Screen
+    from scrapy_robotspec.cli.session import Session
 
-SUMMARY = "which verdicts a new version of a file turns over"
-DESCRIPTION = (
-    "Ask two versions of a file about the same URLs and tell every verdict that differs. Without\n"
-    "--token: for each crawler that either of them names, and for any other. Without URLs: for\n"
-    "paths made from the rules of both."
-)
-EXAMPLES = """\
-{program} diff old.txt new.txt --urls urls.txt
-{program} diff old.txt new.txt /page --token examplebot
-{program} diff old.txt new.txt --html diff.html"""
+_EXAMPLES = """\
+  robotspec diff old.txt new.txt
+  robotspec diff old.txt new.txt --urls urls.txt
+  robotspec diff old.txt https://example.com/robots.txt --token examplebot
+  robotspec diff old.txt new.txt --html diff.html"""
 
 
-class Flip(NamedTuple):
-    """Two answers to one question that differ."""
+@options.command("diff", _EXAMPLES)
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@options.urls_options
+@options.crawler_options
+@options.edition_option
+@options.timeout_option
+@options.output_options
+def command(
+    session: Session,
+    old: str,
+    new: str,
+    url: Sequence[str],
+    urls: str | None,
+    tokens: Sequence[str],
+    each_token: bool,
+    edition: str | None,
+    timeout: float,
+    as_json: bool,
+    html: str | None,
+    force: bool,
+) -> int:
+    """Show the rules that a new version adds and removes, for each crawler that is affected.
 
-    old: Answer
-    new: Answer
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``diff``."""
-    parser.add_argument("old", metavar="OLD", help="the robots.txt file before the change")
-    parser.add_argument("new", metavar="NEW", help="and after it; - for standard input")
-    arguments.add_urls(parser)
-    arguments.add_crawlers(parser, "as with --each-token")
-    arguments.add_edition(parser)
-    arguments.add_outputs(parser)
-
-
-def run(args: argparse.Namespace, screen: Screen) -> int:
-    """Answer; 1 if any verdict differs."""
-    urls = read_urls(args, screen, args.old, args.new)
-    old, new = read_robots(args.old, args.edition), read_robots(args.new, args.edition)
-    asked = crawlers(args, old) if args.token else named_crawlers((old, new))
-    made = not urls
-    urls = urls or sample_paths((old, new))
-    found: list[Flip] = []
-    for flip in flips(old, new, list(product(asked, urls)), screen):
-        tokens = flip.old.tokens
-        if not args.json and (not found or found[-1].old.tokens != tokens):
-            screen.say(screen.paint("strong", crawler_words(tokens)))
-        found.append(flip)
-        for line in [dumps(_object(flip))] if args.json else _lines(flip, screen):
-            screen.say(line)
-    if not args.json:
-        asked_about = _paths(len(urls)) if made else count(len(urls), "URL")
-        screen.say(
-            f"{len(found):,} of {count(len(urls) * len(asked), 'verdict')} differ "
-            f"({asked_about}, {count(len(asked), 'crawler')})"
-        )
-    if args.html:
-        write_page(
-            args.html,
-            pages.diff_page(shown_name(args.old), old, shown_name(args.new), new, found),
-            screen,
-        )
-    return 1 if found else 0
-
-
-def flips(
-    old: RobotsTxt, new: RobotsTxt, questions: list[tuple[Crawler, bytes]], screen: Screen
-) -> Iterator[Flip]:
-    """The questions that the two files answer differently."""
-    for tokens, url in screen.progress(questions, "compared"):
-        if old.allowed(url, tokens) != new.allowed(url, tokens):
-            yield Flip(*(answer(one, url, tokens, matches=False) for one in (old, new)))
-
-
-def _paths(number: int) -> str:
-    return count(number, "path made from the rules", "paths made from the rules")
-
-
-def _lines(flip: Flip, screen: Screen) -> Iterator[str]:
-    yield f"  {safe(flip.old.url)}"
-    for name, found in zip(Flip._fields, flip, strict=True):
-        reason = screen.paint("faint", f"({reason_words(found.verdict)})")
-        yield f"    {name}  {verdict_word(found.verdict, screen)}  {reason}"
-
-
-def _object(flip: Flip) -> dict[str, object]:
-    return {
-        "url": flip.old.url,
-        "tokens": list(flip.old.tokens),
-        "old": verdict_object(flip.old.verdict),
-        "new": verdict_object(flip.new.verdict),
-    }
+    Differences in spelling, order, comments and line numbers are left out. With URLs: also which
+    of them change. OLD and NEW are files, - for standard input, or URLs, which stand for the
+    robots.txt of their sites. Without --token: for every crawler that either file names, and for
+    any other.
+    """
+    output = open_output(html, [old, new, urls], force)
+    listed = read_urls(url, urls, session.screen, old, new)
+    note_origins(listed.urls, session.screen)
+    sources = open_sources([old, new], session, edition=edition, timeout=timeout)
+    if len(sources) != 2:
+        raise MisuseError("OLD and NEW are one file each, not folders")
+    for source in sources:
+        source.note_missing(session.screen)  # without a file everything is allowed
+    if any(source.is_unreachable for source in sources):
+        return UNREACHABLE
+    before, after = (source.parsed(session.edition(edition)) for source in sources)
+    for source, file in zip(sources, (before, after), strict=True):
+        note_unusual(source.name, file.robots, session.screen)
+    if tokens:
+        asked = crawlers(tokens, each_token, (), [before])
+    else:
+        asked = named_crawlers([before, after])
+    names = (sources[0].name, sources[1].name)
+    code = report_changes(
+        session, names, (before, after), asked, listed.urls, as_json=as_json, output=output
+    )
+    return code or (MISUSE if listed.bad_lines else 0)

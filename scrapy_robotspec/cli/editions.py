@@ -5,33 +5,36 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import MisuseError, crawlers, read_file, read_urls, shown_name
-from scrapy_robotspec.cli.outputs import write_page
+import click
+
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.crawlers import crawlers
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.samples import sample_paths
+from scrapy_robotspec.cli.session import UNREACHABLE
+from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show import pages
-from scrapy_robotspec.show.answers import Answer, answer, crawler_words, reason_words
-from scrapy_robotspec.show.as_json import dumps, verdict_object
-from scrapy_robotspec.show.terminal import columns
-from scrapy_robotspec.show.text import count, safe
-from scrapy_robotspec.show.words import verdict_word
+from scrapy_robotspec.render.as_json import dumps, verdict_object
+from scrapy_robotspec.render.as_text import verdict_word
+from scrapy_robotspec.render.explanation import explain
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.terminal import columns
+from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Sequence
 
-    from scrapy_robotspec.show.terminal import Screen
+    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.terminal import Screen
 
-SUMMARY = "where the five editions of the specification disagree"
-DESCRIPTION = (
-    "Tell where the editions disagree about URLs; without URLs about paths made from the rules.\n"
-    "Without a file: what the editions are."
-)
-EXAMPLES = """\
-{program} editions                                the editions and whom they follow
-{program} editions robots.txt /page --token examplebot
-{program} editions robots.txt --each-token"""
+_EXAMPLES = """\
+  robotspec editions
+  robotspec editions robots.txt /page --token examplebot
+  robotspec editions robots.txt --each-token"""
 
 FOLLOWS = {
     "google-2019": "Google's specification of July 2019",
@@ -41,62 +44,87 @@ FOLLOWS = {
     "classic": "the convention of the 1990s, without wildcards",
 }
 
-#: One answer of every edition to the same question, in the order of EDITIONS.
-Row = tuple[Answer, ...]
+#: The verdicts of every edition about one URL, in the order of EDITIONS.
+Row = tuple["Explanation", ...]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``editions``."""
-    parser.add_argument(
-        "file", metavar="FILE", nargs="?", help="a robots.txt file; - for standard input"
-    )
-    arguments.add_urls(parser)
-    arguments.add_crawlers(parser, "a crawler that no group names")
-    parser.add_argument("--all", action="store_true", help="also where they agree")
-    arguments.add_outputs(parser)
+@options.command("editions", _EXAMPLES)
+@options.optional_file_argument
+@options.urls_options
+@options.crawler_options
+@click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
+@options.timeout_option
+@options.output_options
+def command(
+    session: Session,
+    file: str | None,
+    url: Sequence[str],
+    urls: str | None,
+    tokens: Sequence[str],
+    each_token: bool,
+    show_all: bool,
+    timeout: float,
+    as_json: bool,
+    html: str | None,
+    force: bool,
+) -> int:
+    """Show where the editions disagree about URLs; without a FILE, what the editions are.
 
-
-def run(args: argparse.Namespace, screen: Screen) -> int:
-    """Answer; 1 if they disagree about anything."""
-    if args.file is None:
-        if args.html or args.token or args.each_token or args.urls:
+    FILE is a path, - for standard input, or a URL, which stands for the robots.txt of its site.
+    Without a URL: for paths made from the rules.
+    """
+    screen = session.screen
+    if file is None:
+        if html or tokens or each_token or urls:
             raise MisuseError("give the FILE that the editions are to read")
-        return _tell_editions(args, screen)
-    urls = read_urls(args, screen, args.file)
-    body = read_file(args.file, max(one.parsing_limit for one in EDITIONS.values()) + 1)
+        return _say_editions(as_json, screen)
+    output = open_output(html, [file, urls], force)
+    listed = read_urls(url, urls, screen, file)
+    note_origins(listed.urls, screen)
+    sources = open_sources([file], session, timeout=timeout)
+    if len(sources) > 1:
+        raise MisuseError("give one file")
+    if sources[0].note_missing(screen):
+        return UNREACHABLE if sources[0].is_unreachable else 0
+    body = sources[0].read(max(one.parsing_limit for one in EDITIONS.values()) + 1)
     readings = {name: RobotsTxt.parse(body, edition) for name, edition in EDITIONS.items()}
-    urls = urls or sample_paths(readings.values())
-    asked = crawlers(args, *readings.values())
+    note_unusual(sources[0].name, readings["google-2019"], screen)
+    asked_urls = listed.urls or sample_paths(readings.values())
+    files = [ParsedFile(robots) for robots in readings.values()]
+    asked = crawlers(tokens, each_token, session.default_tokens, files)
     rows = [
-        tuple(answer(robots, url, tokens, matches=False) for robots in readings.values())
-        for tokens, url in screen.progress(list(product(asked, urls)), "compared")
+        tuple(explain(robots, one, crawler) for robots in readings.values())
+        for crawler, one in screen.progress(list(product(asked, asked_urls)), "compared")
     ]
     split = [row for row in rows if disagree(row)]
-    for row in rows if args.all else split:
-        for line in [dumps(_object(row))] if args.json else _lines(row, screen):
-            screen.say(line)
-    if not args.json:
-        screen.say(f"the editions disagree about {len(split):,} of {count(len(rows), 'question')}")
-    if args.html:
-        shown = rows if args.all else split
-        write_page(args.html, pages.editions_page(shown_name(args.file), readings, shown), screen)
+    shown = rows if show_all else split
+    if output is None or not output.is_stdout:
+        for row in shown:
+            for line in [dumps(_object(row))] if as_json else _lines(row, screen):
+                screen.say(line)
+        if not as_json:
+            question = count(len(rows), "question")
+            screen.sum_up(f"the editions disagree about {len(split):,} of {question}")
+    if output is not None:
+        from scrapy_robotspec.render.as_html import editions_page
+
+        output.write(editions_page(sources[0].name, files[0], shown, now=session.now), screen)
     return 1 if split else 0
 
 
 def disagree(row: Row) -> bool:
     """Whether one edition allows what another disallows."""
-    return len({one.verdict.allowed for one in row}) > 1
+    return len({one.allowed for one in row}) > 1
 
 
 def _lines(row: Row, screen: Screen) -> list[str]:
-    lines = [f"{safe(row[0].url)}  {screen.paint('faint', f'({crawler_words(row[0].tokens)})')}"]
-    alike: dict[tuple[bool, str], list[Answer]] = {}
+    lines = [f"{safe(row[0].url)}  {screen.paint('faint', f'({row[0].crawler})')}"]
+    alike: dict[tuple[bool | None, str], list[Explanation]] = {}
     for one in row:
-        key = (one.verdict.allowed, reason_words(one.verdict))
-        alike.setdefault(key, []).append(one)
-    for (_, reason), ones in alike.items():
-        names = ", ".join(one.verdict.edition for one in ones)
-        word = verdict_word(ones[0].verdict, screen)
+        alike.setdefault((one.allowed, one.because), []).append(one)
+    for (allowed, reason), ones in alike.items():
+        names = ", ".join(one.verdict.edition for one in ones if one.verdict is not None)
+        word = verdict_word(allowed, screen)
         lines.append(f"  {word}  {names}  {screen.paint('faint', f'({reason})')}")
     return lines
 
@@ -106,12 +134,16 @@ def _object(row: Row) -> dict[str, object]:
         "url": row[0].url,
         "tokens": list(row[0].tokens),
         "agree": not disagree(row),
-        "editions": {one.verdict.edition: verdict_object(one.verdict) for one in row},
+        "editions": {
+            one.verdict.edition: verdict_object(one.verdict)
+            for one in row
+            if one.verdict is not None
+        },
     }
 
 
-def _tell_editions(args: argparse.Namespace, screen: Screen) -> int:
-    if args.json:
+def _say_editions(as_json: bool, screen: Screen) -> int:
+    if as_json:
         for name, follows in FOLLOWS.items():
             screen.say(dumps({"edition": name, "follows": follows}))
         return 0

@@ -1,89 +1,123 @@
-"""``explain``: why a URL is allowed or not, and without a URL what a crawler follows."""
+"""``explain``: why a URL is allowed or not."""
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import crawlers, read_robots, read_urls, shown_name
-from scrapy_robotspec.cli.outputs import write_page
-from scrapy_robotspec.show import pages
-from scrapy_robotspec.show.answers import Answer, answer
-from scrapy_robotspec.show.as_json import dumps, explained_object, followed_object, rule_object
-from scrapy_robotspec.show.book import Book
-from scrapy_robotspec.show.text import safe
-from scrapy_robotspec.show.words import explained, overview
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.outputs import open_output
+from scrapy_robotspec.cli.questions import Question, answer_file, answer_sites, exit_code
+from scrapy_robotspec.cli.session import SiteOptions
+from scrapy_robotspec.cli.show import show_files
+from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
+from scrapy_robotspec.cli.urls import note_origins, read_urls
+from scrapy_robotspec.render.as_text import explained
 
 if TYPE_CHECKING:
-    import argparse
+    from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.inputs import Crawler
-    from scrapy_robotspec.show.terminal import Screen
+    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.render.explanation import Explanation
 
-SUMMARY = "why: the group followed, the line that decides, the rules that lose"
-DESCRIPTION = (
-    "Tell why a crawler may fetch a URL or not: the group it follows, every rule that matches and\n"
-    "the line that decides. Without a URL: what the file holds for that crawler."
-)
-EXAMPLES = """\
-{program} explain robots.txt /private/page --token GPTBot
-{program} explain robots.txt --token GPTBot       the group, its rules, crawl-delay, sitemaps
-{program} explain robots.txt /page --html page.html"""
+_EXAMPLES = """\
+  robotspec explain robots.txt /private/page --token GPTBot
+  robotspec explain robots.txt --token GPTBot
+  robotspec explain robots.txt /page --html page.html
+  robotspec explain https://example.com/page"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``explain``."""
-    arguments.add_file(parser)
-    arguments.add_urls(parser)
-    arguments.add_crawlers(parser, "a crawler that no group names")
-    arguments.add_edition(parser)
-    arguments.add_outputs(parser)
+@options.command("explain", _EXAMPLES)
+@options.optional_file_argument
+@options.urls_options
+@options.crawler_options
+@options.edition_option
+@options.timeout_option
+@options.output_options
+def command(
+    session: Session,
+    file: str | None,
+    url: Sequence[str],
+    urls: str | None,
+    tokens: Sequence[str],
+    each_token: bool,
+    edition: str | None,
+    timeout: float,
+    as_json: bool,
+    html: str | None,
+    force: bool,
+) -> int:
+    """Show the group that applies, every rule that matches, and the one that decides.
+
+    FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
+    a page: it is judged by the robots.txt of its site, and how that was obtained is shown. Without
+    a URL: as the command show.
+    """
+    output = open_output(html, [file, urls], force)
+    listed = read_urls(url, urls, session.screen, file)
+    question = Question(file, listed.urls, tokens, each_token, fully=True)
+    printer = _Printer(session, as_json, output)
+    asked = question.site_urls()
+    if asked is not None:
+        if not asked:
+            raise MisuseError("give a FILE, or the URL of a page")
+        if output is not None:
+            check_one_origin(asked)
+        options_ = SiteOptions(None, edition, timeout, one_by_one=True)
+        answer_sites(asked, question, session, options_, printer.tell)
+        if output is not None:
+            write_answers(output, session, "", None, printer.kept)
+        return printer.code
+    assert file is not None
+    if not listed.urls:
+        return show_files(
+            session, [file], tokens, each_token, edition, timeout, as_json, output, default=True
+        )
+    note_origins(listed.urls, session.screen)
+    sources = open_sources([file], session, edition=edition, timeout=timeout)
+    if output is not None and len(sources) > 1:
+        raise MisuseError("--html is for one file")
+    for source in sources:
+        parsed = source.parsed(session.edition(edition))
+        note_unusual(source.name, parsed.robots, session.screen)
+        printer.name = source.name if len(sources) > 1 else ""
+        for found in answer_file(parsed, question, session.default_tokens, session.screen):
+            printer.tell(found)
+        if output is not None:
+            write_answers(output, session, source.name, parsed, printer.kept)
+    return printer.code
 
 
-def run(args: argparse.Namespace, screen: Screen) -> int:
-    """Answer; 1 if anything is disallowed."""
-    urls = read_urls(args, screen, args.file)
-    book = Book(read_robots(args.file, args.edition))
-    asked = crawlers(args, book.robots)
-    found = _tell_answers(args, screen, book, list(product(asked, urls)))
-    if not urls:
-        _tell_file(args, screen, book, asked)
-    if args.html:
-        write_page(args.html, pages.answers_page(shown_name(args.file), book, found, asked), screen)
-    return 0 if all(one.verdict.allowed for one in found) else 1
+class _Printer:
+    """Prints explanations as they come, and keeps them for a page."""
 
+    def __init__(self, session: Session, as_json: bool, output: Output | None) -> None:
+        self._screen = session.screen
+        self._as_json = as_json
+        self._output = output
+        self._told = 0
+        self.name = ""
+        """The file, where there are many."""
+        self.kept: list[Explanation] = []
+        self.code = 0
 
-def _tell_answers(
-    args: argparse.Namespace, screen: Screen, book: Book, questions: list[tuple[Crawler, bytes]]
-) -> list[Answer]:
-    """Explain each, and return those that a page may show."""
-    found: list[Answer] = []
-    group = book.followed(())
-    for tokens, url in screen.progress(questions, "explained"):
-        group = group if group.tokens == tokens else book.followed(tokens)
-        one = answer(book.robots, url, tokens)
-        if args.json:
-            screen.say(dumps(explained_object(one, group)))
-        else:
-            if found:
-                screen.say()
-            for line in explained(one, group, screen):
-                screen.say(line)
-        found.append(one)
-    return found
+    def tell(self, found: Explanation) -> None:
+        """Print one explanation."""
+        self.code = max(self.code, exit_code(found))
+        if self._output is not None:
+            self.kept.append(found)
+            if self._output.is_stdout:
+                return
+        if self._as_json:
+            from scrapy_robotspec.render.as_json import dumps, full_object
 
-
-def _tell_file(args: argparse.Namespace, screen: Screen, book: Book, asked: list[Crawler]) -> None:
-    if not args.json:
-        screen.say(screen.paint("strong", f"{safe(shown_name(args.file))}: {book.summary()}"))
-    for tokens in asked:
-        group = book.followed(tokens)
-        if args.json:
-            rules = [rule_object(rule) for rule in group.rules]
-            sitemaps = list(book.sitemaps)
-            screen.say(dumps({**followed_object(group), "rules": rules, "sitemaps": sitemaps}))
-            continue
-        screen.say()
-        for line in overview(book, group, screen):
-            screen.say(line)
+            shown = full_object(found)
+            self._screen.say(dumps({"file": self.name, **shown} if self.name else shown))
+            return
+        if self._told:
+            self._screen.say()
+        self._told += 1
+        for line in explained(found, self._screen, self.name):
+            self._screen.say(line)

@@ -1,147 +1,177 @@
-"""What a command line names: files, URL lists and crawlers, read and checked.
-
-Nothing is asked here. Whatever the user got wrong is a :class:`MisuseError` that says how to do it.
-"""
+"""Reads robots.txt files and URL lists from paths, folders, standard input and sites."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show.book import Book
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import why
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.show.terminal import Screen
+    from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.terminal import Screen
 
 STANDARD_INPUT = "-"
 
-#: What a crawler is asked for by: its tokens; none stand for a crawler that no group names.
-Crawler = tuple[str, ...]
-
-_SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*://")
-_AUTHORITY = re.compile(rb"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
-_TOKEN = re.compile(r"[A-Za-z_-]+")
-
-
-class MisuseError(Exception):
-    """The command line cannot be answered: the message says what to write instead."""
+_URL = re.compile(r"(https?|ftp)://", re.IGNORECASE)
+_HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?")
+_HTML_STARTS = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml")
+_BEGINNING = 1000  # bytes in which a foreign format shows
+#: A folder's files with these endings are read.
+ENDINGS = (".txt", ".robots")
 
 
-def shown_name(name: str) -> str:
-    """What a file is called in answers."""
-    return "<stdin>" if name == STANDARD_INPUT else name
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One robots.txt file that a command line names."""
+
+    name: str
+    """As shown in answers."""
+    path: str | None = None
+    """A file; None for standard input and sites."""
+    body: bytes = b""
+    site: SiteAnswer | None = None
+
+    def read(self, limit: int = -1) -> bytes:
+        """Up to ``limit`` bytes. Raises :class:`MisuseError` where that fails."""
+        return self.body if self.path is None else read_file(self.path, limit)
+
+    def parsed(self, edition: Edition) -> ParsedFile:
+        """The file as an edition reads it."""
+        return ParsedFile(RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition))
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether a site gave no usable answer."""
+        return self.site is not None and not self.site.has_file and not self.site.is_allowed
+
+    def note_missing(self, screen: Screen) -> bool:
+        """Say so if a site has no robots.txt; whether that is so."""
+        if self.site is None or self.site.has_file:
+            return False
+        screen.fail(f"{safe(self.name)}: {safe(why(self.site))}")
+        return True
 
 
-def read_robots(name: str, edition: str) -> RobotsTxt:
-    """The robots.txt file of that name, as an edition reads it."""
-    followed = get_edition(edition)
-    return RobotsTxt.parse(read_file(name, followed.parsing_limit + 1), followed)
+def is_url(name: str) -> bool:
+    """Whether a FILE names a site."""
+    return _URL.match(name) is not None
 
 
 def read_file(name: str, limit: int = -1) -> bytes:
-    """Up to ``limit`` octets of a file."""
-    if re.match(r"(https?|ftp)://", name):
-        raise MisuseError(
-            f"{name} is a URL, and nothing is fetched here: give a file, or - and the content on "
-            "standard input. In a Scrapy project, 'scrapy robotspec explain URL' asks the site"
-        )
+    """Up to ``limit`` bytes of a file. Raises :class:`MisuseError` where that fails."""
     try:
         if name == STANDARD_INPUT:
             return sys.stdin.buffer.read(limit)
-        with Path(name).open("rb") as file:
+        with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:
-        raise MisuseError(f"cannot read {name}: {error.strerror}") from error
+        hint = f": for the site, write https://{name}" if _HOST.fullmatch(name) else ""
+        raise MisuseError(f"cannot read {name}: {error.strerror}{hint}") from error
+    except ValueError as error:  # a null character
+        raise MisuseError(f"cannot read {name!r}: {error}") from error
 
 
-def read_urls(args: argparse.Namespace, screen: Screen, *files: str) -> list[bytes]:
-    """The URLs of a command line and of its list, in order. ``files``: what else it reads."""
-    if (args.urls, *files).count(STANDARD_INPUT) > 1:
+def open_sources(
+    names: Sequence[str],
+    session: Session,
+    *,
+    edition: str | None = None,
+    timeout: float = 10.0,
+    fresh: bool = False,
+) -> list[Source]:
+    """The files of a command line; folders become their files, and sites are asked at once.
+
+    Raises :class:`MisuseError` for a file that cannot be read.
+    """
+    if names.count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
-    urls = [os.fsencode(url) for url in args.url]
-    for url in urls:
-        _check(url, "")
-    if args.urls is not None:
-        urls += _listed(args.urls)
-    _note_origins(urls, screen)
-    return urls
+    sites: dict[str, SiteAnswer] = {}
+    urls = [name for name in names if is_url(name)]
+    if urls:
+        options = SiteOptions(edition=edition, timeout=timeout, fresh=fresh)
+        ask_sites([robots_url(url) for url in urls], session, options, sites)
+    return [source for name in names for source in _sources(name, sites)]
 
 
-def some_urls(args: argparse.Namespace, screen: Screen, *files: str) -> list[bytes]:
-    """As :func:`read_urls`, and no URL at all is misuse."""
-    urls = read_urls(args, screen, *files)
-    if not urls:
-        raise MisuseError("give at least one URL or path, or a list with --urls FILE")
-    return urls
+def ask_sites(
+    urls: Sequence[str], session: Session, options: SiteOptions, into: dict[str, SiteAnswer]
+) -> None:
+    """Ask sites about URLs and keep the answers by URL."""
+
+    def tell(answer: SiteAnswer) -> None:
+        into[answer.url] = answer
+
+    if session.load_ask is None:
+        raise MisuseError("sites cannot be asked here: give a file")
+    session.load_ask()(list(dict.fromkeys(urls)), options, tell)
 
 
-def _listed(name: str) -> list[bytes]:
-    lines = [line.strip() for line in read_file(name).splitlines()]
-    for number, line in enumerate(lines, 1):
-        if line:
-            _check(line, f"line {number} of {name}: ")
-    return [line for line in lines if line]
+def robots_url(url: str) -> str:
+    """The URL of the robots.txt that governs a URL. Raises :class:`MisuseError`."""
+    from scrapy_robotspec.access.origin import Origin
+
+    origin = Origin.of(url)
+    if origin is None:
+        raise MisuseError(f"{url!r} is not a URL of a site")
+    return origin.robots_url
 
 
-def _check(url: bytes, where: str) -> None:
-    """The first word of ``example.com/page`` could be a host or a folder: neither is guessed."""
-    if url.startswith(b"/") or _SCHEME.match(url):
-        return
-    shown = decode(url)
-    raise MisuseError(
-        f"{where}{shown!r} is neither a URL nor a path: write https://{shown}, or /{shown}"
-    )
+def _sources(name: str, sites: dict[str, SiteAnswer]) -> Iterator[Source]:
+    if is_url(name):
+        url = robots_url(name)
+        site = sites[url]
+        body = site.robots.body if site.robots is not None else b""
+        yield Source(url, body=body, site=site)
+    elif name == STANDARD_INPUT:
+        yield Source("<stdin>", body=read_file(name))
+    elif os.path.isdir(name):
+        yield from (Source(path, path) for path in _files_of(name))
+    else:
+        read_file(name, 0)  # fail before the work begins
+        yield Source(name, name)
 
 
-def _note_origins(urls: Iterable[bytes], screen: Screen) -> None:
-    """One file is valid for one origin; whoever asks for several should know (LOC-02)."""
-    origins = {match[0].lower() for url in urls if (match := _AUTHORITY.match(url))}
-    if len(origins) > 1:
-        screen.note(
-            f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "
-            "and this file is valid for one of them"
-        )
+def _files_of(folder: str) -> list[str]:
+    found = [
+        os.path.join(path, file)
+        for path, folders, files in os.walk(folder)
+        for file in files
+        if file.endswith(ENDINGS) and not file.startswith(".")
+        if not any(part.startswith(".") for part in path[len(folder) :].split(os.sep))
+    ]
+    if not found:
+        raise MisuseError(f"no file in the folder {folder} ends in {' or '.join(ENDINGS)}")
+    return sorted(found)
 
 
-def tokens_from_user_agent(args: argparse.Namespace, edition: Edition) -> Crawler:
-    """The tokens of the command line."""
-    for token in args.token:
-        _check_token(token, edition)
-    return tuple(args.token)
+def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
+    """Say on stderr if a file is cut at the parsing limit, or is not a robots.txt at all."""
+    if robots.truncated:
+        limit = robots.edition.parsing_limit
+        screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
+    if kind := foreign_format(robots.body):
+        screen.note(f"note: {name} is {kind}, not a robots.txt; it has hardly any rules to follow")
 
 
-def _check_token(token: str, edition: Edition) -> None:
-    """A name that no group can have would silently be anybody's."""
-    if edition.whole_agent_names or _TOKEN.fullmatch(token):
-        return
-    leading = _TOKEN.match(token)
-    remedy = f"; a group for it names {leading[0]}: give --token {leading[0]}" if leading else ""
-    raise MisuseError(
-        f"{token!r} is no product token, which has only letters, hyphens and underscores{remedy}"
-    )
-
-
-def crawlers(args: argparse.Namespace, *files: RobotsTxt) -> list[Crawler]:
-    """Every crawler to ask for: the one of the command line, or each that the files name."""
-    if not args.each_token:
-        return [tokens_from_user_agent(args, files[0].edition)]
-    return named_crawlers(files)
-
-
-def named_crawlers(files: Sequence[RobotsTxt]) -> list[Crawler]:
-    """Each crawler that one of the files names, as first written, then any other."""
-    names: dict[str, str] = {}
-    for robots in files:
-        for token in Book(robots).tokens:
-            names.setdefault(token.lower(), token)
-    return [*((name,) for name in names.values()), ()]
+def foreign_format(body: bytes) -> str | None:
+    """``"an HTML page"``, ``"UTF-16 text"`` or ``"a binary file"``; None for anything else."""
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "UTF-16 text"
+    beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if beginning.lower().startswith(_HTML_STARTS):
+        return "an HTML page"
+    unprintable = sum(byte < 9 or 13 < byte < 32 for byte in beginning)
+    return "a binary file" if unprintable > len(beginning) // 20 else None

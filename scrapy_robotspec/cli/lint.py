@@ -1,81 +1,167 @@
-"""``lint``: findings about a file, as a compiler prints them."""
+"""``lint``: what is wrong with robots.txt files."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli import arguments
-from scrapy_robotspec.cli.inputs import read_robots, shown_name
-from scrapy_robotspec.cli.outputs import write_page
-from scrapy_robotspec.show import pages
-from scrapy_robotspec.show.as_json import dumps, finding_object
-from scrapy_robotspec.show.text import count, listed, safe
+import click
+
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import open_sources
+from scrapy_robotspec.cli.lint_formats import FORMATS
+from scrapy_robotspec.cli.lint_select import Selection, explain_code
+from scrapy_robotspec.cli.outputs import open_output
+from scrapy_robotspec.cli.parallel import map_in_order
+from scrapy_robotspec.cli.session import UNREACHABLE
+from scrapy_robotspec.protocol.lint_codes import CODES
+from scrapy_robotspec.render.terminal import columns
+from scrapy_robotspec.render.text import count, listed
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.models import Finding, Severity
-    from scrapy_robotspec.show.terminal import Screen
+    from scrapy_robotspec.cli.inputs import Source
+    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lint_codes import Severity
+    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.render.terminal import Screen
 
-SUMMARY = "what a person should know about a file: file:line: code severity: message"
-DESCRIPTION = """\
-Tell what in a file is ignored, misspelt, without effect or not as probably meant.
-Advice is shown, too, but makes no exit code of 1 unless --strict is given."""
-EXAMPLES = """\
-{program} lint robots.txt
-{program} lint robots.txt --edition google        what Google's crawlers make of it
-{program} lint robots.txt other/robots.txt --json
-{program} lint robots.txt --strict"""
+_EXAMPLES = """\
+  robotspec lint robots.txt
+  robotspec lint robots.txt --edition google
+  robotspec lint other --advice --statistics
+  robotspec lint robots.txt --select RS2,RS3 --ignore RS205
+  robotspec lint --explain RS301"""
 
-#: The style of each severity on a terminal, and how it is counted.
-STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}
+#: Each severity with the noun that counts it.
 NOUNS: Mapping[Severity, Sequence[str]] = {
     "error": ["error"],
     "warning": ["warning"],
     "advice": ["piece of advice", "pieces of advice"],
 }
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``lint``."""
-    parser.add_argument(
-        "file", metavar="FILE", nargs="+", help="a robots.txt file; - for standard input"
-    )
-    parser.add_argument("--strict", action="store_true", help="exit code 1 for advice, too")
-    arguments.add_edition(parser)
-    arguments.add_outputs(parser)
+#: A file's name and findings.
+Linted = tuple[str, list["Finding"]]
 
 
-def run(args: argparse.Namespace, screen: Screen) -> int:
-    """Answer; 1 if there is anything but advice, or anything at all if that is asked for."""
-    files = [(shown_name(name), read_robots(name, args.edition)) for name in args.file]
-    found = [(name, finding) for name, robots in files for finding in robots.lint()]
-    for name, finding in found:
-        if args.json:
-            screen.say(dumps({"file": name, **finding_object(finding)}))
+@options.command("lint", _EXAMPLES)
+@click.argument("files", metavar="FILE...", nargs=-1)
+@click.option("--advice", is_flag=True, help="Show advice, too; it does not change the exit code.")
+@click.option("--strict", is_flag=True, help="As --advice, and exit with 1 for advice, too.")
+@click.option("--select", metavar="CODES", multiple=True, help="Only these codes: RS301,RS2")
+@click.option("--ignore", metavar="CODES", multiple=True, help="All but these codes.")
+@click.option("--statistics", is_flag=True, help="Count the findings of each code instead.")
+@click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    help="text; json: an object a line; github: annotations; sarif: one SARIF document.",
+)
+@options.edition_option
+@options.timeout_option
+@options.jobs_option
+@options.output_options
+def command(
+    session: Session,
+    files: Sequence[str],
+    advice: bool,
+    strict: bool,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    statistics: bool,
+    explain: str | None,
+    output_format: str,
+    edition: str | None,
+    timeout: float,
+    jobs: int | None,
+    as_json: bool,
+    html: str | None,
+    force: bool,
+) -> int:
+    """Find what is ignored, misspelt, without effect, or probably not meant.
+
+    FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
+    its site. Errors and warnings are shown, advice with --advice.
+    """
+    screen = session.screen
+    if explain is not None:
+        for line in explain_code(explain, screen):
+            screen.say(line)
+        return 0
+    if not files:
+        raise MisuseError("give a FILE, or --explain CODE")
+    selection = Selection.of(select, ignore, advice or strict)
+    output = open_output(html, files, force)
+    sources = open_sources(files, session, edition=edition, timeout=timeout)
+    missing = [source for source in sources if source.note_missing(screen)]
+    work = [(source, session.edition(edition)) for source in sources if source not in missing]
+    linted = [
+        (name, [finding for finding in findings if selection.has(finding)])
+        for name, findings in map_in_order(_lint, work, jobs, screen)
+    ]
+    show = "json" if as_json else output_format
+    if output is None or not output.is_stdout:
+        if statistics:
+            _say_statistics(linted, show, screen)
         else:
-            screen.say(line(name, finding, screen))
-    severities = [finding.severity for _, finding in found]
-    if not args.json:
-        screen.note(summary(severities))
-    if args.html:
-        write_page(args.html, pages.lint_page(files), screen)
-    return 1 if (args.strict and severities) or set(severities) - {"advice"} else 0
+            FORMATS[show](linted, screen)
+    severities = [finding.severity for _, findings in linted for finding in findings]
+    if show == "text" and work:
+        screen.note(summary(severities, len(linted)))
+    if output is not None:
+        _write_page(output, session, work, linted)
+    if any(source.is_unreachable for source in missing):
+        return UNREACHABLE
+    return 1 if (strict and severities) or set(severities) - {"advice"} else 0
 
 
-def line(name: str, finding: Finding, screen: Screen) -> str:
-    """``file:line: code severity: message``; line 1 stands for the file as a whole."""
-    place = f"{safe(name)}:{max(finding.line, 1)}:"
-    what = screen.paint(STYLES[finding.severity], f"{finding.code} {finding.severity}")
-    return f"{place} {what}: {safe(finding.message)}"
+def _lint(work: tuple[Source, Edition]) -> Linted:
+    source, edition = work
+    return source.name, list(source.parsed(edition).findings)
 
 
-def summary(severities: Sequence[Severity]) -> str:
-    """How many findings there are of each severity."""
+def summary(severities: Sequence[Severity], files: int) -> str:
+    """The number of findings of each severity."""
     parts = [
         count(number, *NOUNS[severity])
         for severity in NOUNS
         if (number := severities.count(severity))
     ]
-    return listed(parts) or "nothing to find fault with"
+    where = f" in {count(files, 'file')}" if files > 1 else ""
+    return (listed(parts) or "no findings") + where
+
+
+def _say_statistics(linted: Iterable[Linted], show: str, screen: Screen) -> None:
+    found = [finding for _, findings in linted for finding in findings]
+    severities = {finding.code: finding.severity for finding in found}
+    numbers = Counter(finding.code for finding in found).most_common()
+    if show == "text":
+        rows = [(f"{n:,}", code, severities[code], CODES[code]) for code, n in numbers]
+        for line in columns(rows):
+            screen.say(line)
+        return
+    from scrapy_robotspec.render.as_json import dumps
+
+    for code, number in numbers:
+        shown = {"code": code, "severity": severities[code], "count": number}
+        screen.say(dumps({**shown, "message": CODES[code]}))
+
+
+def _write_page(
+    output: Output,
+    session: Session,
+    work: Sequence[tuple[Source, Edition]],
+    linted: Sequence[Linted],
+) -> None:
+    from scrapy_robotspec.render.lint_page import MOST_WHOLE_FILES, lint_page
+
+    files = []
+    if len(work) <= MOST_WHOLE_FILES:
+        files = [source.parsed(edition) for source, edition in work]
+    output.write(lint_page(linted, files, now=session.now), session.screen)

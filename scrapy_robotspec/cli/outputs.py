@@ -1,20 +1,91 @@
-"""What a command leaves behind besides its answer: the page for a browser."""
+"""Writes pages without destroying anything: no input, no file of another tool."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli.inputs import MisuseError
+from scrapy_robotspec.cli.errors import MisuseError
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.show.terminal import Screen
+    from collections.abc import Iterable
+
+    from scrapy_robotspec.render.terminal import Screen
+
+STANDARD_OUTPUT = "-"
+
+#: Found near the beginning of each page that this tool writes.
+MARK = b'<meta name="generator" content="scrapy_robotspec'
+_MARK_WITHIN = 4096  # bytes
 
 
-def write_page(name: str, text: str, screen: Screen) -> None:
-    """Write a page to the file of that name."""
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A file to write to, checked before the work begins."""
+
+    name: str
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether the page takes the place of the answers on standard output."""
+        return self.name == STANDARD_OUTPUT
+
+    def write(self, text: str, screen: Screen) -> None:
+        """Write a page. Raises :class:`MisuseError` where the system refuses."""
+        if self.is_stdout:
+            sys.stdout.write(text)
+            return
+        try:
+            with open(self.name, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise MisuseError(f"cannot write {self.name}: {error.strerror}") from error
+        screen.note(f"page written: {self.name}")
+
+
+def open_output(name: str | None, inputs: Iterable[str | None], force: bool) -> Output | None:
+    """The output of that name; None for no name.
+
+    Raises :class:`MisuseError` if it is an input, or an existing file of another tool and not
+    ``force``, or in no folder.
+    """
+    if name is None:
+        return None
+    if name == STANDARD_OUTPUT:
+        return Output(name)
+    if any(_is_same(name, given) for given in inputs if given not in (None, "-")):
+        raise MisuseError(f"--html {name} would overwrite an input: choose another name")
+    if os.path.isfile(name) and not force and not _is_ours(name):
+        raise MisuseError(
+            f"{name} exists and is not a page of this tool: choose another name, or overwrite it "
+            "with --force"
+        )
+    folder = os.path.dirname(name) or "."
+    if not os.path.isdir(folder):
+        raise MisuseError(f"cannot write {name}: there is no folder {folder}")
+    if os.path.isdir(name):
+        raise MisuseError(f"cannot write {name}: it is a folder")
+    return Output(name)
+
+
+def _is_same(name: str, given: str | None) -> bool:
+    assert given is not None
+    with suppress(OSError, ValueError):
+        if os.path.samefile(name, given):
+            return True
+    if os.path.isdir(given):  # every file below a folder is an input
+        inside = os.path.realpath(given) + os.sep
+        return os.path.exists(name) and os.path.realpath(name).startswith(inside)
+    return os.path.realpath(name) == os.path.realpath(given)
+
+
+def _is_ours(name: str) -> bool:
     try:
-        Path(name).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise MisuseError(f"cannot write {name}: {error.strerror}") from error
-    screen.note(f"page written: {name}")
+        with open(name, "rb") as file:
+            beginning = file.read(_MARK_WITHIN)
+    except OSError:
+        return False
+    return not beginning or MARK in beginning

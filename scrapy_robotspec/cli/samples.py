@@ -1,7 +1,7 @@
-"""Paths to ask about when nobody names any: they are made from the rules of the files.
+"""Paths made from the rules of files, for questions without URLs.
 
-For every rule a path that it matches and one beside it, so that two readings of a file that differ
-anywhere tend to differ on one of them. A help for people, no proof that nothing else differs.
+Each rule yields a path that it matches and one that it does not, so that two readings of a file
+usually differ on one of them if they differ at all. This is no proof that nothing else differs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-#: A file of half a megabyte has many rules; nobody reads more answers than this.
+#: Max number of paths.
 MOST = 2000
 
 
@@ -25,8 +25,8 @@ def sample_paths(files: Iterable[RobotsTxt]) -> list[bytes]:
             for rule in group.rules:
                 paths.update(dict.fromkeys(_around(rule.pattern)))
                 if len(paths) > MOST:
-                    return _octets(list(paths)[:MOST])
-    return _octets(paths)
+                    return _encoded(list(paths)[:MOST])
+    return _encoded(paths)
 
 
 def _around(pattern: str) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _around(pattern: str) -> Iterator[str]:
     yield from (slashed for special in "*$" if special in slashed[1:])
 
 
-def _octets(paths: Iterable[str]) -> list[bytes]:
+def _encoded(paths: Iterable[str]) -> list[bytes]:
     # Two slashes begin a host, so such a path needs one before it.
     urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
     return [url.encode("utf-8", "surrogatepass") for url in urls if "#" not in url]

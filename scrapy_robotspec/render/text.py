@@ -1,20 +1,19 @@
-"""Text that is safe to show, and the small words around numbers.
+"""Escapes text from files, URLs and servers; formats numbers, lists and durations.
 
-Whatever comes from a file, a URL list or a server passes :func:`safe` before it reaches a
-terminal, a log or a page (SAF-04).
+Text from outside passes :func:`safe` before it reaches a terminal, a log or a page (SAF-04).
 """
 
 from __future__ import annotations
 
-#: Longer texts are cut before they are shown on a terminal (characters).
+#: Max length of a text on a terminal (characters).
 WIDEST = 300
 
 
 def safe(text: str, longest: int | None = WIDEST) -> str:
-    """``text`` with everything that does not print as itself escaped, cut to ``longest``.
+    """``text`` with unprintable characters escaped, cut to ``longest`` characters.
 
     Control characters, line ends, bidi marks, invisible and unassigned characters and lone
-    surrogates stand as ``\\xNN`` or ``\\uNNNN``.
+    surrogates become ``\\xNN`` or ``\\uNNNN``. ``longest=None`` cuts nothing.
     """
     cut = longest is not None and len(text) > longest
     shown = text[:longest] if cut else text
@@ -24,14 +23,14 @@ def safe(text: str, longest: int | None = WIDEST) -> str:
 
 
 def escaped(character: str) -> str:
-    """A character, or its escape if it does not print as itself."""
+    """A printable character unchanged, any other as its escape."""
     if character.isprintable():
         return character
     return character.encode("unicode-escape").decode("ascii")
 
 
 def count(number: int, noun: str, nouns: str | None = None) -> str:
-    """``1 rule``, ``2,000 rules``; ``nouns`` is the plural where it takes more than an s."""
+    """``1 rule``, ``2,000 rules``; ``nouns``: a plural that needs more than an s."""
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
@@ -46,7 +45,7 @@ _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 
 def duration(seconds: float) -> str:
-    """Seconds in the unit a person would choose: ``0.25 s``, ``12 s``, ``3.5 min``, ``24 h``."""
+    """Seconds in a readable unit: ``0.25 s``, ``12 s``, ``3.5 min``, ``24 h``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:
             return f"{seconds / length:.1f}".removesuffix(".0") + f" {unit}"

@@ -1,0 +1,161 @@
+"""Finds and runs a command; each command is a module that is imported when it is called.
+
+Exit codes: 0 all allowed, no finding or no difference; 1 something disallowed, found or different;
+2 misuse; 3 a robots.txt is unreachable.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from scrapy_robotspec.cli.errors import show_error
+from scrapy_robotspec.cli.session import MISUSE, Session
+from scrapy_robotspec.errors import ConfigurationError, StoreError
+from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_robotspec.cli.session import LoadAskSites
+
+#: Every command with its summary. Its module in this package defines ``command``.
+COMMANDS: Mapping[str, str] = {
+    "check": "Allowed or not, for one URL or thousands.",
+    "explain": "Why: the group, the line that decides, the rules that lose.",
+    "show": "What a file contains for a crawler, or for all.",
+    "lint": "What is wrong with a file.",
+    "diff": "What a new version of a file changes, and for whom.",
+    "watch": "What a site changed since the copy in a store.",
+    "editions": "Where the five editions of the specification disagree.",
+}
+
+_EXAMPLES = """\b
+Which command for which question:
+  May examplebot fetch this page?           check robots.txt /page --token examplebot
+  Which of 1,000 URLs are disallowed?       check robots.txt --urls urls.txt --disallowed
+  Which crawlers are kept out?              check robots.txt / --each-token
+  Why is nothing of a site crawled?         explain https://example.com/page
+  Which line decides, what else matches?    explain robots.txt /page --token GPTBot
+  Show me that on a page.                   explain robots.txt /page --html page.html
+  What does the file contain?               show robots.txt
+  What is wrong with this file?             lint robots.txt
+  What does a change do, and for whom?      diff old.txt new.txt --urls urls.txt
+  Do the specifications agree about it?     editions robots.txt
+
+FILE is a path, - for standard input, a folder, or the URL of a site. Each command has its own
+--help.
+
+\b
+Exit codes: 0 all allowed, no finding, no difference; 1 something disallowed, found or
+different; 2 misuse; 3 a robots.txt is unreachable.
+
+\b
+Shell completion: eval "$(_ROBOTSPEC_COMPLETE=bash_source robotspec)" in ~/.bashrc
+(or zsh_source, fish_source)."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported at their first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"scrapy_robotspec.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            _no_such_command(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _no_such_command(ctx: click.Context, name: str) -> None:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, COMMANDS)
+    if close:
+        hint = f"Did you mean {' or '.join(map(repr, close))}?"
+    elif os.path.exists(name) or "://" in name:
+        hint = f"Did you mean '{ctx.command_path} show {safe(name)}'?"
+    else:
+        hint = f"Use one of {', '.join(COMMANDS)}."
+    raise click.UsageError(f"no such command: {safe(name)!r}. {hint}", ctx)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from scrapy_robotspec.render.as_html import version
+
+        click.echo(f"robotspec {version()}")
+        ctx.exit()
+
+
+@click.command(
+    cls=LazyGroup,
+    epilog=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show name and version.",
+)
+def robotspec() -> None:
+    """Read robots.txt files: what they allow, and why."""
+
+
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    load_ask: LoadAskSites | None = None,
+    session: Session | None = None,
+    program: str = "robotspec",
+) -> int:
+    """Run a command line, by default the process's own, and return its exit code.
+
+    ``load_ask`` gives access to sites; ``session`` replaces it and sets the defaults of a project.
+    """
+    session = session or Session(load_ask=load_ask, now=time.time())
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=session)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return show_error(error)
+    except (ConfigurationError, StoreError) as error:
+        sys.stderr.write(f"{program}: {safe(str(error), None)}\n")
+        return MISUSE
+    except BrokenPipeError:
+        return _closed_pipe()
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _closed_pipe() -> int:
+    """The reader of our output is gone: no traceback, also not at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

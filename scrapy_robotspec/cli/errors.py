@@ -1,0 +1,34 @@
+"""Misuse of the command line, shown as one line with the remedy."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+from click.exceptions import NoArgsIsHelpError
+
+from scrapy_robotspec.cli.session import MISUSE
+from scrapy_robotspec.render.text import safe
+
+
+class MisuseError(click.ClickException):
+    """The command line cannot be answered: the message says what to write instead."""
+
+    exit_code = MISUSE
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.ctx = click.get_current_context(silent=True)
+
+
+def show_error(error: click.ClickException) -> int:
+    """Write an error to stderr and return its exit code."""
+    ctx: click.Context | None = getattr(error, "ctx", None)
+    if isinstance(error, NoArgsIsHelpError):
+        sys.stderr.write(f"{error.message}\n")
+        return MISUSE
+    name = ctx.command_path if ctx is not None else "robotspec"
+    sys.stderr.write(f"{name}: {safe(error.format_message(), None)}\n")
+    if ctx is not None and isinstance(error, click.UsageError):
+        sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
+    return error.exit_code

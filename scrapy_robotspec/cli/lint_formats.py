@@ -1,0 +1,96 @@
+"""The findings of the linter as text, JSON, GitHub annotations and SARIF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.protocol.lint_codes import CODES
+from scrapy_robotspec.render.as_json import dumps, finding_object
+from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scrapy_robotspec.protocol.lint_codes import Severity
+    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.render.terminal import Screen
+
+Linted = tuple[str, "list[Finding]"]
+
+_STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}
+_GITHUB: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "notice"}
+_SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "note"}
+
+
+def _text(linted: Sequence[Linted], screen: Screen) -> None:
+    for name, findings in linted:
+        for finding in findings:
+            screen.say(line(name, finding, screen))
+
+
+def line(name: str, finding: Finding, screen: Screen) -> str:
+    """``file:line: code severity: message``; line 1 stands for the file as a whole."""
+    place = f"{safe(name)}:{max(finding.line, 1)}:"
+    what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
+    return f"{place} {what}: {safe(finding.message)}"
+
+
+def _json(linted: Sequence[Linted], screen: Screen) -> None:
+    for name, findings in linted:
+        for finding in findings:
+            screen.say(dumps({"file": name, **finding_object(finding)}))
+
+
+def _github(linted: Sequence[Linted], screen: Screen) -> None:
+    """Workflow commands, which GitHub shows beside the lines of a pull request."""
+    for name, findings in linted:
+        for finding in findings:
+            place = f"file={_property(name)},line={max(finding.line, 1)},title={finding.code}"
+            message = _data(safe(finding.message, None))
+            screen.say(f"::{_GITHUB[finding.severity]} {place}::{message}")
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(safe(text, None)).replace(":", "%3A").replace(",", "%2C")
+
+
+def _sarif(linted: Sequence[Linted], screen: Screen) -> None:
+    """One document of the Static Analysis Results Interchange Format 2.1.0."""
+    found = [(name, finding) for name, findings in linted for finding in findings]
+    codes = sorted({finding.code for _, finding in found})
+    rules = [{"id": code, "shortDescription": {"text": CODES[code]}} for code in codes]
+    driver = {"name": "robotspec", "rules": rules}
+    results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
+    run = {"tool": {"driver": driver}, "results": results}
+    schema = "https://json.schemastore.org/sarif-2.1.0.json"
+    screen.say(dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}))
+
+
+def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:
+    from urllib.parse import quote
+
+    uri = name if "://" in name else quote(name.replace("\\", "/"))
+    location = {
+        "artifactLocation": {"uri": uri},
+        "region": {"startLine": max(finding.line, 1)},
+    }
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rule,
+        "level": _SARIF[finding.severity],
+        "message": {"text": safe(finding.message, None)},
+        "locations": [{"physicalLocation": location}],
+    }
+
+
+#: The value of ``--format`` -> the function that prints findings so.
+FORMATS: Mapping[str, Callable[[Sequence[Linted], Screen], None]] = {
+    "text": _text,
+    "json": _json,
+    "github": _github,
+    "sarif": _sarif,
+}

@@ -1,0 +1,63 @@
+"""Selects and explains the codes of the linter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.protocol.lint_codes import CODES, severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.render.terminal import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which findings are shown."""
+
+    select: tuple[str, ...]
+    """Beginnings of codes; none: all codes."""
+    ignore: tuple[str, ...]
+    advice: bool
+
+    @classmethod
+    def of(cls, select: Sequence[str], ignore: Sequence[str], advice: bool) -> Selection:
+        """From options. Raises :class:`MisuseError` for a code that does not exist."""
+        return cls(_codes(select), _codes(ignore), advice)
+
+    def has(self, finding: Finding) -> bool:
+        """Whether a finding is shown; advice only if asked for, by itself or by its code."""
+        if finding.code.startswith(self.ignore or ("-",)):
+            return False
+        if self.select:
+            return finding.code.startswith(self.select)
+        return self.advice or finding.severity != "advice"
+
+
+def _codes(options: Sequence[str]) -> tuple[str, ...]:
+    codes = tuple(code.strip().upper() for option in options for code in option.split(","))
+    for code in codes:
+        if not code or not any(known.startswith(code) for known in CODES):
+            raise _no_such_code(code)
+    return codes
+
+
+def _no_such_code(code: str) -> MisuseError:
+    from difflib import get_close_matches
+
+    close = get_close_matches(code, CODES)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(CODES)}"
+    return MisuseError(f"no such code: {code!r}; {hint}")
+
+
+def explain_code(code: str, screen: Screen) -> Iterator[str]:
+    """What a code means and what to do about it. Raises :class:`MisuseError`."""
+    code = code.strip().upper()
+    if code not in CODES:
+        raise _no_such_code(code)
+    yield f"{screen.paint('strong', code)} ({severity(code)})"
+    yield CODES[code]

@@ -1,0 +1,129 @@
+"""Answers questions about URLs: of a file, of many files, or of sites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.cli.crawlers import check_tokens, crawlers, named_crawlers
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import is_url
+from scrapy_robotspec.cli.session import ALLOWED, DISALLOWED, MISUSE, UNREACHABLE, SiteOptions
+from scrapy_robotspec.cli.urls import absolute
+from scrapy_robotspec.render.explanation import explain, explain_fully, explain_site
+from scrapy_robotspec.render.parsed_file import ParsedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.terminal import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a command line asks about URLs."""
+
+    file: str | None
+    urls: Sequence[bytes]
+    tokens: Sequence[str] = ()
+    each_token: bool = False
+    fully: bool = False
+    """Whether losing rules and groups are wanted, too."""
+
+    def site_urls(self) -> list[str] | None:
+        """The URLs to decide by the robots.txt of their own sites; None: a file decides.
+
+        The URL of a robots.txt is a file; any other URL in its place is a page to ask about.
+        Raises :class:`MisuseError` for a path that belongs to no site.
+        """
+        if self.file is None:
+            return absolute(self.urls, None)
+        if not is_url(self.file):
+            return None
+        if not is_robots_txt(self.file):
+            return absolute([self.file.encode("utf-8", "surrogateescape"), *self.urls], None)
+        asked = absolute(self.urls, self.file)
+        return asked if _same_site(self.file, asked) else None
+
+
+def is_robots_txt(url: str) -> bool:
+    """Whether a URL is that of a robots.txt."""
+    return url.partition("://")[2].partition("/")[2] == "robots.txt"
+
+
+def _same_site(file: str, urls: Sequence[str]) -> bool:
+    from scrapy_robotspec.access.origin import Origin
+
+    return bool(urls) and all(Origin.of(url) == Origin.of(file) for url in urls)
+
+
+def answer_file(
+    file: ParsedFile, question: Question, default: Crawler, screen: Screen | None = None
+) -> Iterator[Explanation]:
+    """The answers of one file, by crawler, then URL; ``screen`` shows the progress."""
+    asked = crawlers(question.tokens, question.each_token, default, [file])
+    names = file.written if question.each_token else None
+    pairs = list(product(asked, question.urls))
+    group = file.group_for(asked[0]) if question.fully else None
+    for tokens, url in screen.progress(pairs, "answered") if screen is not None else pairs:
+        if group is None:
+            yield explain(file.robots, url, tokens, names=names)
+            continue
+        group = group if group.tokens == tokens else file.group_for(tokens)
+        yield explain_fully(file, url, tokens, group)
+
+
+def answer_sites(
+    urls: Sequence[str],
+    question: Question,
+    session: Session,
+    options: SiteOptions,
+    tell: Callable[[Explanation], None],
+) -> None:
+    """Pass the answers of sites to ``tell``, as they come. Raises :class:`MisuseError`."""
+    if session.load_ask is None:
+        raise MisuseError("sites cannot be asked here: give a file")
+    if question.each_token and question.tokens:
+        raise MisuseError("--token and --each-token exclude each other")
+    if question.tokens:
+        tokens = check_tokens(question.tokens, session.edition(options.edition))
+        options = replace(options, tokens=tokens)
+    told = 0
+
+    def tell_site(site: SiteAnswer) -> None:
+        nonlocal told
+        for each in _for_crawlers(site) if question.each_token else [site]:
+            tell(explain_site(each, fully=question.fully))
+        told += 1
+        session.screen.done(told, len(urls), "answered")
+        session.screen.out.flush()
+
+    session.load_ask()(urls, options, tell_site)
+    session.screen.clear()
+
+
+def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
+    """The answer for each crawler that the site's file names, and for any other."""
+    decision, robots = site.decision, site.robots
+    if decision is None or robots is None:
+        yield replace(site, tokens=())
+        return
+    for tokens in named_crawlers([ParsedFile(robots)]):
+        verdict = robots.explain(site.url, tokens)
+        changed = decision._replace(
+            allowed=verdict.allowed, reason=verdict.reason, verdict=verdict
+        )
+        yield replace(site, tokens=tokens, decision=changed)
+
+
+def exit_code(found: Explanation) -> int:
+    """The exit code of one answer; the greatest of several counts."""
+    if found.allowed is None:
+        return MISUSE
+    if found.allowed:
+        return ALLOWED
+    return UNREACHABLE if found.reason == "unreachable" else DISALLOWED

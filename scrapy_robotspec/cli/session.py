@@ -1,0 +1,81 @@
+"""What one call of the command line works with: the terminal, the clock, and access to sites."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.render.terminal import Screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.render.site import SiteAnswer
+
+#: A crawler's product tokens; none stand for a crawler that no group names.
+Crawler = tuple[str, ...]
+
+ALLOWED, DISALLOWED, MISUSE, UNREACHABLE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """How sites are asked for their robots.txt."""
+
+    tokens: Crawler | None = None
+    """None: the tokens of the project; without a project those of no crawler."""
+    edition: str | None = None
+    """None: the edition of the project, or the default one."""
+    timeout: float = 10.0
+    """Max time for one robots.txt with its redirects (seconds)."""
+    one_by_one: bool = False
+    """Whether each answer comes before the next site is asked."""
+    fresh: bool = False
+    """Whether the store is not used, so that the site itself answers."""
+
+
+class AskSites(Protocol):
+    """Decides about URLs by the robots.txt of their sites."""
+
+    def __call__(
+        self, urls: Sequence[str], options: SiteOptions, tell: Callable[[SiteAnswer], None]
+    ) -> None:
+        """Pass one answer per URL to ``tell``, in order.
+
+        A process can do this once, because a reactor cannot be restarted. Raises
+        ``ConfigurationError`` for wrong settings.
+        """
+
+
+class LoadAskSites(Protocol):
+    """Imports what :class:`AskSites` needs, only once a site is to be asked."""
+
+    def __call__(self) -> AskSites: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One call of the command line."""
+
+    load_ask: LoadAskSites | None = None
+    """None: sites cannot be asked."""
+    default_edition: Edition = field(default_factory=lambda: get_edition("google-2019"))
+    default_tokens: Crawler = ()
+    cache: str | None = None
+    """The store of the project, a URI; None without a project."""
+    screen: Screen = field(default_factory=lambda: Screen(sys.stdout, sys.stderr, os.environ))
+    now: float = 0.0
+    """Epoch seconds."""
+
+    def edition(self, name: str | None) -> Edition:
+        """The edition of that name; None for the default one."""
+        return self.default_edition if name is None else get_edition(name)
+
+    def with_screen(self, color: bool | None, quiet: bool) -> Session:
+        """The same session with another screen."""
+        screen = Screen(sys.stdout, sys.stderr, os.environ, color=color, quiet=quiet)
+        return replace(self, screen=screen)

@@ -1,0 +1,129 @@
+"""Explanations and file summaries as lines of text for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.values import DEFAULT
+from scrapy_robotspec.render.explanation import crawler_words, group_words, precedence_words
+from scrapy_robotspec.render.site import facts
+from scrapy_robotspec.render.terminal import columns
+from scrapy_robotspec.render.text import count, duration, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from scrapy_robotspec.protocol.values import Rule
+    from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.terminal import Screen
+
+#: Max lines of one kind; more are counted.
+MOST = 50
+
+
+def labelled(label: str, text: str) -> str:
+    """One line of an explanation."""
+    return f"  {label:<10} {text}".rstrip()
+
+
+def verdict_word(allowed: bool | None, screen: Screen) -> str:
+    """``allowed``, ``disallowed`` or ``no answer``, painted and equally wide."""
+    if allowed is None:
+        return screen.paint("note", "no answer ")
+    return screen.paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
+
+
+def short(found: Explanation, prefix: str, screen: Screen) -> str:
+    """One decision on one line; text from outside comes last."""
+    reason = screen.paint("faint", f"({found.because})")
+    return f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
+
+
+def explained(found: Explanation, screen: Screen, name: str = "") -> Iterator[str]:
+    """One decision with everything that led to it; ``name``: the file, where there are many."""
+    yield screen.paint("strong", safe(f"{name}: {found.url}" if name else found.url))
+    if found.allowed is None:
+        yield labelled("problem", found.because)
+        return
+    yield labelled("verdict", f"{verdict_word(found.allowed, screen)} ({found.because})")
+    if found.site is not None:
+        for label, text in facts(found.site):
+            yield labelled(label, safe(text))
+    yield labelled("crawler", found.crawler)
+    if found.group is not None:
+        yield from _rules(found, found.group)
+    if edition := _edition(found):
+        yield labelled("edition", edition)
+    if found.site is not None:
+        yield labelled("took", duration(found.site.seconds))
+
+
+def _edition(found: Explanation) -> str:
+    if found.verdict is not None:
+        return found.verdict.edition
+    edition = found.site.edition if found.site is not None else None
+    return edition.name if edition is not None else ""
+
+
+def _rules(found: Explanation, group: GroupSummary) -> Iterator[str]:
+    """The group, and the rules that match."""
+    yield labelled("group", group_words(group))
+    yield labelled("compared", safe(found.path))
+    yield labelled("decided by", precedence_words(found))
+    for label, rule in _by_precedence(found):
+        yield labelled(label, f"line {rule.line}: {safe(rule.text.strip())}")
+    yield from other_lines(group)
+
+
+def _by_precedence(found: Explanation) -> Iterator[tuple[str, Rule]]:
+    if found.rule is not None:
+        yield "decides", found.rule
+    for other in found.losing[:MOST]:
+        yield "loses", other
+
+
+def other_lines(group: GroupSummary) -> Iterator[str]:
+    """Lines of the group other than allow and disallow."""
+    for line in group.other[:MOST]:
+        yield labelled("also", f"line {line.line}: {safe(line.field)}: {safe(line.value)}")
+
+
+def crawler_summary(file: ParsedFile, group: GroupSummary, screen: Screen) -> Iterator[str]:
+    """Everything a file contains for one crawler."""
+    yield screen.paint("strong", crawler_words(group.tokens, file.written))
+    yield labelled("group", group_words(group))
+    yield from _bounded("rule", (f"line {r.line}: {safe(r.text.strip())}" for r in group.rules))
+    if not group.rules:
+        yield labelled("rules", "none, so everything is allowed")
+    yield from other_lines(group)
+    yield from _bounded("sitemap", map(safe, file.sitemaps))
+    others = len(file.tokens) - len({*group.names} - {DEFAULT})
+    if others:
+        yield labelled("besides", f"{count(others, 'other crawler')} named in the file")
+
+
+def file_summary(file: ParsedFile, screen: Screen) -> Iterator[str]:
+    """The groups and sitemaps of a file, one line each."""
+    rows = [("line", "allow", "disallow", "user agents")]
+    for group in file.groups[:MOST]:
+        allows = sum(rule.kind == "allow" for rule in group.rules)
+        names = safe(", ".join(group.tokens)) or "none"
+        row = (str(group.first_line), str(allows), str(len(group.rules) - allows), names)
+        rows.append(row)
+    heading, *lines = columns(rows)
+    if lines:
+        yield screen.paint("faint", f"  {heading}")
+    yield from (f"  {line}" for line in lines)
+    if len(file.groups) > MOST:
+        yield f"  … and {len(file.groups) - MOST:,} more groups"
+    yield from _bounded("sitemap", map(safe, file.sitemaps))
+
+
+def _bounded(label: str, lines: Iterable[str]) -> Iterator[str]:
+    shown = 0
+    for shown, line in enumerate(lines, 1):
+        if shown <= MOST:
+            yield labelled(label, line)
+    if shown > MOST:
+        yield labelled(label, f"… and {shown - MOST:,} more")

@@ -1,0 +1,122 @@
+"""The differences between two versions of a robots.txt that matter to a crawler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from scrapy_robotspec.render.explanation import Explanation, explain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.protocol.values import Rule
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+
+_T = TypeVar("_T")
+
+Crawler = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """Two verdicts about one URL that differ."""
+
+    old: Explanation
+    new: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a new version changes for some crawlers, all alike."""
+
+    crawlers: tuple[Crawler, ...]
+    old_group: tuple[str, ...]
+    """User agents of the group that applied."""
+    new_group: tuple[str, ...]
+    removed: tuple[Rule, ...]
+    """Rules of the old version without an equal one in the new version."""
+    added: tuple[Rule, ...]
+    other_removed: tuple[tuple[str, str], ...]
+    """Fields and values of other lines, such as crawl-delay."""
+    other_added: tuple[tuple[str, str], ...]
+    flips: tuple[Flip, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the crawlers have to do nothing differently."""
+        return not (
+            self.removed or self.added or self.other_removed or self.other_added or self.flips
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What a new version changes, and for whom."""
+
+    changes: tuple[Change, ...]
+    sitemaps_removed: tuple[str, ...]
+    sitemaps_added: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that matters changed."""
+        return not (self.changes or self.sitemaps_removed or self.sitemaps_added)
+
+
+def find_changes(
+    old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[bytes]
+) -> FileChanges:
+    """The changes for the crawlers ``asked``, and for ``urls``.
+
+    Rules that differ only in spelling, place or order are equal. Crawlers whose groups are the
+    same in both versions share a :class:`Change`.
+    """
+    alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Crawler]] = {}
+    for tokens in asked:
+        lines = (old.group_for(tokens).first_lines, new.group_for(tokens).first_lines)
+        alike.setdefault(lines, []).append(tokens)
+    found = (_change(old, new, crawlers, urls) for crawlers in alike.values())
+    return FileChanges(
+        tuple(change for change in found if not change.is_empty),
+        tuple(_without(old.sitemaps, new.sitemaps)),
+        tuple(_without(new.sitemaps, old.sitemaps)),
+    )
+
+
+def _change(
+    old: ParsedFile, new: ParsedFile, crawlers: Sequence[Crawler], urls: Sequence[bytes]
+) -> Change:
+    before, after = old.group_for(crawlers[0]), new.group_for(crawlers[0])
+    old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
+    return Change(
+        crawlers=tuple(crawlers),
+        old_group=before.names,
+        new_group=after.names,
+        removed=_by_line(rule for key, rule in old_rules.items() if key not in new_rules),
+        added=_by_line(rule for key, rule in new_rules.items() if key not in old_rules),
+        other_removed=tuple(_without(_others(before), _others(after))),
+        other_added=tuple(_without(_others(after), _others(before))),
+        flips=tuple(_flips(old, new, crawlers[0], urls)),
+    )
+
+
+def _by_line(rules: Iterator[Rule]) -> tuple[Rule, ...]:
+    return tuple(sorted(dict.fromkeys(rules), key=lambda rule: rule.line))
+
+
+def _others(group: GroupSummary) -> list[tuple[str, str]]:
+    return [(line.field, line.value) for line in group.other]
+
+
+def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:
+    known = set(others)
+    return [item for item in dict.fromkeys(items) if item not in known]
+
+
+def _flips(
+    old: ParsedFile, new: ParsedFile, tokens: Crawler, urls: Sequence[bytes]
+) -> Iterator[Flip]:
+    for url in urls:
+        if old.robots.allowed(url, tokens) != new.robots.allowed(url, tokens):
+            yield Flip(explain(old.robots, url, tokens), explain(new.robots, url, tokens))

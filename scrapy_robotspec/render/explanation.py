@@ -1,0 +1,199 @@
+"""The explanation of one decision, which the text, JSON and HTML renderers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.paths import path_of
+from scrapy_robotspec.protocol.values import DEFAULT, decode
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import why
+from scrapy_robotspec.render.text import listed, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.values import Rule, Verdict
+    from scrapy_robotspec.render.parsed_file import GroupSummary
+    from scrapy_robotspec.render.site import SiteAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One crawler, one URL, the decision, and everything that led to it."""
+
+    url: str
+    """As given, decoded for a person."""
+    tokens: tuple[str, ...]
+    """The crawler's product tokens; none for a crawler that no group names."""
+    allowed: bool | None
+    """None where there is no decision."""
+    reason: str
+    """As in ``Decision.reason``; ``"problem"`` where there is no decision."""
+    verdict: Verdict | None = None
+    """What the file says; None where no file decides."""
+    path: str = ""
+    """Path and query in canonical form, as compared with the rules."""
+    matches: tuple[Rule, ...] = ()
+    """Every rule that matches, the deciding one first; empty where not requested."""
+    group: GroupSummary | None = None
+    crawler: str = ""
+    """The crawler's name for people, escaped."""
+    site: SiteAnswer | None = None
+    """How robots.txt was obtained; None for a file."""
+
+    @property
+    def rule(self) -> Rule | None:
+        """The deciding rule."""
+        return self.verdict.rule if self.verdict is not None else None
+
+    @property
+    def losing(self) -> tuple[Rule, ...]:
+        """The rules that match and do not decide."""
+        return self.matches[1:] if self.rule is not None else self.matches
+
+    @property
+    def because(self) -> str:
+        """The reason in a few words, escaped."""
+        if self.site is not None and (self.verdict is None or self.reason == "override"):
+            site_reason = safe(why(self.site))
+            if self.verdict is None:
+                return site_reason
+            return f"{site_reason}, {reason_words(self.verdict)}"
+        return reason_words(self.verdict) if self.verdict is not None else self.reason
+
+    @property
+    def sentence(self) -> str:
+        """``examplebot may not fetch /a``, escaped, without the reason."""
+        name = self.crawler[:1].upper() + self.crawler[1:] if not self.tokens else self.crawler
+        if self.allowed is None:
+            return f"No decision for {safe(self.url)}"
+        return f"{name} may {'' if self.allowed else 'not '}fetch {safe(self.url)}"
+
+
+def explain(
+    robots: RobotsTxt, url: bytes, tokens: Sequence[str], *, names: Mapping[str, str] | None = None
+) -> Explanation:
+    """The verdict about a URL or path with its rule; no losing rules and no group.
+
+    ``names`` maps product tokens to the names as written in the file.
+    """
+    verdict = robots.explain(url, tokens)
+    return Explanation(
+        url=decode(url),
+        tokens=tuple(tokens),
+        allowed=verdict.allowed,
+        reason=verdict.reason,
+        verdict=verdict,
+        path=path_of(url, robots.edition),
+        crawler=crawler_words(tokens, names),
+    )
+
+
+def explain_fully(
+    file: ParsedFile, url: bytes, tokens: Sequence[str], group: GroupSummary | None = None
+) -> Explanation:
+    """As :func:`explain`, with every rule that matches and the group that applies.
+
+    ``group`` saves looking it up again for many URLs of one crawler.
+    """
+    verdict = file.robots.explain(url, tokens)
+    return Explanation(
+        url=decode(url),
+        tokens=tuple(tokens),
+        allowed=verdict.allowed,
+        reason=verdict.reason,
+        verdict=verdict,
+        path=path_of(url, file.robots.edition),
+        matches=file.robots.matches(url, tokens),
+        group=group or file.group_for(tokens),
+        crawler=crawler_words(tokens, file.written),
+    )
+
+
+def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
+    """The decision about a URL of a site; ``fully``: with losing rules and group."""
+    decision = site.decision
+    crawler = crawler_words(site.tokens)
+    if decision is None:
+        return Explanation(site.url, site.tokens, None, "problem", crawler=crawler, site=site)
+    found = Explanation(
+        url=site.url,
+        tokens=site.tokens,
+        allowed=decision.allowed,
+        reason=decision.reason,
+        verdict=decision.verdict,
+        crawler=crawler,
+        site=site,
+    )
+    if not fully or site.robots is None or decision.verdict is None:
+        return found
+    url = site.url.encode("utf-8", "surrogatepass")
+    file = ParsedFile(site.robots)
+    return Explanation(
+        url=found.url,
+        tokens=found.tokens,
+        allowed=found.allowed,
+        reason=found.reason,
+        verdict=found.verdict,
+        path=path_of(url, site.robots.edition),
+        matches=site.robots.matches(url, site.tokens),
+        group=file.group_for(site.tokens),
+        crawler=crawler,
+        site=site,
+    )
+
+
+def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
+    """The crawler's name, escaped; with the name as written where the file's differs."""
+    if not tokens:
+        return "any other crawler"
+    return ", then ".join(_name(token, names) for token in tokens)
+
+
+def _name(token: str, names: Mapping[str, str] | None) -> str:
+    written = names.get(token) if names else None
+    return f"{safe(written)} (read as {safe(token)})" if written else safe(token)
+
+
+def group_words(group: GroupSummary) -> str:
+    """The group that applies and why, escaped (UAG-01, UAG-05)."""
+    if not group.names:
+        cause = "no group names it" if group.tokens else "no group is for every crawler"
+        return f"none: {cause}, so everything is allowed"
+    lines = listed([str(line) for line in group.first_lines[:10]])
+    at = f"from line {lines}" if len(group.first_lines) == 1 else f"combined from lines {lines}"
+    if group.names == (DEFAULT,):
+        reason = "no group names the crawler" if group.tokens else "the group for all others"
+        return f"* ({at}): {reason}"
+    return f"{safe(', '.join(group.names))} ({at}): the most specific name that matches"
+
+
+def reason_words(verdict: Verdict) -> str:
+    """The reason of a verdict in a few words, escaped."""
+    rule = verdict.rule
+    if rule is not None:
+        return f"line {rule.line}: {safe(rule.text.strip())}"
+    return {
+        "no_rule": "no rule of the group matches",
+        "no_group": "no group applies",
+        "robots_txt_itself": "/robots.txt itself is always allowed",
+        "rule": "",
+    }[verdict.reason]
+
+
+def precedence_words(found: Explanation) -> str:
+    """Why the deciding rule wins over the others that match (PRE-01, PRE-02)."""
+    rule = found.rule
+    if rule is None:
+        return found.because
+    if not rule.pattern:
+        return "a rule without a path disallows nothing"
+    if not found.losing:
+        return "the only rule that matches"
+    longest = f"the longest of {len(found.matches):,} rules that match"
+    if all(other.kind == rule.kind for other in found.losing):
+        return f"{longest}, all of one kind"
+    return f"{longest}; of equally long ones an allow"

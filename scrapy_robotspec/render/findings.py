@@ -1,0 +1,41 @@
+"""Findings of the linter grouped by code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.protocol.values import Finding
+
+_ORDER = ("error", "warning", "advice")
+STYLES = {"error": "bad", "warning": "note", "advice": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFindings:
+    """All findings of one code in one file."""
+
+    code: str
+    severity: str
+    style: str
+    findings: Sequence[Finding]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether they are shown at once; advice is folded."""
+        return self.severity != "advice"
+
+
+def by_code(findings: Sequence[Finding]) -> list[CodeFindings]:
+    """Findings by code, errors first."""
+    codes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        codes.setdefault(finding.code, []).append(finding)
+    made = [
+        CodeFindings(code, found[0].severity, STYLES[found[0].severity], found)
+        for code, found in codes.items()
+    ]
+    return sorted(made, key=lambda one: (_ORDER.index(one.severity), one.code))

@@ -1,0 +1,61 @@
+"""The environment of the HTML templates: escaping, date and version."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import metadata
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from scrapy_robotspec.render.site import utc
+from scrapy_robotspec.render.text import count, escaped, listed
+
+#: Max length of a text from outside on a page (characters).
+LONGEST = 2000
+
+
+def shown(text: str) -> Markup:
+    """``text`` escaped; unprintable characters become visible escapes."""
+    cut = len(text) > LONGEST
+    part = text[:LONGEST]
+    safe = escape(part) if part.isprintable() else Markup("").join(map(_character, part))
+    if cut:
+        safe += Markup('<span class="escape">… {} characters</span>').format(f"{len(text):,}")
+    return safe
+
+
+def _character(character: str) -> Markup:
+    if character.isprintable():
+        return escape(character)
+    return Markup('<span class="escape">{}</span>').format(escaped(character))
+
+
+def version() -> str:
+    """The version of the package."""
+    try:
+        return metadata.version("scrapy-robotspec")
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates, with autoescape."""
+    made = Environment(
+        loader=PackageLoader("scrapy_robotspec.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(shown=shown, count=count, listed=listed)
+    return made
+
+
+def render(template: str, *, now: float, **values: Any) -> str:
+    """A page made of a template; ``now``: epoch seconds, shown as the page's date."""
+    return environment().get_template(template).render(
+        **values, made=utc(now), version=version()
+    )

@@ -1,0 +1,146 @@
+"""One robots.txt file, parsed once to describe its groups and crawlers.
+
+Which group applies is decided by ``protocol``; this saves reading the file again for each of
+thousands of crawlers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
+from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.lines import numbers_at, read_lines
+from scrapy_robotspec.protocol.ranks import forbids, ranked_patterns
+from scrapy_robotspec.protocol.values import DEFAULT, OtherLine, decode
+from scrapy_robotspec.render.text import count
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.values import Finding, Rule
+
+
+#: Whether a rule disallows, and its pattern in canonical form.
+RuleKey = tuple[bool, str]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSummary:
+    """Everything a file contains for one crawler, independent of a URL."""
+
+    tokens: tuple[str, ...]
+    names: tuple[str, ...]
+    """User agents of the group that applies; ``("*",)`` for the default, ``()`` for none."""
+    first_lines: tuple[int, ...]
+    """Line numbers at which the combined groups begin (GRP-08)."""
+    rules: tuple[Rule, ...]
+    """In file order."""
+    other: tuple[OtherLine, ...]
+    crawl_delay: float | None
+    """Seconds."""
+
+
+class ParsedFile:
+    """A robots.txt file with its groups, crawlers, lines and findings."""
+
+    def __init__(self, robots: RobotsTxt) -> None:
+        self.robots = robots
+        self.groups = robots.groups
+        edition = robots.edition
+        self._other: list[list[OtherLine]] = []
+        self._places: dict[str, list[int]] = {}
+        self._tokens: dict[str, str] = {}
+        self._raw = raw_groups = read_groups(robots.body, edition)
+        starts = [start for group in raw_groups for _, _, start in group.others]
+        numbers = numbers_at(robots.body, starts)
+        for at, group in enumerate(raw_groups):
+            self._other.append(
+                [OtherLine(name, decode(value), numbers[s]) for name, value, s in group.others]
+            )
+            keys = group.keys(edition)
+            for key in keys:
+                self._places.setdefault(key, []).append(at)
+            for name in group.names:
+                if key_of(name, edition) in keys:
+                    self._tokens.setdefault(key_of(name, edition), name)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Every line of the file, blank and invalid ones included."""
+        return tuple(read_lines(self.robots.body, self.robots.edition))
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The linter's findings."""
+        return self.robots.lint()
+
+    @cached_property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemap URLs of the file."""
+        return self.robots.sitemaps
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """Product token -> the name as the file writes it, where the two differ (UAG-03)."""
+        edition = self.robots.edition
+        found: dict[str, str] = {}
+        for line in self.lines:
+            name = named_agent(line.value, edition) if line.field == "user-agent" else None
+            if name and name != DEFAULT:
+                found.setdefault(self._tokens.get(key_of(name, edition), name), decode(line.value))
+        return {name: text for name, text in found.items() if text != name}
+
+    def summary(self) -> str:
+        """The size of the file in numbers."""
+        parts = [
+            count(len(self.robots.body), "byte"),
+            count(len(self.groups), "group"),
+            count(sum(len(group.rules) for group in self.groups), "rule"),
+            count(len(self.sitemaps), "sitemap"),
+        ]
+        cut = ", cut at the parsing limit" if self.robots.truncated else ""
+        return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"
+
+    @property
+    def tokens(self) -> list[str]:
+        """Every product token that selects a group, as first written, without ``*``."""
+        return [name for key, name in self._tokens.items() if key != DEFAULT]
+
+    def group_for(self, tokens: Sequence[str]) -> GroupSummary:
+        """The combined groups of a crawler with these tokens (UAG-01)."""
+        keys = followed_keys(self._places, tuple(tokens), self.robots.edition)
+        places = sorted({at for key in keys for at in self._places[key]})
+        other = tuple(line for at in places for line in self._other[at])
+        return GroupSummary(
+            tokens=tuple(tokens),
+            names=tuple(self._tokens[key] for key in keys),
+            first_lines=tuple(self.groups[at].first_line for at in places),
+            rules=tuple(rule for at in places for rule in self.groups[at].rules),
+            other=other,
+            crawl_delay=self._crawl_delay(tokens, other),
+        )
+
+    def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
+        """The rules of a group that can match, by kind and canonical pattern, the first of each.
+
+        Two groups with the same keys give the same verdicts.
+        """
+        found: dict[RuleKey, Rule] = {}
+        for at, written in enumerate(self.groups):
+            if written.first_line not in group.first_lines:
+                continue
+            for raw, rule in zip(self._raw[at].rules, written.rules, strict=True):
+                for rank, pattern in ranked_patterns([raw], self.robots.edition):
+                    if pattern:
+                        found.setdefault((forbids(rank), pattern), rule)
+        return found
+
+    def _crawl_delay(self, tokens: Sequence[str], other: Sequence[OtherLine]) -> float | None:
+        if all(line.field != "crawl-delay" for line in other):
+            return None  # saves reading the file
+        return self.robots.crawl_delay(tokens)

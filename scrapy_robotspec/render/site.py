@@ -1,0 +1,134 @@
+"""A site's robots.txt as it was obtained: from the network or a store, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.render.text import count, duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: A label and a text that is not escaped yet.
+Fact = tuple[str, str]
+
+_MEANINGS = {
+    Meaning.RULES: "a file: its rules decide",
+    Meaning.ALLOW: "there is no file: everything is allowed",
+    Meaning.DISALLOW: "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed",
+}
+
+_REASONS = {
+    "unavailable": "there is no robots.txt, so everything is allowed",
+    "unreachable": "robots.txt is unreachable, so nothing is crawled",
+    "limit_passed": "robots.txt was unreachable beyond the limit, so its rules no longer apply",
+    "policy": "ROBOTSPEC_STATUS_POLICY counts this status as a refusal",
+    "override": "ROBOTSPEC_OVERRIDES decides for this host",
+    "no_rule": "a URL of this scheme has no robots.txt",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAnswer:
+    """The decision about one URL of a site, with the record and rules it rests on."""
+
+    url: str
+    seconds: float
+    """Time until the decision was made."""
+    now: float
+    """Time of the decision (epoch seconds)."""
+    problem: str | None = None
+    """Why there is no decision; ``decision`` is None then."""
+    decision: Decision | None = None
+    record: RobotsRecord | None = None
+    """Stored state of the origin; None where robots.txt was not needed."""
+    robots: RobotsTxt | None = None
+    """The rules that apply; None where no file decides."""
+    tokens: tuple[str, ...] = ()
+    edition: Edition | None = None
+    fetched: bool = False
+    """Whether robots.txt was fetched for this decision instead of read from a store."""
+
+    @property
+    def origin(self) -> Origin | None:
+        """The origin whose robots.txt governs the URL."""
+        return self.decision.origin if self.decision is not None else None
+
+    @property
+    def has_file(self) -> bool:
+        """Whether a file decides."""
+        return self.robots is not None
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the URL may be fetched."""
+        return self.decision is not None and self.decision.allowed
+
+
+def why(site: SiteAnswer) -> str:
+    """The reason of a decision that no rule made, in a few words; not escaped."""
+    decision = site.decision
+    if decision is None:
+        return str(site.problem)
+    if decision.reason == "unreachable":
+        if decision.allowed:
+            return "robots.txt is unreachable, and ROBOTSPEC_UNREACHABLE is 'allow'"
+        if site.record is not None and site.record.failure:
+            return f"robots.txt unreachable: {site.record.failure}"
+    return _REASONS.get(decision.reason, decision.reason)
+
+
+def facts(site: SiteAnswer) -> Iterator[Fact]:
+    """Origin, redirects, status, meaning, age and size of a site's robots.txt."""
+    if site.origin is not None:
+        yield "origin", str(site.origin)
+        yield "robots.txt", site.origin.robots_url
+    if site.record is not None:
+        yield from _record_facts(site, site.record)
+
+
+def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
+    yield from _redirects(record)
+    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
+        yield from _failure_facts(site, record)
+    if record.meaning is None or record.fetched_at is None or record.expires_at is None:
+        return
+    yield "status", f"{record.status}{f', {record.ended}' if record.ended else ''}"
+    yield "meaning", _MEANINGS[record.meaning]
+    source = "fetched just now" if site.fetched else "from the cache"
+    age = duration(max(0.0, site.now - record.fetched_at))
+    kept = duration(record.expires_at - record.fetched_at)
+    yield "age", f"{age} ({source}), kept for {kept}"
+    if record.meaning is Meaning.RULES:
+        cut = ", cut at the size limit" if record.truncated else ""
+        yield "size", f"{count(len(record.body), 'byte')}{cut}"
+
+
+def _redirects(record: RobotsRecord) -> Iterator[Fact]:
+    targets = [hop.url for hop in record.hops[1:]]
+    for at, hop in enumerate(record.hops):
+        target = targets[at] if at < len(targets) else None
+        yield "redirect", f"{hop.status} from {hop.url}" + (f" to {target}" if target else "")
+
+
+def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
+    assert record.unreachable_since is not None
+    yield "failure", record.failure or "no answer"
+    since = utc(record.unreachable_since)
+    age = duration(max(0.0, site.now - record.unreachable_since))
+    yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"
+    yield "meaning", "unreachable: a crawl waits, tries again, and gives up in the end"
+
+
+def utc(seconds: float) -> str:
+    """Epoch seconds as date and time in UTC."""
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S UTC}"
