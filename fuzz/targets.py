@@ -15,7 +15,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.record_codec import pack
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show.text import safe
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,11 +16,11 @@ from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.parallel import map_in_order
 from scrapy_robotspec.cli.questions import Question, answer_file, answer_sites, exit_code
-from scrapy_robotspec.cli.session import DISALLOWED, MISUSE, SiteOptions
+from scrapy_robotspec.cli.session import DISALLOWED, MISUSE, UNREACHABLE, SiteOptions
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_text import short
-from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.explanation import crawler_words
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 _EXAMPLES = """\
   robotspec check robots.txt /page https://example.com/other --token examplebot
@@ -106,6 +107,9 @@ def _check_files(
     edition = session.edition(edition_name)
     note_origins(question.urls, session.screen)
     sources = open_sources([question.file], session, edition=edition_name, timeout=timeout)
+    if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
+        report.code = UNREACHABLE
+        return
     if len(sources) > 1:
         if report.output is not None:
             raise MisuseError("--html is for one file")
@@ -119,6 +123,9 @@ def _check_files(
     note_unusual(sources[0].name, file.robots, session.screen)
     if question.each_token or report.as_json or report.output is not None:
         report.file, report.name = file, sources[0].name
+        if question.each_token:
+            names = (crawler_words((token,), file.written) for token in file.tokens)
+            report.width = min(_WIDEST, max(map(len, names), default=0))
         for each in answer_file(file, question, session.default_tokens, session.screen):
             report.tell(each)
         return
@@ -149,6 +156,8 @@ class _Report:
     many: bool = False
     file: ParsedFile | None = None
     name: str = ""
+    width: int = 0
+    """Of the column of crawlers (characters)."""
     numbers: Counter[bool | None] = field(default_factory=Counter)
     kept: list[Explanation] = field(default_factory=list)
     code: int = 0
@@ -170,7 +179,7 @@ class _Report:
 
             shown = short_object(found)
             return dumps({"file": name, **shown} if self.many else shown)
-        prefix = f"{found.crawler:<{_WIDTH}}  " if self.with_crawler else ""
+        prefix = f"{found.crawler:<{max(self.width, _WIDTH)}}  " if self.with_crawler else ""
         if self.many:
             prefix = f"{safe(name)}  {prefix}"
         return short(found, prefix, self.session.screen)
@@ -187,8 +196,9 @@ class _Report:
         return self.output is not None and self.output.is_stdout
 
 
-#: Width of the column of crawlers (characters).
-_WIDTH = 18
+#: Min and max width of the column of crawlers (characters).
+_WIDTH = len(crawler_words(()))
+_WIDEST = 30
 
 
 def _summary(numbers: Counter[bool | None]) -> str:

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.render.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.cli.session import Crawler
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 
@@ -30,8 +30,7 @@ def _check_token(token: str, edition: Edition) -> None:
     leading = _TOKEN.match(token)
     remedy = f"; a group for it names {leading[0]}: give --token {leading[0]}" if leading else ""
     raise MisuseError(
-        f"{token!r} is not a product token, which has only letters, hyphens and "
-        f"underscores{remedy}"
+        f"{token!r} is not a product token, which has only letters, hyphens and underscores{remedy}"
     )
 
 

@@ -9,7 +9,7 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.questions import Question, answer_file, answer_sites, exit_code
-from scrapy_robotspec.cli.session import SiteOptions
+from scrapy_robotspec.cli.session import UNREACHABLE, SiteOptions
 from scrapy_robotspec.cli.show import show_files
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
@@ -77,6 +77,8 @@ def command(
         )
     note_origins(listed.urls, session.screen)
     sources = open_sources([file], session, edition=edition, timeout=timeout)
+    if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
+        return UNREACHABLE
     if output is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
     for source in sources:

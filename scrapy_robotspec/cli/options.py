@@ -26,7 +26,7 @@ def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Co
 
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.pass_context
-        def run(ctx: click.Context, color: bool | None, quiet: bool, **options: Any) -> int:
+        def run(ctx: click.Context, /, color: bool | None, quiet: bool, **options: Any) -> int:
             session: Session = ctx.obj
             return function(session.with_screen(color, quiet), **options)
 
@@ -125,4 +125,3 @@ jobs_option = click.option(
     type=click.IntRange(min=1),
     help="Processes for many files. Default: one for each processor.",
 )
-

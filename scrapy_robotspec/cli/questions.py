@@ -114,9 +114,7 @@ def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
         return
     for tokens in named_crawlers([ParsedFile(robots)]):
         verdict = robots.explain(site.url, tokens)
-        changed = decision._replace(
-            allowed=verdict.allowed, reason=verdict.reason, verdict=verdict
-        )
+        changed = decision._replace(allowed=verdict.allowed, reason=verdict.reason, verdict=verdict)
         yield replace(site, tokens=tokens, decision=changed)
 
 

@@ -30,9 +30,7 @@ class Urls:
     """Lines of the list that are neither URL nor path; each was reported."""
 
 
-def read_urls(
-    given: Sequence[str], listed: str | None, screen: Screen, *files: str | None
-) -> Urls:
+def read_urls(given: Sequence[str], listed: str | None, screen: Screen, *files: str | None) -> Urls:
     """The URLs of a command line, then those of its list.
 
     ``files``: the other inputs, for errors about them. Raises :class:`MisuseError` for a wrong

@@ -97,8 +97,10 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
     if record.expires_at is not None and record.fetched_at is not None:
         lifetime = record.expires_at - record.fetched_at
     return {
-        "hops": [{"url": hop.url, "status": hop.status} for hop in record.hops],
-        "redirect_error": record.ended,
+        "hops": [
+            {"url": hop.url, "status": hop.status, "target": hop.target} for hop in record.hops
+        ],
+        "redirect_error": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
         "bytes": len(record.body),

@@ -108,7 +108,8 @@ def file_summary(file: ParsedFile, screen: Screen) -> Iterator[str]:
     rows = [("line", "allow", "disallow", "user agents")]
     for group in file.groups[:MOST]:
         allows = sum(rule.kind == "allow" for rule in group.rules)
-        names = safe(", ".join(group.tokens)) or "none"
+        named = [file.written.get(token, token) for token in group.tokens]
+        names = safe(", ".join(named)) or "none"
         row = (str(group.first_line), str(allows), str(len(group.rules) - allows), names)
         rows.append(row)
     heading, *lines = columns(rows)

@@ -56,6 +56,4 @@ def environment() -> Environment:
 
 def render(template: str, *, now: float, **values: Any) -> str:
     """A page made of a template; ``now``: epoch seconds, shown as the page's date."""
-    return environment().get_template(template).render(
-        **values, made=utc(now), version=version()
-    )
+    return environment().get_template(template).render(**values, made=utc(now), version=version())

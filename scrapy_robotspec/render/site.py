@@ -102,7 +102,7 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         yield from _failure_facts(site, record)
     if record.meaning is None or record.fetched_at is None or record.expires_at is None:
         return
-    yield "status", f"{record.status}{f', {record.ended}' if record.ended else ''}"
+    yield "status", _status(record)
     yield "meaning", _MEANINGS[record.meaning]
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
@@ -114,10 +114,14 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
 
 
 def _redirects(record: RobotsRecord) -> Iterator[Fact]:
-    targets = [hop.url for hop in record.hops[1:]]
-    for at, hop in enumerate(record.hops):
-        target = targets[at] if at < len(targets) else None
-        yield "redirect", f"{hop.status} from {hop.url}" + (f" to {target}" if target else "")
+    for hop in record.hops:
+        target = f" to {hop.target}" if hop.target is not None else ""
+        yield "redirect", f"{hop.status} from {hop.url}{target}"
+
+
+def _status(record: RobotsRecord) -> str:
+    error = f", {record.redirect_error}" if record.redirect_error else ""
+    return f"{record.status}{error}"
 
 
 def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:

@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 import run
-from scrapy_robotspec.cli import COMMANDS, main
+from scrapy_robotspec.cli.app import COMMANDS, main
 
 ROOT = Path(run.__file__).parent
 PAGES = sorted(
@@ -111,10 +111,8 @@ def test_commands_exist(block: Block) -> None:
                 assert all(re.match(r"scrapy-robotspec(\[\w+\])?$", name) for name in packages)
             case ["python" | "python3", script, *_] if script.endswith(".py"):
                 assert (ROOT / script).is_file()
-            case ["python", "-m", "scrapy_robotspec", command, *_]:
+            case ["robotspec", command, *_] | ["scrapy", "robotspec", command, *_]:
                 assert command in COMMANDS
-            case ["scrapy", "robotspec", command, *_]:
-                assert command in ("check", "explain")
             case [script] if script.startswith("."):
                 assert (ROOT / script).is_file()
 
@@ -132,7 +130,7 @@ def test_the_answer_in_the_readme_is_real(
 ) -> None:
     """The command of the README prints what stands there."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    command = re.search(r"^python -m scrapy_robotspec (.*)$", text, re.MULTILINE)
+    command = re.search(r"^robotspec (.*)$", text, re.MULTILINE)
     assert command
     monkeypatch.chdir(tmp_path)
     Path("robots.txt").write_text("User-agent: *\nDisallow: /private/\n", encoding="utf-8")

@@ -21,8 +21,10 @@ STAIR = (
     {"protocol"},
     {"access"},
     {"store"},
-    {"lookup", "show"},
-    {"plugin", "cli"},
+    {"lookup"},
+    {"render"},
+    {"cli"},
+    {"plugin"},
     {"__init__", "__main__"},
 )
 STEPS = {room: step for step, rooms in enumerate(STAIR) for room in rooms}
@@ -34,6 +36,8 @@ ABROAD = {
     "access": {"w3lib"},
     "store": {"redis"},
     "lookup": {"twisted"},
+    "render": {"jinja2", "markupsafe"},
+    "cli": {"click"},
     "plugin": {"scrapy", "twisted", "w3lib", "typing_extensions"},
 }
 

@@ -7,7 +7,7 @@ import pytest
 from scrapy_robotspec.cli import main
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show.text import safe
+from scrapy_robotspec.render.text import safe
 
 in_every_edition = pytest.mark.parametrize("edition", EDITIONS)
 

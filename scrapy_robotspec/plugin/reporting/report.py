@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
-from scrapy_robotspec.show.as_json import dumps
-from scrapy_robotspec.show.terminal import columns
-from scrapy_robotspec.show.text import duration, safe
+from scrapy_robotspec.render.as_json import dumps
+from scrapy_robotspec.render.terminal import columns
+from scrapy_robotspec.render.text import duration, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A book says of a file what the file says itself, however often it is asked."""
+"""The summary of a file agrees with the protocol's own answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show.book import Book
+from scrapy_robotspec.render.parsed_file import ParsedFile
 
 NAMES = ["a", "A", "a-b", "a-b-c", "b", "*", "ab", "", "* x", "a/1"]
 LINE = st.one_of(
@@ -20,12 +20,12 @@ LINE = st.one_of(
 @pytest.mark.parametrize("edition", EDITIONS)
 @settings(max_examples=60, deadline=None)
 @given(lines=st.lists(LINE, max_size=12), tokens=st.lists(st.sampled_from(NAMES[:5]), max_size=2))
-def test_a_book_follows_the_group_that_the_verdict_names(
+def test_the_group_for_a_crawler_is_the_one_that_the_verdict_names(
     edition: str, lines: list[str], tokens: list[str]
 ) -> None:
     """UAG-01, GRP-08, EXT-03: names, rules, other lines and crawl delay are the protocol's own."""
     robots = RobotsTxt.parse("\n".join(lines).encode(), edition)
-    found = Book(robots).followed(tokens)
+    found = ParsedFile(robots).group_for(tokens)
     assert found.names == robots.explain("/q", tokens).group
     assert found.other == robots.other(tokens)
     assert found.crawl_delay == robots.crawl_delay(tokens)
@@ -39,7 +39,7 @@ def test_each_name_of_a_file_is_a_crawler_to_ask_for(edition: str) -> None:
     """Once each, as first written, and asking for it finds its group (--each-token)."""
     agents = b"User-agent: One\nUser-agent: one\nDisallow: /\n\nUser-agent: two\nUser-agent: *\n"
     body = agents + b"Allow: /\n"
-    book = Book(RobotsTxt.parse(body, edition))
-    assert book.tokens == (["One"] if edition == "classic" else ["One", "two"])
-    for token in book.tokens:
-        assert book.followed([token]).names == (token,)
+    file = ParsedFile(RobotsTxt.parse(body, edition))
+    assert file.tokens == (["One"] if edition == "classic" else ["One", "two"])
+    for token in file.tokens:
+        assert file.group_for([token]).names == (token,)

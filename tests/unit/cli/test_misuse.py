@@ -12,36 +12,53 @@ import pytest
 import scrapy_robotspec
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Tell
+    from tests.support.command_line import Tell
 
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
     ("check robots.txt cart", "write https://cart, or /cart"),
     ("check robots.txt example.com/page", "write https://example.com/page"),
     ("check missing.txt /", "cannot read missing.txt: No such file"),
-    ("check . /", "cannot read .: Is a directory"),
-    ("check https://shop.example/robots.txt /", "scrapy robotspec explain"),
+    ("check empty /", "no file in the folder empty ends in .txt or .robots"),
+    ("check shop.example/robots.txt /", "for the site, write https://shop.example/robots.txt"),
+    ("check /page robots.txt", "FILE comes first, then URLs: write robots.txt /page"),
+    ("check https://shop.example/ robots.txt", "FILE comes first, then URLs: write robots.txt"),
+    ("check", "give a FILE and at least one URL or path"),
+    ("check --urls paths.txt", "'/cart/1' belongs to no site: give a FILE"),
+    ("explain . / --html page.html", "--html is for one file"),
     ("check robots.txt / --token GPTBot/1.2", "give --token GPTBot"),
-    ("check robots.txt / --token 42", "no product token"),
-    ("check robots.txt / --token a --each-token", "not allowed with argument"),
-    ("check robots.txt / --edition rfc", "invalid choice"),
+    ("check robots.txt / --token 42", "not a product token"),
+    ("check robots.txt / --token a --each-token", "exclude each other"),
+    ("check robots.txt / --edition rfc", "'rfc' is not one of 'google-2019'"),
     ("check - --urls -", "standard input (-) can be read for one thing only"),
-    ("diff robots.txt", "the following arguments are required: NEW"),
+    ("diff robots.txt", "Missing argument 'NEW'"),
     ("editions --html out.html", "give the FILE"),
     ("explain robots.txt / --html no/such/folder.html", "cannot write no/such/folder.html"),
-    ("guess robots.txt", "invalid choice: 'guess'"),
-    ("check robots.txt --urls robots.txt", "line 1 of robots.txt: '# robots.txt of a shop'"),
+    ("chek robots.txt /", "Did you mean 'check'?"),
+    ("robots.txt", "Did you mean 'robotspec show robots.txt'?"),
+    ("check robots.txt / --tokn x", "--token"),
+    ("lint robots.txt --select RS999", "no such code: 'RS999'"),
+    ("lint --explain RS30", "no such code: 'RS30'; did you mean"),
+    ("lint", "give a FILE, or --explain CODE"),
+    ("diff . new.txt", "one file each, not folders"),
+    ("watch shop.example", "write https://shop.example"),
+    ("watch https://shop.example/", "give --cache sqlite:///robots.db"),
 ]
 
 
 @pytest.mark.parametrize(
     ("command", "remedy"), [pytest.param(*misuse, id=misuse[0]) for misuse in MISUSES]
 )
-def test_misuse_is_told_with_a_remedy(tell: Tell, command: str, remedy: str) -> None:
+def test_misuse_exits_with_2_and_names_the_remedy(
+    tell: Tell, folder: Path, command: str, remedy: str
+) -> None:
     """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
+    (folder / "empty").mkdir()
+    (folder / "paths.txt").write_text("/cart/1\n")
     told = tell(*command.split())
     assert told.code == 2
     assert remedy in told.err
+    assert told.out == ""
 
 
 def test_any_name_is_a_token_where_whole_names_are_compared(tell: Tell) -> None:

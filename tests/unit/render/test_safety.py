@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.show.as_json import dumps
-from scrapy_robotspec.show.terminal import Screen, columns, wants_colour
-from scrapy_robotspec.show.text import count, duration, listed, safe
-from tests.cli.conftest import HOSTILE_URL
+from scrapy_robotspec.render.as_json import dumps
+from scrapy_robotspec.render.terminal import Screen, columns, wants_colour
+from scrapy_robotspec.render.text import count, duration, listed, safe
+from tests.support.command_line import HOSTILE_URL
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Tell
+    from tests.support.command_line import Tell
 
 COMMANDS = [
     ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],
@@ -80,20 +80,24 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(
-    ("stream", "environment", "coloured"),
+    ("stream", "environment", "choice", "coloured"),
     [
-        (Terminal(), {}, True),
-        (Terminal(), {"NO_COLOR": "1"}, False),
-        (Terminal(), {"NO_COLOR": ""}, True),
-        (Terminal(), {"TERM": "dumb"}, False),
-        (io.StringIO(), {}, False),
+        (Terminal(), {}, None, True),
+        (Terminal(), {"NO_COLOR": "1"}, None, False),
+        (Terminal(), {"NO_COLOR": ""}, None, True),
+        (Terminal(), {"TERM": "dumb"}, None, False),
+        (Terminal(), {}, False, False),
+        (io.StringIO(), {}, None, False),
+        (io.StringIO(), {"FORCE_COLOR": "1"}, None, True),
+        (io.StringIO(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, None, False),
+        (io.StringIO(), {"NO_COLOR": "1"}, True, True),
     ],
 )
 def test_colour_only_where_it_is_wanted(
-    stream: io.StringIO, environment: dict[str, str], coloured: bool
+    stream: io.StringIO, environment: dict[str, str], choice: bool | None, coloured: bool
 ) -> None:
-    """A terminal gets colours; a pipe, NO_COLOR and TERM=dumb do not."""
-    assert wants_colour(stream, environment) is coloured
+    """--color and --no-color win, then NO_COLOR, then FORCE_COLOR, then the terminal."""
+    assert wants_colour(stream, environment, choice) is coloured
 
 
 def test_painted_text_ends_its_colour() -> None:
@@ -113,7 +117,7 @@ def test_progress_is_shown_for_long_work_on_a_terminal_only(
     err = Terminal() if terminal else io.StringIO()
     items = list(range(number))
     assert list(Screen(io.StringIO(), err, {}).progress(items, "checked")) == items
-    assert ("\rchecked: 250 of 500" in err.getvalue()) is shown
+    assert ("] 250 of 500" in err.getvalue()) is shown
     assert not err.getvalue() or err.getvalue().endswith("\x1b[K")
 
 

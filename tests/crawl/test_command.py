@@ -1,4 +1,4 @@
-"""``scrapy robotspec``: real calls of ``scrapy``, in and out of a project, against a local site."""
+"""``robotspec`` and ``scrapy robotspec`` in processes of their own, against local sites."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robotspec
-from tests.cli.conftest import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
-from tests.cli.test_page import check as check_page
+from tests.support.command_line import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
+from tests.unit.render.test_page import check as check_page
 from tests.support.crawl import MODES
 from tests.support.responses import redirect, reply, silence
 from tests.support.server import Server
@@ -40,7 +40,7 @@ def ROBOTSPEC_USER_AGENT_TOKEN(request, crawler):
 
 @dataclass(frozen=True)
 class Told:
-    """What ``scrapy robotspec`` said."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -49,21 +49,28 @@ class Told:
 
 @dataclass(frozen=True)
 class Folder:
-    """A working directory from which ``scrapy`` is called."""
+    """A working directory in which commands are called."""
 
     path: Path
 
     def call(self, *words: str) -> Told:
         """``scrapy robotspec …`` with the package's command, as its installation declares it."""
-        surroundings = {
+        return self._call("scrapy", "robotspec", *words)
+
+    def robotspec(self, *words: str) -> Told:
+        """``robotspec …``."""
+        return self._call("scrapy_robotspec", *words)
+
+    def _call(self, *words: str) -> Told:
+        environment = {
             name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
         }
-        surroundings["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT, self.path)))
-        surroundings.pop("SCRAPY_SETTINGS_MODULE", None)
+        environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT, self.path)))
+        environment.pop("SCRAPY_SETTINGS_MODULE", None)
         done = subprocess.run(
-            [sys.executable, "-m", "scrapy", "robotspec", *words],
+            [sys.executable, "-m", *words],
             cwd=self.path,
-            env=surroundings,
+            env=environment,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -123,7 +130,7 @@ def test_the_module_that_scrapy_always_loads_is_light() -> None:
     assert not [name for name in loaded if name.startswith(("twisted", "scrapy."))]
 
 
-def test_explain_walks_the_road(server: Server, project: Folder) -> None:
+def test_explain_shows_how_robots_txt_was_obtained(server: Server, project: Folder) -> None:
     """EXT-02: origin, hops, status, meaning, age, group, rules, edition; exit 0 for an allowed."""
     target = server.site("127.0.0.1", SHOP)
     site = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 302))
@@ -136,10 +143,9 @@ def test_explain_walks_the_road(server: Server, project: Folder) -> None:
         "robots.txt",
         "redirect",
         "status",
-        "meant",
+        "meaning",
         "age",
         "size",
-        "edition",
         "crawler",
         "group",
         "compared",
@@ -147,9 +153,10 @@ def test_explain_walks_the_road(server: Server, project: Folder) -> None:
         "decides",
         "loses",
         "also",
+        "edition",
         "took",
     ]
-    assert f"302 at {site.url('/robots.txt')}" in told.out
+    assert f"302 from {site.url('/robots.txt')} to {target.url('/robots.txt')}" in told.out
     assert "line 11: Allow: /cart/help$" in told.out
     assert "(fetched just now), kept for 24 h" in told.out
     assert told.err == ""
@@ -166,7 +173,7 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
     site = server.site("127.0.0.3", SHOP)
     first = project.call("check", site.url("/ai/x"), site.url("/x"))
     assert first.code == 1
-    assert first.out.splitlines() == [
+    assert first.out.splitlines()[:2] == [
         f"disallowed  {site.url('/ai/x')}  (line 6: Disallow: /)",
         f"allowed     {site.url('/x')}  (no rule of the group matches)",
     ]
@@ -201,6 +208,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "disallowed",
         "disallowed",
         "allowed",
+        "5",
     ]
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e)",
@@ -243,14 +251,16 @@ def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, proje
     assert len(broken.robots_asked) == 1
 
 
-def test_the_page_shows_the_road_and_the_file(server: Server, outside: Folder) -> None:
-    """--html: the same page as for files, and how the file was come by."""
+def test_the_page_shows_how_robots_txt_was_obtained_and_the_file(
+    server: Server, outside: Folder
+) -> None:
+    """--html: the same page as for files, and how the file was obtained."""
     site = server.site("127.0.0.9", HOSTILE)
     told = outside.call("explain", site.url("/a&b';x"), "--token", "x", "--html", "page.html")
     assert told.code in (0, 1)
     page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
-    assert "The road" in page.text
     assert site.url("/robots.txt") in page.text
+    assert "fetched just now" in page.text
     assert "User-agent: <script>alert(1)</script>" in page.text
 
 
@@ -276,11 +286,13 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        ("", "check or explain"),
-        ("check a.example/page", "write https://a.example/page"),
-        ("check http://a.example/ --edition rfc", "no such edition"),
-        ("check http://a.example/ --tokn x", "no such option: --tokn"),
-        ("check http://a.example/ --token 42", "ROBOTSPEC_USER_AGENT_TOKEN = ['42'] is wrong"),
+        ("", "Usage: scrapy robotspec"),
+        ("check a.example/page /x", "for the site, write https://a.example/page"),
+        ("check http://a.example/ --edition rfc", "'rfc' is not one of 'google-2019'"),
+        ("check http://a.example/ --tokn x", "'--token'"),
+        ("check http://a.example/ --token 42", "'42' is not a product token"),
+        ("check http://a.example/ -s ROBOTSPEC_CACHE_TTL=x", "ROBOTSPEC_CACHE_TTL"),
+        ("check http://a.example/ http://b.example/ --html x.html", "URLs of one site"),
     ],
 )
 def test_misuse_is_told_with_a_remedy(outside: Folder, words: str, remedy: str) -> None:
@@ -296,5 +308,104 @@ def test_help_shows_examples_and_exit_codes(outside: Folder) -> None:
     """--help is enough to find check, explain and what the exit code means."""
     told = outside.call("--help")
     assert told.code == 0
-    for words in ("scrapy robotspec explain https://", "exit codes: 0 all allowed", "--token"):
+    for words in ("Usage: scrapy robotspec", "Exit codes: 0 all allowed", "explain https://"):
         assert words in told.out
+
+
+def test_a_url_is_a_file_for_every_command_outside_a_project(
+    server: Server, outside: Folder
+) -> None:
+    """Redirects are followed; show, lint, diff and editions take the site's robots.txt."""
+    target = server.site("127.0.0.13", SHOP)
+    site = server.site("127.0.0.14", redirect(target.url("/robots.txt"), 301))
+    (outside.path / "robots.txt").write_text(SHOP)
+    told = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
+    assert told.code == 0, told.err
+    assert f"{site.url('/robots.txt')}: " in told.out
+    assert "line 9: crawl-delay: 5" in told.out
+    told = outside.robotspec("lint", site.url())
+    assert (told.code, told.out.count(f"{site.url('/robots.txt')}:")) == (1, 2)
+    told = outside.robotspec("diff", "robots.txt", site.url())
+    assert (told.code, told.out) == (0, "no difference\n")
+    told = outside.robotspec("editions", site.url(), "/cart/1")
+    assert told.code == 0, told.err
+
+
+def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside: Folder) -> None:
+    """After a robots.txt only the paths are decided; after a page also the page itself."""
+    site = server.site("127.0.0.15", SHOP)
+    told = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
+    assert [line.split()[1] for line in told.out.splitlines()[:-1]] == [
+        site.url("/cart/1"),
+        site.url("/x"),
+    ]
+    (outside.path / "urls.txt").write_text(f"# a comment\n\n{site.url('/account')}\n/cart/2\nx y\n")
+    told = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
+    assert [line.split()[1] for line in told.out.splitlines()[:-1]] == [
+        site.url("/cart/1"),
+        site.url("/account"),
+        site.url("/cart/2"),
+    ]
+    assert "urls.txt:5: neither a URL nor a path, skipped: x y" in told.err
+    assert len(site.robots_asked) == 2
+
+
+def test_every_crawler_that_a_site_names_is_decided_about(server: Server, outside: Folder) -> None:
+    """--each-token with one fetch."""
+    site = server.site("127.0.0.16", SHOP)
+    told = outside.robotspec("check", site.url("/x"), "--each-token", "--json")
+    rows = [json.loads(line) for line in told.out.splitlines()]
+    assert [(row["tokens"], row["allowed"]) for row in rows] == [
+        (["GPTBot"], False),
+        (["CCBot"], False),
+        (["examplebot"], True),
+        ([], True),
+    ]
+    assert len(site.robots_asked) == 1
+
+
+def test_sites_without_a_file_and_unreachable_ones_are_named(
+    server: Server, outside: Folder
+) -> None:
+    """The file commands exit with 3 for an unreachable site, and with 0 where there is no file."""
+    missing = server.site("127.0.0.17", reply("", status=404))
+    broken = server.site("127.0.0.18", reply("", status=503))
+    told = outside.robotspec("lint", missing.url())
+    assert (told.code, told.out) == (0, "")
+    assert "there is no robots.txt" in told.err
+    (outside.path / "robots.txt").write_text(SHOP)
+    for words in (["lint", "robots.txt"], ["show"], ["editions"], ["diff", "robots.txt"]):
+        told = outside.robotspec(*words, broken.url())
+        assert told.code == 3, words
+        assert "HTTP status 503" in told.err
+
+
+def test_a_refused_connection_is_told_without_a_traceback(outside: Folder) -> None:
+    """Nothing listens there: exit 3, one line."""
+    told = outside.robotspec("check", "http://127.0.0.19:9/")
+    assert told.code == 3
+    assert "robots.txt unreachable" in told.out
+    assert told.err == ""
+
+
+def test_watch_compares_with_the_last_copy_and_keeps_the_new_one(
+    server: Server, outside: Folder
+) -> None:
+    """First copy 0, no change 0, change 1, then 0 again; an outage 3 and the copy stays."""
+    cache = ("--cache", "sqlite:///robots.db")
+    site = server.site("127.0.0.20", SHOP)
+    told = outside.robotspec("watch", site.url(), *cache)
+    assert (told.code, told.out) == (0, "")
+    assert "first copy stored" in told.err
+    assert outside.robotspec("watch", site.url(), *cache).code == 0
+    server.site("127.0.0.20", SHOP.replace("Disallow: /account", "Disallow: /"))
+    told = outside.robotspec("watch", site.url(), *cache)
+    assert told.code == 1, told.err
+    assert "+ line 16: Disallow: /" in told.out
+    assert "- line 16: Disallow: /account" in told.out
+    assert "examplebot" not in told.out
+    assert outside.robotspec("watch", site.url(), *cache).code == 0
+    server.site("127.0.0.20", reply("", status=503))
+    assert outside.robotspec("watch", site.url(), *cache).code == 3
+    server.site("127.0.0.20", SHOP)
+    assert outside.robotspec("watch", site.url(), *cache).code == 1

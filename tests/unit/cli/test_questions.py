@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scrapy_robotspec.cli.app import COMMANDS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Tell
+    from tests.support.command_line import Tell
 
 #: The question, the command line, the exit code, and what the answer must hold.
 QUESTIONS = [
@@ -57,7 +59,7 @@ QUESTIONS = [
         ["examplebot (from line 8): the most specific name that matches"],
     ),
     (
-        "Which one does a crawler follow that nobody has heard of?",
+        "Which group applies to an unknown crawler?",
         "explain robots.txt --token newbot",
         0,
         ["* (from line 14): no group names the crawler"],
@@ -92,8 +94,20 @@ QUESTIONS = [
         1,
         ["robots.txt:17: RS301 error: ", "robots.txt:18: RS102 error: "],
     ),
-    ("Has a file mistakes, taste aside?", "lint new.txt", 0, ["new.txt:4: RS902 advice: "]),
-    ("And with taste?", "lint new.txt --strict", 1, ["new.txt:4: RS902 advice: "]),
+    ("Has a file mistakes, advice aside?", "lint new.txt", 0, []),
+    ("And what is the advice?", "lint new.txt --advice", 0, ["new.txt:4: RS902 advice: "]),
+    ("May advice fail a build?", "lint new.txt --strict", 1, ["new.txt:4: RS902 advice: "]),
+    ("Only one kind of finding?", "lint robots.txt --select RS3", 1, ["robots.txt:17: RS301"]),
+    ("All but one kind?", "lint robots.txt --ignore RS301,RS1", 0, []),
+    ("How many of each code?", "lint robots.txt --statistics", 1, ["1  RS301  error"]),
+    ("What does a code mean?", "lint --explain rs301", 0, ["RS301"]),
+    ("What does the file contain?", "show robots.txt", 0, ["GPTBot, CCBot", "sitemap    https://"]),
+    (
+        "And for my crawler?",
+        "show robots.txt --token GPTBot",
+        0,
+        ["rule       line 6: Disallow: /"],
+    ),
     (
         "What does Google make of the misspelt line?",
         "check robots.txt /typo --edition google",
@@ -104,19 +118,19 @@ QUESTIONS = [
         "What changed for these URLs?",
         "diff robots.txt new.txt --urls urls.txt",
         1,
-        ["8 of 20 verdicts differ (5 URLs, 4 crawlers)"],
+        ["3 rules added, 4 removed for 4 crawlers, 8 verdicts changed"],
     ),
     (
         "What changed for my crawler?",
         "diff robots.txt new.txt --token examplebot --urls urls.txt",
         1,
-        ["/cart/help", "old  allowed     (line 11", "new  disallowed  (line 2"],
+        ["- line 11: Allow: /cart/help$", "old  allowed     (line 11", "new  disallowed  (line 2"],
     ),
     (
         "Did anything change at all?",
         "diff robots.txt robots.txt",
         0,
-        ["0 of 76 verdicts differ (19 paths made from the rules, 4 crawlers)"],
+        ["no difference"],
     ),
     (
         "Do the specifications agree about the file?",
@@ -151,7 +165,7 @@ def test_one_command_answers(tell: Tell, command: str, code: int, holds: list[st
     [
         pytest.param(command, code, id=question)
         for question, command, code, _ in QUESTIONS
-        if command != "editions"
+        if command != "editions" and "--explain" not in command
     ],
 )
 def test_json_says_the_same(tell: Tell, command: str, code: int) -> None:
@@ -186,16 +200,16 @@ def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
     }
 
 
-def test_strict_asks_no_more_than_can_be_done(tell: Tell, folder: Path) -> None:
+def test_a_file_that_follows_all_advice_passes_strict(tell: Tell, folder: Path) -> None:
     """A file that follows all advice passes --strict, and the count is no finding."""
     (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
     told = tell("lint", "clean.txt", "--strict")
-    assert (told.code, told.out, told.err) == (0, "", "nothing to find fault with\n")
+    assert (told.code, told.out, told.err) == (0, "", "no findings\n")
     told = tell("lint", "clean.txt", "robots.txt")
-    assert told.err == "2 errors and 2 pieces of advice\n"
+    assert told.err == "2 errors in 2 files\n"
 
 
-@pytest.mark.parametrize("command", ["check", "explain", "lint", "diff", "editions"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "watch"])
 def test_help_of_each_command_shows_examples_that_run(
     tell: Tell, folder: Path, command: str
 ) -> None:
@@ -205,11 +219,11 @@ def test_help_of_each_command_shows_examples_that_run(
     (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
     text = tell(command, "--help").out
     examples = [
-        line.split(" -m scrapy_robotspec ")[1].split("   ")[0].split()
-        for line in text.partition("examples:")[2].splitlines()
-        if line.startswith("  python -m scrapy_robotspec ")
+        line.split()[1:]
+        for line in text.partition("Examples:")[2].splitlines()
+        if line.startswith("    robotspec ") and "://" not in line.partition("/page ")[0]
     ]
-    assert len(examples) >= 3
+    assert len(examples) >= 2
     for words in examples:
         assert tell(*words).code in (0, 1), words
 
@@ -218,7 +232,7 @@ def test_top_help_names_a_command_for_each_question(tell: Tell) -> None:
     """Who knows nothing but the package's name finds the command; its examples run, too."""
     told = tell("--help")
     assert told.code == 0
-    for command in ("check", "explain", "lint", "diff", "editions", "scrapy robotspec explain"):
+    for command in ("check", "explain", "lint", "diff", "editions", "explain https://"):
         assert command in told.out
     assert tell().code == 2  # no command at all
-    assert "commands:" in tell().err
+    assert "Commands:" in tell().err

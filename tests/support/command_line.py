@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robotspec.cli import main
+from scrapy_robotspec.cli.app import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ USER_AGENT = "examplebot/1.0"
 
 
 def install_command(folder: Path) -> None:
-    """Make ``scrapy robotspec`` known to whoever has the folder on its path, by its entry point."""
+    """Install ``scrapy robotspec`` in a folder, by its entry point."""
     installed = folder / "under_test-0.dist-info"
     installed.mkdir()
     (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: under-test\nVersion: 0\n")
@@ -79,7 +79,7 @@ def install_command(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Told:
-    """What a command said."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -112,10 +112,7 @@ def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told
     """Call the command line with these words in the folder."""
 
     def call(*words: str) -> Told:
-        try:
-            code = main(words)
-        except SystemExit as end:  # argparse leaves this way
-            code = end.code if isinstance(end.code, int) else 2
+        code = main(words)
         said = capsys.readouterr()
         return Told(code, said.out, said.err)
 

@@ -1,4 +1,4 @@
-"""The HTML page: whole, without scripts and network, linked, and deaf to markup in a file."""
+"""The HTML pages: complete, without scripts and network, linked, with text from outside escaped."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.show import sheet
-from scrapy_robotspec.show.answers import answer
-from scrapy_robotspec.show.book import Book
-from scrapy_robotspec.show.pages import answers_page
-from tests.cli.conftest import HOSTILE, HOSTILE_URL, SHOP
+from scrapy_robotspec.render import listing
+from scrapy_robotspec.render.as_html import answers_page
+from scrapy_robotspec.render.explanation import explain_fully
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Tell
+    from tests.support.command_line import Tell
+
+NOW = 1_800_000_000.0
 
 VOID = {"meta", "link"}
 TAGS = """
-    html head meta link title style body a header h1 h2 h3 p nav ul ol li main section article
-    dl dt dd code span div b table caption thead tbody tr th td footer
+    html head meta link title style body a header h1 h2 h3 p nav ul ol li main section
+    dl dt dd code span div b table caption thead tbody tr th td footer details summary
 """.split()  # noqa: SIM905  (a list of so many strings is no help to a reader)
 ATTRIBUTES = """
     lang charset name content http-equiv rel href class id aria-labelledby aria-label role dir
-    scope data-column
+    scope data-column open
 """.split()  # noqa: SIM905
 
 
@@ -91,7 +93,10 @@ COMMANDS = {
     "explain without a URL": ["explain", "robots.txt", "--each-token"],
     "check": ["check", "robots.txt", "--urls", "urls.txt", "--each-token"],
     "check of many": ["check", "robots.txt", "--urls", "many.txt"],
-    "lint": ["lint", "robots.txt", "new.txt"],
+    "show": ["show", "robots.txt"],
+    "lint": ["lint", "robots.txt", "new.txt", "--advice"],
+    "lint of one file": ["lint", "robots.txt", "--advice"],
+    "lint of a folder": ["lint", "many", "--advice"],
     "lint without findings": ["lint", "clean.txt"],
     "diff": ["diff", "robots.txt", "new.txt"],
     "diff without difference": ["diff", "new.txt", "new.txt"],
@@ -99,6 +104,7 @@ COMMANDS = {
     "hostile explain": ["explain", "hostile.txt", HOSTILE_URL, "--each-token"],
     "hostile lint": ["lint", "hostile.txt"],
     "hostile diff": ["diff", "hostile.txt", "robots.txt", HOSTILE_URL],
+    "hostile lint of a folder": ["lint", "many-hostile"],
     "hostile editions": ["editions", "hostile.txt", HOSTILE_URL, "--all"],
     "empty file": ["explain", "empty.txt", "/"],
 }
@@ -112,14 +118,20 @@ def test_every_page_is_whole_and_self_contained(
     (folder / "empty.txt").touch()
     (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
     (folder / "many.txt").write_text("".join(f"/cart/{number}\n" for number in range(100)))
-    tell(*command, "--html", "page.html")
+    for name, text in (("many", SHOP.encode()), ("many-hostile", HOSTILE)):
+        (folder / name).mkdir()
+        for number in range(12):
+            (folder / name / f"{number}.txt").write_bytes(text)
+    told = tell(*command, "--html", "page.html")
+    assert told.code in (0, 1), told.err
     check((folder / "page.html").read_text(encoding="utf-8"))
 
 
 def explain(body: bytes, *urls: str, tokens: tuple[str, ...] = ()) -> str:
     robots = RobotsTxt.parse(body)
-    found = [answer(robots, url.encode("utf-8", "surrogatepass"), tokens) for url in urls]
-    return answers_page("robots.txt", Book(robots), found, [tokens])
+    file = ParsedFile(robots)
+    found = [explain_fully(file, url.encode("utf-8", "surrogatepass"), tokens) for url in urls]
+    return answers_page("robots.txt", file, found, now=NOW, asked=[tokens])
 
 
 def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None:
@@ -128,8 +140,19 @@ def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None
     assert {"#line-11", "#line-10", "#answer-1"} <= set(page.links)
     assert page.classes["line-11"] == "allow decides-good"
     assert page.classes["line-10"] == "disallow"
-    assert "Group of examplebot followed by examplebot" in page.text
+    assert re.search(r"Group of\s+examplebot\s+applies to examplebot", page.text)
     assert "loses for" in page.text
+
+
+def test_the_page_begins_with_one_sentence_that_answers() -> None:
+    """Crawler, verdict, URL, line and rule; then the lines around the deciding one."""
+    page = check(explain(SHOP.encode(), "/cart/1", tokens=("examplebot",)))
+    words = " ".join(page.text.partition("What")[2].split() or page.text.split())
+    assert "examplebot may not fetch /cart/1: line 10, Disallow: /cart/" in words
+    excerpt = words.partition("Disallow: /cart/")[2]
+    assert excerpt.index("9Crawl-delay: 5") < excerpt.index("10Disallow: /cart/")
+    assert excerpt.index("10Disallow: /cart/") < excerpt.index("11Allow: /cart/help$")
+    assert "Made 2027-01-15 08:00:00 UTC by scrapy_robotspec" in words
 
 
 @pytest.mark.parametrize(
@@ -139,9 +162,9 @@ def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None
 def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) -> None:
     """Comments and blanks behind a group stand outside; classic ends it at a blank (FMT-15)."""
     robots = RobotsTxt.parse(b"# a\nUser-agent: x\nDisallow: /\n\nNoise: 1\n\n# b\n", edition)
-    text = answers_page("robots.txt", Book(robots), [], [()])
-    listing = text.partition("Group of")[2].partition("</section>")[0]
-    assert re.findall(r'id="line-(\d+)"', listing) == group
+    text = answers_page("robots.txt", ParsedFile(robots), [], now=NOW, asked=[()])
+    part = text.partition("Group of")[2].partition("</div>")[0]
+    assert re.findall(r'id="line-(\d+)"', part) == group
 
 
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
@@ -165,8 +188,8 @@ def test_lines_are_numbered_as_the_parser_numbers_them() -> None:
 
 def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     """The beginning and the neighbourhood of noted lines; the rest is counted."""
-    monkeypatch.setattr(sheet, "MOST_LINES", 100)
-    monkeypatch.setattr(sheet, "BEGINNING", 10)
+    monkeypatch.setattr(listing, "MOST_LINES", 100)
+    monkeypatch.setattr(listing, "BEGINNING", 10)
     body = b"User-agent: *\n" + b"Disallow: /x/\n" + b"# nothing\n" * 5000 + b"Disallow: /deep/\n"
     page = check(explain(body, "/deep/1"))
     assert "line-5003" in page.ids

@@ -1,0 +1,107 @@
+"""Asks the middleware of a crawl for its decisions about URLs; no page is requested."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.lookup import Resolved
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.render.site import SiteAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from scrapy.crawler import Crawler
+
+    from scrapy_robotspec.access.record import RobotsRecord
+
+#: Max URLs decided about at once; the lookup limits the fetches.
+_AT_ONCE = 64
+
+
+@dataclass(slots=True)
+class Query:
+    """URLs to decide about, and where the answers go, in order."""
+
+    urls: Sequence[str]
+    tell: Callable[[SiteAnswer], None]
+    one_by_one: bool
+    error: BaseException | None = None
+    """What ended the query early, if anything did."""
+    done: bool = field(default=False, init=False)
+
+    async def run(self, crawler: Crawler) -> None:
+        """Decide about every URL."""
+        try:
+            await self._run(crawler)
+        except (Exception, KeyboardInterrupt) as error:  # raised again once the crawl has ended
+            self.error = error
+
+    async def _run(self, crawler: Crawler) -> None:
+        middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
+        if middleware is None:
+            raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
+        step = 1 if self.one_by_one else _AT_ONCE
+        for start in range(0, len(self.urls), step):
+            asked = [
+                _compat.deferred(_decide(url, middleware))
+                for url in self.urls[start : start + step]
+            ]
+            for one in asked:
+                self.tell(await _compat.as_future(one))
+        self.done = True
+
+
+async def _decide(url: str, middleware: RobotSpecMiddleware) -> SiteAnswer:
+    """The decision about one URL; errors become its ``problem``."""
+    began, clock = time.monotonic(), time.time()
+    try:
+        request = Request(url)
+        decision = await middleware.decision(url)
+        tokens = middleware.tokens(request)
+    except (IgnoreRequest, RobotSpecError, ValueError) as error:
+        return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
+    seconds, now = time.monotonic() - began, time.time()
+    origin = Origin.of(request.url)
+    found: Resolved | None = None
+    record: RobotsRecord | None = None
+    if origin is not None and decision.reason != "override":  # an override needs no robots.txt
+        resolved = middleware.lookup.ask(origin, now, request)
+        found = resolved if isinstance(resolved, Resolved) else None
+        record = middleware.lookup.record(origin)
+    return SiteAnswer(
+        url,
+        seconds,
+        now,
+        decision=decision,
+        record=record,
+        robots=found.robots if found is not None else None,
+        tokens=tokens,
+        edition=middleware.settings.edition,
+        fetched=record is not None and record.updated_at >= clock,
+    )
+
+
+class QuerySpider(Spider):
+    """Runs a query instead of crawling, because only a crawl has a downloader."""
+
+    name = "robotspec"
+
+    def __init__(self, query: Query, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._query = query
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Run the query, and yield no request."""
+        await self._query.run(self.crawler)
+        requests: tuple[Request, ...] = ()
+        for request in requests:
+            yield request

@@ -1,0 +1,120 @@
+"""Runs a query in a crawl with the settings of a project, or with Scrapy's defaults."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.plugin.addon import Addon
+from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.settings import BaseSettings
+
+    from scrapy_robotspec.cli.session import SiteOptions
+    from scrapy_robotspec.render.site import SiteAnswer
+
+#: A query must not overwrite the project's output, touch its queue, or run its pipelines; and it
+#: asks each site once, because a person is waiting.
+_QUERY_SETTINGS: dict[str, Any] = {
+    "ROBOTSTXT_OBEY": True,
+    "ROBOTSPEC_DRY_RUN": False,
+    "JOBDIR": None,
+    "FEEDS": {},
+    "ITEM_PIPELINES": {},
+    "SPIDER_MIDDLEWARES": {},
+    "TELNETCONSOLE_ENABLED": False,
+    "ROBOTSPEC_REPORT": None,
+    "ROBOTSPEC_HOLD_TIMEOUT": 0,
+    "ROBOTSPEC_RETRY_TIMES": 0,
+}
+
+
+def ask_sites(
+    urls: Sequence[str], options: SiteOptions, tell: Callable[[SiteAnswer], None]
+) -> None:
+    """Decide about URLs with Scrapy's default settings; see ``cli.session.AskSites``."""
+    from scrapy.crawler import CrawlerProcess
+
+    settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
+    ask_with(CrawlerProcess(settings), urls, options, tell)
+
+
+def ask_with(
+    process: CrawlerProcessBase,
+    urls: Sequence[str],
+    options: SiteOptions,
+    tell: Callable[[SiteAnswer], None],
+) -> None:
+    """Decide about URLs with the settings of a process.
+
+    Raises ``ConfigurationError`` for a wrong setting, and what ``tell`` raises.
+    """
+    _adapt(process.settings, options)
+    Settings.from_scrapy(process.settings, warn=False)
+    query = Query(urls, tell, options.one_by_one)
+    process.crawl(QuerySpider, query=query)
+    process.start()
+    if query.error is not None:
+        raise query.error
+    if not query.done:
+        raise KeyboardInterrupt if query.urls else RobotSpecError("the query was cancelled")
+
+
+def missing_note(settings: BaseSettings) -> str | None:
+    """A note if the crawls of a project do not do what a query says; None if they do."""
+    if not (_has_addon(settings) or _has_middleware(settings)):
+        return "note: ADDONS of the project lacks scrapy_robotspec.Addon; decided as if it were on"
+    if not settings.getbool("ROBOTSTXT_OBEY"):
+        return "note: ROBOTSTXT_OBEY is off in the project; decided as if it were on"
+    return None
+
+
+def _has_addon(settings: BaseSettings) -> bool:
+    return _has(Addon, settings.getdict("ADDONS"))
+
+
+def _has_middleware(settings: BaseSettings) -> bool:
+    return _has(RobotSpecMiddleware, settings.getdict("DOWNLOADER_MIDDLEWARES"))
+
+
+def _has(component: type, chosen: Mapping[Any, Any]) -> bool:
+    """Whether a class, named by itself or by its import path, is among those switched on."""
+    return any(_is(component, key) for key, place in chosen.items() if place is not None)
+
+
+def _is(component: type, key: Any) -> bool:
+    if not isinstance(key, str):
+        return key is component
+    try:
+        return load_object(key) is component
+    except Exception:  # a broken component of someone else; Scrapy reports it
+        return False
+
+
+def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
+    """Put the options of the query over the settings."""
+    for name, value in _QUERY_SETTINGS.items():
+        settings.set(name, value, priority="cmdline")
+    with suppress(TypeError, ValueError):  # the add-on reports a wrong value
+        timeout = float(settings.get("ROBOTSPEC_FETCH_TIMEOUT", options.timeout))
+        timeout = min(options.timeout, timeout)
+        settings.set("ROBOTSPEC_FETCH_TIMEOUT", timeout, priority="cmdline")
+    if not _has_addon(settings):
+        addons = {**settings.getdict("ADDONS"), Addon: 500}
+        settings.set("ADDONS", addons, priority="cmdline")
+    if options.tokens is not None:
+        tokens = list(options.tokens) or "*"
+        settings.set("ROBOTSPEC_USER_AGENT_TOKEN", tokens, priority="cmdline")
+    if options.edition is not None:
+        settings.set("ROBOTSPEC_EDITION", options.edition, priority="cmdline")
+    if options.fresh:
+        settings.set("ROBOTSPEC_CACHE", "memory://", priority="cmdline")
