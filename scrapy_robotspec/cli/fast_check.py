@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.values import decode
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.as_text import verdict_word
 from scrapy_robotspec.render.explanation import reason_words
 from scrapy_robotspec.render.text import WIDEST, safe
@@ -14,8 +14,8 @@ from scrapy_robotspec.render.text import WIDEST, safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Verdict
     from scrapy_robotspec.render.terminal import Screen
 
 #: URLs answered between two updates of the progress bar.

@@ -15,7 +15,7 @@ from scrapy_robotspec.cli.lint_select import Selection, explain_code
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.parallel import map_in_order
 from scrapy_robotspec.cli.session import UNREACHABLE
-from scrapy_robotspec.protocol.lint_codes import CODES
+from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import count, listed
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lint_codes import Severity
-    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.protocol.models import Finding, Severity
     from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.protocol.lint_codes import CODES
+from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.render.as_json import dumps, finding_object
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.lint_codes import Severity
-    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.protocol.models import Finding, Severity
     from scrapy_robotspec.render.terminal import Screen
 
 Linted = tuple[str, "list[Finding]"]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.protocol.lint_codes import CODES, severity
+from scrapy_robotspec.protocol.lint.codes import CODES, severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.protocol.models import Finding
     from scrapy_robotspec.render.terminal import Screen
 
 

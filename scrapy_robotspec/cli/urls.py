@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file
-from scrapy_robotspec.protocol.values import decode
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.protocol.values import Finding, Rule, Verdict
+    from scrapy_robotspec.protocol.models import Finding, Rule, Verdict
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer

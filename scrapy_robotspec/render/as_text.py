@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.values import DEFAULT
+from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.render.explanation import crawler_words, group_words, precedence_words
 from scrapy_robotspec.render.site import facts
 from scrapy_robotspec.render.terminal import columns
@@ -13,7 +13,7 @@ from scrapy_robotspec.render.text import count, duration, safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_robotspec.protocol.values import Rule
+    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
     from scrapy_robotspec.render.terminal import Screen

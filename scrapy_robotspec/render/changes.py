@@ -10,7 +10,7 @@ from scrapy_robotspec.render.explanation import Explanation, explain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.values import Rule
+    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 _T = TypeVar("_T")
@@ -69,13 +69,13 @@ def find_changes(
 ) -> FileChanges:
     """The changes for the crawlers ``asked``, and for ``urls``.
 
-    Rules that differ only in spelling, place or order are equal. Crawlers whose groups are the
-    same in both versions share a :class:`Change`.
+    Rules that differ only in spelling, place or order are equal. Crawlers to which both versions
+    say the same share a :class:`Change`.
     """
-    alike: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Crawler]] = {}
+    alike: dict[tuple[object, object], list[Crawler]] = {}
     for tokens in asked:
-        lines = (old.group_for(tokens).first_lines, new.group_for(tokens).first_lines)
-        alike.setdefault(lines, []).append(tokens)
+        key = (_contents(old.group_for(tokens)), _contents(new.group_for(tokens)))
+        alike.setdefault(key, []).append(tokens)
     found = (_change(old, new, crawlers, urls) for crawlers in alike.values())
     return FileChanges(
         tuple(change for change in found if not change.is_empty),
@@ -99,6 +99,11 @@ def _change(
         other_added=tuple(_without(_others(after), _others(before))),
         flips=tuple(_flips(old, new, crawlers[0], urls)),
     )
+
+
+def _contents(group: GroupSummary) -> object:
+    """Equal for crawlers to which a file says the same."""
+    return group.first_lines, group.other
 
 
 def _by_line(rules: Iterator[Rule]) -> tuple[Rule, ...]:

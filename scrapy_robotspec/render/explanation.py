@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.paths import path_of
-from scrapy_robotspec.protocol.values import DEFAULT, decode
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import why
 from scrapy_robotspec.render.text import listed, safe
@@ -14,8 +14,8 @@ from scrapy_robotspec.render.text import listed, safe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Rule, Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.protocol.models import Finding
 
 _ORDER = ("error", "warning", "advice")
 STYLES = {"error": "bad", "warning": "note", "advice": ""}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.values import decode
+from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.values import Finding
+    from scrapy_robotspec.protocol.models import Finding
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: A longer file is shown at its beginning and around the lines with notes only (lines).

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
-from scrapy_robotspec.protocol.ranks import forbids, ranked_patterns
-from scrapy_robotspec.protocol.values import DEFAULT, OtherLine, decode
+from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
+from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns
 from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.models import Finding, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.values import Finding, Rule
 
 
 #: Whether a rule disallows, and its pattern in canonical form.
@@ -52,16 +52,15 @@ class ParsedFile:
         self.robots = robots
         self.groups = robots.groups
         edition = robots.edition
-        self._other: list[list[OtherLine]] = []
+        self._other: dict[int, OtherLine] = {}
         self._places: dict[str, list[int]] = {}
         self._tokens: dict[str, str] = {}
-        self._raw = raw_groups = read_groups(robots.body, edition)
-        starts = [start for group in raw_groups for _, _, start in group.others]
-        numbers = numbers_at(robots.body, starts)
-        for at, group in enumerate(raw_groups):
-            self._other.append(
-                [OtherLine(name, decode(value), numbers[s]) for name, value, s in group.others]
-            )
+        self._raw = read_groups(robots.body, edition)
+        others = [line for group in self._raw for line in group.others]
+        numbers = numbers_at(robots.body, [line.start for line in others])
+        for line in others:
+            self._other[line.start] = OtherLine(line.field, decode(line.value), numbers[line.start])
+        for at, group in enumerate(self._raw):
             keys = group.keys(edition)
             for key in keys:
                 self._places.setdefault(key, []).append(at)
@@ -115,7 +114,11 @@ class ParsedFile:
         """The combined groups of a crawler with these tokens (UAG-01)."""
         keys = followed_keys(self._places, tuple(tokens), self.robots.edition)
         places = sorted({at for key in keys for at in self._places[key]})
-        other = tuple(line for at in places for line in self._other[at])
+        other = tuple(
+            self._other[line.start]
+            for at in places
+            for line in self._raw[at].others_for(keys, self.robots.edition)
+        )
         return GroupSummary(
             tokens=tuple(tokens),
             names=tuple(self._tokens[key] for key in keys),
@@ -135,9 +138,9 @@ class ParsedFile:
             if written.first_line not in group.first_lines:
                 continue
             for raw, rule in zip(self._raw[at].rules, written.rules, strict=True):
-                for rank, pattern in ranked_patterns([raw], self.robots.edition):
+                for key, pattern in keyed_patterns([raw], self.robots.edition):
                     if pattern:
-                        found.setdefault((forbids(rank), pattern), rule)
+                        found.setdefault((forbids(key), pattern), rule)
         return found
 
     def _crawl_delay(self, tokens: Sequence[str], other: Sequence[OtherLine]) -> float | None:
