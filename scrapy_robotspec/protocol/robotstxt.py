@@ -184,7 +184,7 @@ class RobotsTxt:
 
         if not self.allowed(url, tokens):
             return Usage(applies=False)
-        return self.usage_rules(tokens).find(path_of(url, self.edition))
+        return self.usage_rules(tokens).find(url)
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler, for many URLs that may be crawled."""

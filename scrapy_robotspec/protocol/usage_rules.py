@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.paths import canonical_text
+from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import Usage, UsageSource, UsageStatement, usage_of
 
@@ -43,9 +43,10 @@ class _PathStatements(NamedTuple):
 class UsageRules:
     """The usage statements of a file that hold for one crawler. False if there are none."""
 
-    __slots__ = ("_kept", "_paths")
+    __slots__ = ("_edition", "_kept", "_paths")
 
     def __init__(self, body: bytes, tokens: Sequence[str], edition: Edition) -> None:
+        self._edition = edition
         paths = _by_path(_lines_for(body, tokens, edition), edition) if _may_state(body) else []
         self._paths = sorted(paths, key=lambda each: -each.length)
         self._kept: dict[tuple[int, ...], Usage] = {}
@@ -58,12 +59,12 @@ class UsageRules:
         """Every statement, in file order, also those that no URL can match or a path hides."""
         return tuple(sorted((each for path in self._paths for each in path.statements), key=_line))
 
-    def find(self, path: str) -> Usage:
-        """The usage of a canonical path, provided that it may be crawled.
+    def find(self, url: str | bytes) -> Usage:
+        """The usage of a URL, provided that it may be crawled.
 
         Each field decides by its longest matching path; the two are combined like two sources.
         """
-        deciding = self._deciding(path)
+        deciding = self._deciding(path_of(url, self._edition))
         usage = self._kept.get(deciding)
         if usage is None:
             statements = (each for at in deciding for each in self._paths[at].statements)

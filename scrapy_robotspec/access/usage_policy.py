@@ -1,0 +1,87 @@
+"""What follows from a page's usage preferences: ``ROBOTSPEC_USAGE`` and its policy (USE-05)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
+
+PolicyName = Literal["record", "refuse-disallowed", "require-allowed"]
+
+#: Max length of a statement in a sentence for a person (characters).
+_SHOWN = 120
+_FIELD_NAMES = {"content-usage": "Content-Usage", "content-signal": "Content-Signal"}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRefusal:
+    """Why a page is refused for its usage preferences."""
+
+    label: str
+    """The declared use that is not allowed."""
+    statement: UsageStatement | None = None
+    """The statement that disallows it; None where none says anything about the label."""
+
+    @property
+    def line(self) -> int | None:
+        """The statement's line in robots.txt, from 1; None for a header or no statement."""
+        return self.statement.line if self.statement is not None else None
+
+    @property
+    def detail(self) -> str:
+        """The reason in one sentence, safe for a terminal (SAF-04)."""
+        if self.statement is None:
+            return f"{self.label} is unknown: no statement allows it"
+        written = ascii(as_written(self.statement)[:_SHOWN])
+        place = "the response header" if self.line is None else f"line {self.line}"
+        return f"{self.label} is disallowed by {place}: {written}"
+
+
+@dataclass(frozen=True, slots=True)
+class UsagePolicy:
+    """Decides about a page by the uses that a crawl declares."""
+
+    labels: tuple[str, ...] = ()
+    """The declared uses."""
+    name: PolicyName = "record"
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a page may be refused at all."""
+        return bool(self.labels) and self.name != "record"
+
+    def refusal(self, usage: Usage, *, final: bool) -> UsageRefusal | None:
+        """Why a page with this usage is refused; None if it is not.
+
+        ``final``: no further source can state a preference, so that unknown stays unknown. Before
+        the download only a disallowed label is certain, as the response's header may allow others.
+        """
+        if not self.refuses:
+            return None
+        for label in self.labels:
+            if usage.preferences.get(label) == "disallow":
+                return UsageRefusal(label, _disallowing(usage, label))
+        if final and self.name == "require-allowed":
+            unknown = (label for label in self.labels if label not in usage.preferences)
+            return next(map(UsageRefusal, unknown), None)
+        return None
+
+    def counts(self, usage: Usage) -> Mapping[str, str]:
+        """What the stats count of a page: the preference of each declared label."""
+        return {label: usage.preferences.get(label, "unknown") for label in self.labels}
+
+
+def as_written(statement: UsageStatement) -> str:
+    """A statement as a line or header has it, unescaped."""
+    path = "" if statement.path is None else f"{statement.path} "
+    return f"{_FIELD_NAMES.get(statement.source, 'Content-Usage')}: {path}{statement.value}"
+
+
+def _disallowing(usage: Usage, label: str) -> UsageStatement | None:
+    return next(
+        (each for each in usage.statements if each.preferences.get(label) == "disallow"), None
+    )
