@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.addon import Addon
-    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.exceptions import (
+        ForbiddenByRobots,
+        ForbiddenUsage,
+        RobotsUnreachable,
+    )
     from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
     from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
@@ -34,6 +38,7 @@ __all__ = [
     "Edition",
     "Finding",
     "ForbiddenByRobots",
+    "ForbiddenUsage",
     "Group",
     "Origin",
     "OtherLine",
@@ -60,6 +65,7 @@ _HOMES = {
     "Finding": "protocol.models",
     "ForbiddenByRobots": "plugin.exceptions",
     "Group": "protocol.models",
+    "ForbiddenUsage": "plugin.exceptions",
     "Origin": "access.origin",
     "OtherLine": "protocol.models",
     "RobotSpecMiddleware": "plugin.middleware",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.plan import Standing
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -34,7 +35,7 @@ class Decision(NamedTuple):
     """Whether it may go."""
     reason: str
     """The verdict's, or ``"unavailable"``, ``"unreachable"``, ``"limit_passed"``, ``"policy"``,
-    ``"override"``."""
+    ``"override"``, ``"usage"``."""
     verdict: Verdict | None = None
     """What the rules say; None where they were not asked."""
     outcome: str | None = None
@@ -50,6 +51,8 @@ class Decision(NamedTuple):
     failure: str | None = None
     """Why there is no usable answer, in one short line; given with the outcome
     ``"unreachable"``."""
+    usage: UsageRefusal | None = None
+    """The declared use that is not allowed; given with the reason ``"usage"``."""
 
 
 #: Outcome, status, failure and hops as in a Decision; when the copy was fetched (epoch seconds), if

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import Counter
+from contextlib import suppress
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,15 +21,19 @@ from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import AfterLimit
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.extensions import beyond
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.room import keep_to_pages
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -72,6 +77,8 @@ class _Pending(NamedTuple):
     request: Request
     tokens: Tokens
     allowed: bool
+    header: Usage | None = None
+    """The usage preferences of the response; None before it has come."""
 
 
 class _SilentSurroundings(CrawlRuntime):
@@ -140,7 +147,39 @@ class DryRunMiddleware:
         if isinstance(exception, IgnoreRequest) and str(exception) == _REFUSED_BY_SCRAPY:
             self._compare(request, allowed=False)
 
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """A page has arrived, whose header may state usage preferences (USE-05)."""
+        if self._request_policy.usage.refuses:
+            with suppress(ConfigurationError):  # of the user's function; noted with the request
+                self._compare_usage(request, response)
+        return response
+
     # --- comparing
+
+    def _compare_usage(self, request: Request, response: Response) -> None:
+        """Count a page that was let through and that ours would keep from the spider."""
+        policy, now = self._request_policy, time.time()
+        origin = policy.origin(request)
+        if origin is None or policy.ignores(origin):
+            return
+        decision = policy.by_override(origin, request)
+        if decision is not None:
+            extensions = policy.override_extensions(origin, request)
+        else:
+            found = self._lookup.ask(origin, now, request)
+            if isinstance(found, Pending):
+                self._keep_header(origin, request, usage_of_page(Usage(), response))
+                return
+            decision = policy.decide(found, request.url, self._tokens(request), now)
+            extensions = policy.extensions(found, request)
+        if decision.allowed:
+            usage = usage_of_page(extensions.usage_of(request.url), response)
+            refused = policy.usage.refusal(usage, final=True)
+            if refused is not None:
+                self._take_back(Difference.SAME)
+                self._note(Difference.REFUSE, request, refused.detail)
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
         origin = self._request_policy.origin(request)
@@ -159,6 +198,13 @@ class DryRunMiddleware:
         self._pending.setdefault(origin, []).append(pending)
         self._number += 1
         self._look_later()
+
+    def _keep_header(self, origin: Origin, request: Request, header: Usage) -> None:
+        """The page came before its robots.txt: compare with its header later."""
+        waiting = self._pending.get(origin, [])
+        for at, pending in enumerate(waiting):
+            if pending.request is request:
+                waiting[at] = pending._replace(header=header)
 
     def _take(self, origin: Origin) -> list[_Pending]:
         """All that await an answer of *origin*; they are not here any more."""
@@ -201,13 +247,15 @@ class DryRunMiddleware:
             _compat.wake(self._crawler.engine)
 
     def _settle_by(self, found: Resolved, pending: _Pending, now: float) -> None:
-        request, tokens, _ = pending
-        decision = found.decide(request.url, tokens, now)
-        unreachable = decision.reason == "unreachable"
-        refusal = RobotsUnreachable(decision) if unreachable else ForbiddenByRobots(decision)
-        self._settle(
-            pending, decision.allowed, decision.reason if decision.allowed else str(refusal)
-        )
+        decision = self._request_policy.decide(found, pending.request.url, pending.tokens, now)
+        why = decision.reason if decision.allowed else str(refusal(decision))
+        if decision.allowed and pending.header is not None:
+            usage = beyond(found, pending.tokens).usage_of(pending.request.url) | pending.header
+            refused = self._request_policy.usage.refusal(usage, final=True)
+            if refused is not None:
+                self._settle(pending, False, refused.detail)
+                return
+        self._settle(pending, decision.allowed, why)
 
     def _settle(self, pending: _Pending, ours: bool, why: str) -> None:
         if ours is pending.allowed:
@@ -220,6 +268,11 @@ class DryRunMiddleware:
         self._stats.inc_value(difference.value)
         if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
             logger.info("Dry run: %s: %s (%s)", difference.words, request, why)
+
+    def _take_back(self, difference: Difference) -> None:
+        """A comparison that was counted has another end."""
+        self._counts[difference] -= 1
+        self._stats.inc_value(difference.value, -1)
 
     # --- origins for which no fetch could begin at first
 

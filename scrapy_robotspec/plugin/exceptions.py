@@ -13,7 +13,9 @@ from scrapy.exceptions import IgnoreRequest
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
+    from scrapy_robotspec.protocol.usage import UsageStatement
 
 
 class _Refused(IgnoreRequest):
@@ -62,6 +64,39 @@ class ForbiddenByRobots(_Refused):
         return f"line {rule.line}: {rule.text.strip()!a}"
 
 
+class ForbiddenUsage(ForbiddenByRobots):
+    """The page may be crawled, but a declared use of it is not allowed (USE-05).
+
+    Raised before the download for what robots.txt states, and before the spider for what the
+    response's ``Content-Usage`` header states.
+    """
+
+    @property
+    def label(self) -> str:
+        """The declared use that is not allowed, such as ``"train-ai"``."""
+        return self._refusal.label
+
+    @property
+    def statement(self) -> UsageStatement | None:
+        """The statement that disallows it; None where no statement allows it."""
+        return self._refusal.statement
+
+    @property
+    def line(self) -> int | None:
+        """The statement's line in robots.txt, from 1; None for a header or no statement."""
+        return self._refusal.line
+
+    @property
+    def detail(self) -> str:
+        """Label, line and statement in one sentence."""
+        return self._refusal.detail
+
+    @property
+    def _refusal(self) -> UsageRefusal:
+        assert self.decision.usage is not None  # given with the reason "usage"
+        return self.decision.usage
+
+
 class RobotsUnreachable(_Refused):
     """The origin gives no usable answer for its robots.txt, so nothing of it is crawled."""
 
@@ -73,3 +108,10 @@ class RobotsUnreachable(_Refused):
         failure = self.decision.failure or ""
         # It may come from a shared store, where a stranger may have written it (SAF-04).
         return failure if failure.isascii() and failure.isprintable() else ascii(failure)[1:-1]
+
+
+def refusal(decision: Decision) -> ForbiddenByRobots | RobotsUnreachable:
+    """The exception for a decision that does not allow a request."""
+    if decision.reason == "unreachable":
+        return RobotsUnreachable(decision)
+    return ForbiddenUsage(decision) if decision.reason == "usage" else ForbiddenByRobots(decision)

@@ -21,10 +21,15 @@ from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
+from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.deciding.response_usage import (
+    HEADER,
+    refused_by_usage,
+    usage_of_page,
+)
 from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.room import keep_to_pages
@@ -33,9 +38,10 @@ from scrapy_robotspec.plugin.scheduling.gate import Gate, State
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
@@ -73,6 +79,7 @@ class RobotSpecMiddleware:
         self._request_policy = RequestPolicy(
             self.settings, self.tokens, ftp=_compat.handles_ftp(crawler)
         )
+        self._usage = self._request_policy.usage
         self._has_overrides = bool(self.settings.overrides)
         self._crawl_delay = CrawlDelay(self.settings.crawl_delay_max)
         self._crawl_stats = CrawlStats(crawler.stats, self.settings)
@@ -133,7 +140,7 @@ class RobotSpecMiddleware:
                 self._hold(found)
                 return requeue(request)
             return self._decide_later(request, origin)
-        decision = found.decide(request.url, self.tokens(request), now)
+        decision = self._request_policy.decide(found, request.url, self.tokens(request), now)
         if self._request_policy.spaces and decision.allowed:
             delay = self._request_policy.delay(found, request)
             if delay:
@@ -151,7 +158,7 @@ class RobotSpecMiddleware:
         found = await self._off_scheduler.answer(origin, request)
         while True:
             now = time.time()
-            decision = found.decide(request.url, self.tokens(request), now)
+            decision = self._request_policy.decide(found, request.url, self.tokens(request), now)
             delay = self._request_policy.delay(found, request) if decision.allowed else None
             next_at = self._next_page_at(found, delay, now) if delay else now
             if now >= next_at:
@@ -173,7 +180,7 @@ class RobotSpecMiddleware:
         if overridden is not None:
             return overridden
         found = await self._off_scheduler.answer(origin, request)
-        return found.decide(request.url, self.tokens(request), time.time())
+        return self._request_policy.decide(found, request.url, self.tokens(request), time.time())
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
@@ -189,6 +196,13 @@ class RobotSpecMiddleware:
             return override.crawl_delay
         robots = await self._robots(request)
         return None if robots is None else robots.crawl_delay(self.tokens(request))
+
+    async def usage(self, url: str) -> Usage:
+        """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
+        robots = await self._robots(Request(url))
+        if robots is None:
+            return Usage(applies=(await self.decision(url)).allowed)
+        return robots.usage(url, self.tokens(Request(url)))
 
     async def _robots(self, request: Request) -> RobotsTxt | None:
         """The rules that hold for *request*, the user's own if there are such."""
@@ -212,17 +226,54 @@ class RobotSpecMiddleware:
             if override is not None:  # counted here: a request may come by more than once
                 self._crawl_stats.overridden(override.kinds)
         if decision.allowed:
-            others = NO_EXTENSIONS.fields
-            if found is not None and found.extensions is not None:  # hardly ever
-                others = self._request_policy.others(found, request)
-            request.meta["robotspec"] = _summary(decision, others)
+            extensions = NO_EXTENSIONS
+            if found is None or found.extensions is not None:  # hardly ever
+                extensions = self._extensions(decision, request, found)
+            request.meta["robotspec"] = _summary(decision, extensions, request.url)
             if decision.origin is not None:
                 self._crawl_stats.let_through(decision.origin)
             return
+        if decision.reason == "usage":
+            usage = self._extensions(decision, request, found).usage_of(request.url)
+            self._crawl_stats.usage(self._usage.counts(usage))
         self._crawl_stats.refused(decision, request)
-        if decision.reason == "unreachable":
-            raise RobotsUnreachable(decision)
-        raise ForbiddenByRobots(decision)
+        raise refusal(decision)
+
+    def _extensions(
+        self, decision: Decision, request: Request, found: Resolved | None
+    ) -> Extensions:
+        if found is not None:
+            return self._request_policy.extensions(found, request)
+        if decision.origin is None:
+            return NO_EXTENSIONS
+        return self._request_policy.override_extensions(decision.origin, request)
+
+    # --- responses
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
+        if "robotspec" in request.meta and (self._usage.labels or HEADER in response.headers):
+            origin = self._request_policy.origin(request)
+            if origin is not None:
+                self._check_usage(origin, request, response)
+        return response
+
+    def _check_usage(self, origin: Origin, request: Request, response: Response) -> None:
+        summary = request.meta["robotspec"]
+        usage = usage_of_page(summary.get("usage") or Usage(), response)
+        if usage.statements:
+            # A new dict: other requests may share the old one.
+            request.meta["robotspec"] = {**summary, "usage": usage}
+        self._crawl_stats.usage(self._usage.counts(usage))
+        if self._request_policy.ignores(origin):
+            return
+        refused = self._usage.refusal(usage, final=True)
+        if refused is not None:
+            decision = refused_by_usage(summary, origin, refused)
+            self._crawl_stats.refused_after_download(decision, request)
+            raise ForbiddenUsage(decision)
 
     def _space(
         self,
@@ -297,10 +348,15 @@ class RobotSpecMiddleware:
                 self.lookup.page_answered(origin)
 
 
-def _summary(decision: Decision, other: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """``meta["robotspec"]`` of a request that was let through: plain values only."""
+def _summary(decision: Decision, extensions: Extensions, url: str) -> dict[str, Any]:
+    """``meta["robotspec"]`` of a request that was let through: values that can be pickled."""
     verdict = decision.verdict
     rule = verdict.rule if verdict is not None else None
+    stated: dict[str, Any] = {}
+    if (usage := extensions.usage_of(url)).statements:
+        stated["usage"] = usage
+    if extensions.licenses:
+        stated["licenses"] = extensions.licenses
     return {
         "allowed": decision.allowed,
         "reason": decision.reason,
@@ -312,5 +368,6 @@ def _summary(decision: Decision, other: Mapping[str, tuple[str, ...]]) -> dict[s
         "status": decision.status,
         "age": decision.age,
         "origin": str(decision.origin),
-        "other": dict(other),
+        "other": dict(extensions.fields),
+        **stated,
     }

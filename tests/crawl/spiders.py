@@ -11,7 +11,7 @@ from scrapy import Request, signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredList
 
-from scrapy_robotspec import SitemapsFromRobots
+from scrapy_robotspec import ForbiddenUsage, RobotSpecMiddleware, SitemapsFromRobots
 from tests.support.spiders import Plain
 
 if TYPE_CHECKING:
@@ -175,3 +175,54 @@ class FromSitemaps(SitemapsFromRobots, Plain):
 
     def parse(self, response: Response) -> Any:
         return self.got(response)
+
+
+class NotingUsage(Plain):
+    """Notes the usage preferences of each page, and what refusals say of them."""
+
+    name = "noting_usage"
+
+    def got(self, response: Response) -> Any:
+        summary = response.meta.get("robotspec", {})
+        usage = summary.get("usage")
+        self.note(
+            "usage",
+            url=response.url,
+            preferences=usage and dict(usage.preferences),
+            sources=usage and [[each.source, each.line] for each in usage.statements],
+            licenses=summary.get("licenses"),
+        )
+        super().got(response)
+
+    def failed(self, failure: Failure) -> Any:
+        error = failure.value
+        if isinstance(error, ForbiddenUsage):
+            self.note(
+                "refusal",
+                url=failure.request.url,  # type: ignore[attr-defined]
+                label=error.label,
+                line=error.line,
+                source=error.statement and error.statement.source,
+            )
+        super().failed(failure)
+
+
+class NotingUsageInTurn(NotingUsage, OneByOne):
+    """The next request goes when the one before has ended."""
+
+    name = "noting_usage_in_turn"
+
+
+class AskingUsage(Plain):
+    """Asks the middleware for the usage preferences of each URL, without fetching a page."""
+
+    name = "asking_usage"
+
+    async def start(self) -> AsyncIterator[Request]:
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        assert middleware is not None
+        for url in self.job["requests"]:
+            usage = await middleware.usage(url)
+            self.note("usage", url=url, applies=usage.applies, preferences=dict(usage.preferences))
+        return
+        yield

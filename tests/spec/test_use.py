@@ -338,3 +338,22 @@ def test_fields_are_sources_of_their_own(edition: str) -> None:
     usage = RobotsTxt.parse(body, edition).usage(f"{SITE}/page", "FooBot")
     assert usage.preferences == {"train-ai": DISALLOW, "search": ALLOW}
     assert [statement.line for statement in usage.statements] == [2, 3]
+
+
+# --- what usage lines leave alone
+
+
+@in_every_edition
+def test_statement_holds_for_the_agents_named_above_it(edition: str) -> None:
+    """USE-08, EXT-01: a later user-agent line of the same group adds an agent, not a statement."""
+    body = (
+        b"User-agent: FooBot\nContent-Usage: train-ai=n\n"
+        b"User-agent: BarBot\nContent-Usage: search=n\nDisallow: /x\n"
+    )
+    assert preferences(body, token="FooBot", edition=edition) == {
+        "train-ai": DISALLOW,
+        "search": DISALLOW,
+    }
+    assert preferences(body, token="BarBot", edition=edition) == {"search": DISALLOW}
+    robots = RobotsTxt.parse(body, edition)
+    assert [robots.allowed(f"{SITE}/x", token) for token in ("FooBot", "BarBot")] == [False, False]

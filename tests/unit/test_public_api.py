@@ -20,6 +20,7 @@ NAMES = {
     "Edition",
     "Finding",
     "ForbiddenByRobots",
+    "ForbiddenUsage",
     "Group",
     "Origin",
     "OtherLine",

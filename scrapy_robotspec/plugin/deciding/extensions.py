@@ -1,6 +1,7 @@
 """What the group followed says beyond the protocol, worked out once for a file and its tokens.
 
-Crawl delay (EXT-01) and the other lines (EXT-03) only. What the rules say is the verdict's.
+Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07) and licenses (USE-06)
+only. What the rules say is the verdict's.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.usage import Usage
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.usage_rules import UsageRules
 
 #: Lines that are taken along with every request; nobody writes more but to do harm.
 MOST_LINES = 100
@@ -30,6 +34,13 @@ class Extensions:
     fields: Mapping[str, tuple[str, ...]]
     crawl_delay: float | None
     """Seconds; None: none is asked for."""
+    usage: UsageRules | None = None
+    """The usage statements; None if there are none."""
+    licenses: tuple[str, ...] = ()
+
+    def usage_of(self, url: str) -> Usage:
+        """The usage preferences of a URL that may be crawled."""
+        return self.usage.find(url) if self.usage is not None else Usage()
 
 
 NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
@@ -43,12 +54,17 @@ def beyond(found: Resolved, tokens: Tokens) -> Extensions:
     if answer is None:
         if len(found.extensions) > _KEPT:
             found.extensions.clear()
-        answer = found.extensions[tokens] = _read(found.robots, tokens)
+        answer = found.extensions[tokens] = read_extensions(found.robots, tokens)
     return answer
 
 
-def _read(robots: RobotsTxt, tokens: Tokens) -> Extensions:
+def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
+    """What *robots* says to a crawler with these tokens."""
     fields: dict[str, tuple[str, ...]] = {}
     for line in robots.other(tokens)[:MOST_LINES]:
         fields[line.field] = (*fields.get(line.field, ()), line.value)
-    return Extensions(fields, robots.crawl_delay(tokens)) if fields else NO_EXTENSIONS
+    licenses = robots.licenses[:MOST_LINES]
+    usage = robots.usage_rules(tokens) or None
+    if not (fields or licenses or usage):
+        return NO_EXTENSIONS
+    return Extensions(fields, robots.crawl_delay(tokens), usage, licenses)

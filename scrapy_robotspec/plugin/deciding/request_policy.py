@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.deciding.extensions import beyond
+from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.plugin.deciding.extensions import (
+    NO_EXTENSIONS,
+    Extensions,
+    beyond,
+    read_extensions,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
 
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
     from scrapy_robotspec.plugin.settings.overrides import Override
+    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 
@@ -31,6 +36,7 @@ class RequestPolicy:
         self._obeys_crawl_delay = settings.crawl_delay
         self.spaces = settings.crawl_delay or bool(settings.overrides)
         """Whether :meth:`delay` may have an answer at all."""
+        self.usage = UsagePolicy(settings.usage, settings.usage_policy)
         self._tokens = tokens
         self._ftp = ftp
 
@@ -66,8 +72,27 @@ class RequestPolicy:
             return None
         if isinstance(answer, str):
             return Decision(allowed=answer == "ignore", reason="override", origin=origin)
-        verdict = answer.explain(request.url, self._tokens(request))
-        return Decision(allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin)
+        tokens = self._tokens(request)
+        verdict = answer.explain(request.url, tokens)
+        decision = Decision(
+            allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin
+        )
+        if decision.allowed and self.usage.refuses:
+            return self._by_usage(decision, read_extensions(answer, tokens), request.url)
+        return decision
+
+    def decide(self, found: Resolved, url: str, tokens: Tokens, now: float) -> Decision:
+        """The decision about *url* by its rules, then by its usage preferences (USE-05)."""
+        decision = found.decide(url, tokens, now)
+        if decision.allowed and found.extensions is not None and self.usage.refuses:
+            return self._by_usage(decision, beyond(found, tokens), url)
+        return decision
+
+    def _by_usage(self, decision: Decision, extensions: Extensions, url: str) -> Decision:
+        refusal = self.usage.refusal(extensions.usage_of(url), final=False)
+        if refusal is None:
+            return decision
+        return decision._replace(allowed=False, reason="usage", usage=refusal)
 
     def delay(self, found: Resolved, request: Request) -> float | None:
         """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
@@ -79,6 +104,19 @@ class RequestPolicy:
             return None
         return beyond(found, self._tokens(request)).crawl_delay
 
-    def others(self, found: Resolved, request: Request) -> Mapping[str, tuple[str, ...]]:
-        """What the followed group says beyond the protocol, by field."""
-        return beyond(found, self._tokens(request)).fields
+    def extensions(self, found: Resolved, request: Request) -> Extensions:
+        """What the followed group says beyond the protocol."""
+        return beyond(found, self._tokens(request))
+
+    def ignores(self, origin: Origin) -> bool:
+        """Whether the user has overridden the host of *origin* with ``"ignore"``."""
+        override = self.override(origin)
+        return override is not None and override.replacement == "ignore"
+
+    def override_extensions(self, origin: Origin, request: Request) -> Extensions:
+        """What the user's own robots.txt text for *origin* says beyond the protocol."""
+        override = self.override(origin)
+        answer = override.replacement if override is not None else None
+        if answer is None or isinstance(answer, str):
+            return NO_EXTENSIONS
+        return read_extensions(answer, self._tokens(request))

@@ -18,7 +18,7 @@ from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import duration, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
@@ -41,6 +41,17 @@ _WORDS = {
     Meaning.UNREACHABLE.value: "unreachable",
 }
 
+#: The words of the table for a refusal's reason.
+_REASONS = {
+    "rule": "by a rule",
+    "policy": "by policy",
+    "override": "by an override",
+    "usage": "by a usage preference",
+}
+
+#: The words of the table for a page's usage preference.
+_USAGE = {"allow": "allowed", "disallow": "disallowed", "unknown": "unknown"}
+
 #: A rule as it is counted: origin, line number, beginning of the line.
 _Rule = tuple["Origin", int, str]
 
@@ -54,6 +65,7 @@ class Report:
         self._rules_cache: Counter[str] = Counter()
         self._let_through = 0
         self._refused: Counter[str] = Counter()
+        self._usage: dict[str, Counter[str]] = {}
         self._waited = 0
         self._given_up = 0
         self._slowest: dict[Origin, float] = {}
@@ -87,6 +99,17 @@ class Report:
         self._let_through += 1
         if self._ledger is not None:
             self._ledger.row(origin).let_through += 1
+
+    def revoked(self, origin: Origin) -> None:
+        """One request that was allowed is refused after its download."""
+        self._let_through -= 1
+        if self._ledger is not None:
+            self._ledger.row(origin).let_through -= 1
+
+    def usage(self, counts: Mapping[str, str]) -> None:
+        """The preferences of one page, by declared label."""
+        for label, preference in counts.items():
+            self._usage.setdefault(label, Counter())[preference] += 1
 
     def refused(self, decision: Decision) -> None:
         """One request was refused."""
@@ -142,6 +165,10 @@ class Report:
             waited = f"{self._waited:,} until there was an answer"
             yield "waiting", f"{waited}, {self._given_up:,} in vain"
 
+        for label, counts in self._usage.items():
+            parts = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if counts[key])
+            yield f"usage {label}", ", ".join(parts)
+
     def _tops(self) -> Iterator[tuple[str, str]]:
         for at, (origin, failure) in enumerate(islice(self._down.items(), TOP)):
             yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
@@ -193,6 +220,4 @@ def answer_of(record: RobotsRecord | None) -> str | None:
 
 
 def _reason(reason: str) -> str:
-    return {"rule": "by a rule", "policy": "by policy", "override": "by an override"}.get(
-        reason, reason.replace("_", " ")
-    )
+    return _REASONS.get(reason, reason.replace("_", " "))

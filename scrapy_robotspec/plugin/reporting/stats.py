@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.report import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -47,12 +50,21 @@ class CrawlStats:
     def refused(self, decision: Decision, request: Request) -> None:
         """A request is refused, by its robots.txt or for want of one."""
         self._report.refused(decision)
-        if decision.reason == "unreachable":
-            self._stats.inc_value("robotspec/unreachable")
-            _say_refused(RobotsUnreachable(decision), request)
-        else:
-            self._stats.inc_value("robotstxt/forbidden")
-            _say_refused(ForbiddenByRobots(decision), request)
+        unreachable = decision.reason == "unreachable"
+        self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
+        _say_refused(refusal(decision), request)
+
+    def refused_after_download(self, decision: Decision, request: Request) -> None:
+        """A request that was let through is refused for its response's usage preferences."""
+        if decision.origin is not None:
+            self._report.revoked(decision.origin)
+        self.refused(decision, request)
+
+    def usage(self, counts: Mapping[str, str]) -> None:
+        """The preferences of one page, by declared label."""
+        for label, preference in counts.items():
+            self._stats.inc_value(f"robotspec/usage/{label}/{preference}")
+        self._report.usage(counts)
 
     def asked_cache(self, found: Resolved) -> None:
         """A decision was made with what was at hand.

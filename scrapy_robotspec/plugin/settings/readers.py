@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from os.path import dirname, isdir
 from types import MappingProxyType
@@ -20,6 +21,8 @@ _T = TypeVar("_T")
 
 Reader = Callable[[Any], _T]
 
+#: A key of a Structured Fields dictionary (RFC 9651, section 3.2).
+_LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 _TRUE, _FALSE = ("1", "true"), ("0", "false")
 
 
@@ -121,6 +124,14 @@ def names(raw: Any) -> tuple[str, ...]:
     if not all(isinstance(value, str) for value in values):
         raise ValueError(wanted)
     return tuple(value.strip() for value in values if value.strip())
+
+
+def usage_labels(raw: Any) -> tuple[str, ...]:
+    """Labels of usage preferences (aipref-vocab), each once."""
+    labels = tuple(dict.fromkeys(names(raw)))
+    if not all(map(_LABEL.fullmatch, labels)):
+        raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
+    return labels
 
 
 def mapping(raw: Any, wanted: str) -> Mapping[Any, Any]:

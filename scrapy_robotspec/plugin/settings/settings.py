@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.access.usage_policy import PolicyName
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -87,6 +88,10 @@ class Settings:
     probe_server_errors: bool = _setting(False, readers.boolean)
     crawl_delay: bool = _setting(False, readers.boolean)
     crawl_delay_max: float = _setting(60.0, readers.seconds())
+    usage: tuple[str, ...] = _setting((), readers.usage_labels)
+    usage_policy: PolicyName = _setting(
+        "record", readers.one_of("record", "refuse-disallowed", "require-allowed")
+    )
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_parked: int = _setting(1000, readers.integer(1))

@@ -47,6 +47,17 @@ def _of_single_settings(settings: BaseSettings, checked: Settings) -> Iterator[s
             "of a crawl-delay is not obeyed"
         )
 
+    if checked.usage_policy != "record" and not checked.usage:
+        yield (
+            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
+            "its usage preferences. Name what the pages are for, such as ['train-ai']"
+        )
+    if "ai-train" in checked.usage:
+        yield (
+            "ROBOTSPEC_USAGE has 'ai-train', as Content-Signal lines name it: no file disallows it "
+            "under this label. Use 'train-ai', which stands for both"
+        )
+
 
 def _of_middlewares(settings: BaseSettings) -> Iterator[str]:
     placed = settings.getdict("DOWNLOADER_MIDDLEWARES")

@@ -9,8 +9,15 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+from scrapy_robotspec.access.usage_policy import UsageRefusal
+from scrapy_robotspec.plugin.exceptions import (
+    ForbiddenByRobots,
+    ForbiddenUsage,
+    RobotsUnreachable,
+    refusal,
+)
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.usage import UsageStatement
 
 ORIGIN = Origin("http", "example.com", 80)
 
@@ -23,20 +30,20 @@ def forbidden(line: bytes = b"Disallow: /private") -> Decision:
 
 
 def test_a_refusal_shows_the_line_that_decided() -> None:
-    refusal = ForbiddenByRobots(forbidden())
-    assert isinstance(refusal, IgnoreRequest)
-    assert str(refusal) == "Forbidden by robots.txt (line 2: 'Disallow: /private')"
-    assert refusal.verdict is not None
-    assert refusal.verdict.rule is not None
-    assert refusal.verdict.rule.line == 2
-    assert refusal.origin == ORIGIN
-    assert refusal.decision.status == 200
+    raised = ForbiddenByRobots(forbidden())
+    assert isinstance(raised, IgnoreRequest)
+    assert str(raised) == "Forbidden by robots.txt (line 2: 'Disallow: /private')"
+    assert raised.verdict is not None
+    assert raised.verdict.rule is not None
+    assert raised.verdict.rule.line == 2
+    assert raised.origin == ORIGIN
+    assert raised.decision.status == 200
 
 
 def test_without_a_rule_the_reason_is_shown() -> None:
-    refusal = ForbiddenByRobots(Decision(False, "policy", origin=ORIGIN))
-    assert str(refusal) == "Forbidden by robots.txt (policy)"
-    assert refusal.verdict is None
+    raised = ForbiddenByRobots(Decision(False, "policy", origin=ORIGIN))
+    assert str(raised) == "Forbidden by robots.txt (policy)"
+    assert raised.verdict is None
 
 
 @pytest.mark.parametrize(
@@ -50,10 +57,10 @@ def test_without_a_rule_the_reason_is_shown() -> None:
 )
 def test_an_unreachable_robots_txt_names_the_cause(failure: str | None, words: str) -> None:
     """EXT-02, SAF-04."""
-    refusal = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure=failure))
-    assert isinstance(refusal, IgnoreRequest)
-    assert str(refusal) == f"robots.txt unreachable{words}"
-    assert refusal.origin == ORIGIN
+    raised = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure=failure))
+    assert isinstance(raised, IgnoreRequest)
+    assert str(raised) == f"robots.txt unreachable{words}"
+    assert raised.origin == ORIGIN
 
 
 def test_a_file_cannot_steer_the_terminal() -> None:
@@ -65,8 +72,30 @@ def test_a_file_cannot_steer_the_terminal() -> None:
 
 @pytest.mark.parametrize("kind", [ForbiddenByRobots, RobotsUnreachable])
 def test_a_refusal_survives_pickling(kind: type[ForbiddenByRobots]) -> None:
-    refusal = kind(forbidden())
-    again = pickle.loads(pickle.dumps(refusal))
+    raised = kind(forbidden())
+    again = pickle.loads(pickle.dumps(raised))
     assert type(again) is kind
-    assert again.decision == refusal.decision
-    assert str(again) == str(refusal)
+    assert again.decision == raised.decision
+    assert str(again) == str(raised)
+
+
+def test_refusal_by_usage_shows_label_and_statement() -> None:
+    """USE-05: it is caught as ForbiddenByRobots and survives pickling."""
+    statement = UsageStatement("content-signal", "ai-train=no", "/a", 7)
+    decision = Decision(False, "usage", origin=ORIGIN, usage=UsageRefusal("train-ai", statement))
+    raised = refusal(decision)
+    for error in (raised, pickle.loads(pickle.dumps(raised))):
+        assert isinstance(error, ForbiddenUsage)
+        assert isinstance(error, ForbiddenByRobots)
+        assert (error.label, error.statement, error.line) == ("train-ai", statement, 7)
+        assert str(error) == (
+            "Forbidden by robots.txt (train-ai is disallowed by line 7: "
+            "'Content-Signal: /a ai-train=no')"
+        )
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"), [("unreachable", RobotsUnreachable), ("policy", ForbiddenByRobots)]
+)
+def test_every_reason_has_its_exception(reason: str, kind: type[Exception]) -> None:
+    assert type(refusal(Decision(False, reason, origin=ORIGIN))) is kind

@@ -1,0 +1,336 @@
+"""Usage preferences in a crawl: recorded, combined with the response's header, and obeyed (USE)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import in_turn, redirect, reply
+
+if TYPE_CHECKING:
+    from tests.support.server import Server, Site
+
+ROBOTS = """\
+License: https://example.com/license.xml
+User-agent: *
+Disallow: /never/
+Content-Usage: train-ai=n, search=y
+Content-Usage: /open/ train-ai=y
+Content-Usage: /silent/ search=y
+"""
+
+
+def page(header: str | None = None, status: int = 200) -> Any:
+    """A page with a Content-Usage header."""
+    return reply("page", status, [] if header is None else [("Content-Usage", header)])
+
+
+PAGES = {
+    "/open/closed-by-header": page("train-ai=n"),
+    "/open/garbage": page("train-ai=n, Train-AI=y;;"),
+    "/silent/allowed-by-header": page("train-ai=y"),
+    "/closed-stays-closed": page("train-ai=y"),
+}
+PATHS = [
+    "/closed", "/closed-stays-closed", "/never/x", "/open/x", "/open/closed-by-header",
+    "/open/garbage", "/silent/x", "/silent/allowed-by-header",
+]  # fmt: skip
+
+
+def crawl_usage(
+    site: Site,
+    paths: list[Any],
+    settings: Any = None,
+    spider: str = "noting_usage",
+    mode: str = "asyncio",
+) -> Result:
+    """A crawl of some paths of *site*, or URLs, whose spider notes usage preferences."""
+    entries = [site.url(path) if str(path).startswith("/") else path for path in paths]
+    return crawl(entries, settings, spider=spider, mode=mode)
+
+
+def usages(result: Result, site: Site) -> dict[str, Any]:
+    """By path: the preferences in the meta of each response."""
+    return {event["url"].removeprefix(site.url("")): event for event in result.of("usage")}
+
+
+def refused(result: Result, site: Site) -> dict[str, tuple[str, int | None, str | None]]:
+    """By path: label, line and source of each refusal by usage."""
+    return {
+        event["url"].removeprefix(site.url("")): (event["label"], event["line"], event["source"])
+        for event in result.of("refusal")
+    }
+
+
+def counts(result: Result) -> dict[str, int]:
+    """The stats about usage."""
+    beginning = "robotspec/usage/"
+    return {
+        name.removeprefix(beginning): number
+        for name, number in result.stats.items()
+        if name.startswith(beginning)
+    }
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_preferences_are_recorded_and_refuse_nothing_by_default(server: Server, mode: str) -> None:
+    """USE-05, USE-06: file and header are combined in the meta of the response."""
+    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
+    result = crawl_usage(site, PATHS, mode=mode)
+    found = usages(result, site)
+    assert {path: event["preferences"] for path, event in found.items()} == {
+        "/closed": {"train-ai": "disallow", "search": "allow"},
+        "/closed-stays-closed": {"train-ai": "disallow", "search": "allow"},
+        "/open/x": {"train-ai": "allow"},
+        "/open/closed-by-header": {"train-ai": "disallow"},
+        "/open/garbage": {"train-ai": "allow"},
+        "/silent/x": {"search": "allow"},
+        "/silent/allowed-by-header": {"search": "allow", "train-ai": "allow"},
+    }
+    assert found["/closed"]["sources"] == [["content-usage", 4]]
+    assert found["/open/closed-by-header"]["sources"] == [["content-usage", 5], ["header", None]]
+    assert {tuple(event["licenses"]) for event in found.values()} == {
+        ("https://example.com/license.xml",)
+    }
+    assert list(result.errors) == [site.url("/never/x")]
+    assert counts(result) == {}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_disallowed_use_is_refused_before_the_download_or_before_the_spider(
+    server: Server, mode: str
+) -> None:
+    """USE-05: by the file before the page is fetched, by the header before the spider sees it."""
+    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    result = crawl_usage(site, PATHS, settings, mode=mode)
+    assert refused(result, site) == {
+        "/closed": ("train-ai", 4, "content-usage"),
+        "/closed-stays-closed": ("train-ai", 4, "content-usage"),
+        "/open/closed-by-header": ("train-ai", None, "header"),
+    }
+    assert sorted(usages(result, site)) == [
+        "/open/garbage", "/open/x", "/silent/allowed-by-header", "/silent/x",
+    ]  # fmt: skip
+    assert not {"/closed", "/closed-stays-closed", "/never/x"} & set(site.pages_asked)
+    assert "/open/closed-by-header" in site.pages_asked
+    by_file = result.errors[site.url("/closed")]
+    assert by_file["type"] == "ForbiddenUsage"
+    assert {"ForbiddenByRobots", "IgnoreRequest"} <= set(by_file["bases"])
+    assert by_file["reason"] == "usage"
+    assert by_file["text"] == (
+        "Forbidden by robots.txt (train-ai is disallowed by line 4: "
+        "'Content-Usage: train-ai=n, search=y')"
+    )
+    assert result.errors[site.url("/open/closed-by-header")]["text"] == (
+        "Forbidden by robots.txt (train-ai is disallowed by the response header: "
+        "'Content-Usage: train-ai=n')"
+    )
+    assert result.errors[site.url("/never/x")]["type"] == "ForbiddenByRobots"
+    assert counts(result) == {"train-ai/allow": 3, "train-ai/disallow": 3, "train-ai/unknown": 1}
+    assert result.stats["robotstxt/forbidden"] == 4
+    assert result.ended_once(map(site.url, PATHS))
+    assert "Traceback" not in result.log
+    (row,) = result.lines("usage train-ai")
+    assert "3 allowed" in row
+    assert "3 disallowed" in row
+    assert len(result.lines("requests", "4 let through, 4 refused", "3 by a usage preference")) == 1
+
+
+def test_unknown_use_is_refused_where_it_must_be_allowed(server: Server) -> None:
+    """USE-05: the header may still allow it, so the page is fetched and then refused."""
+    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"}
+    result = crawl_usage(site, PATHS, settings)
+    assert sorted(usages(result, site)) == [
+        "/open/garbage", "/open/x", "/silent/allowed-by-header",
+    ]  # fmt: skip
+    assert refused(result, site)["/silent/x"] == ("train-ai", None, None)
+    assert "/silent/x" in site.pages_asked
+    assert "/closed-stays-closed" not in site.pages_asked
+
+
+@pytest.mark.parametrize(
+    ("policy", "let_through"), [("refuse-disallowed", True), ("require-allowed", False)]
+)
+def test_site_without_a_robots_txt_has_no_preference(
+    server: Server, policy: str, let_through: bool
+) -> None:
+    """USE-05: unknown, not allowed."""
+    site = server.site("127.0.0.2", reply("", 404), pages={"/y": page("search=y")})
+    settings = {"ROBOTSPEC_USAGE": ["search"], "ROBOTSPEC_USAGE_POLICY": policy}
+    result = crawl_usage(site, ["/x", "/y"], settings)
+    assert sorted(usages(result, site)) == (["/x", "/y"] if let_through else ["/y"])
+    assert counts(result) == {"search/allow": 1, "search/unknown": 1}
+
+
+def test_all_declared_labels_count(server: Server) -> None:
+    """USE-05: one disallowed label of many is enough, a label of no draft works too."""
+    labels = [f"label-{i}" for i in range(50)]
+    stated = ", ".join(f"{label}=y" for label in labels[:-1])
+    robots = f"User-agent: *\nContent-Usage: {stated}\nContent-Usage: /b {stated}, label-49=n\n"
+    site = server.site("127.0.0.2", robots)
+    settings = {"ROBOTSPEC_USAGE": labels, "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    result = crawl_usage(site, ["/a", "/b"], settings)
+    assert refused(result, site) == {"/b": ("label-49", 3, "content-usage")}
+    assert counts(result)["label-0/allow"] == 2
+    assert counts(result)["label-49/unknown"] == counts(result)["label-49/disallow"] == 1
+
+
+def test_redirected_page_has_the_preferences_of_its_target(server: Server) -> None:
+    """USE-05: neither the statements nor the header of the redirect are about the target."""
+    target = server.site("127.0.0.3", "User-agent: *\nContent-Usage: search=y\n")
+    source = server.site(
+        "127.0.0.2",
+        "User-agent: *\nContent-Usage: search=n\nContent-Usage: /free search=y, ai-input=n\n",
+        pages={
+            "/free": reply(
+                "", 302, [("Location", target.url("/end")), ("Content-Usage", "search=n")]
+            ),
+            "/back": redirect(target.url("/back")),
+        },
+    )
+    target.pages["/back"] = redirect(source.url("/closed"))  # type: ignore[index]
+    settings = {"ROBOTSPEC_USAGE": ["search"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    result = crawl_usage(source, ["/free", target.url("/back")], settings)
+    (event,) = result.of("usage")
+    assert event["url"] == target.url("/end")
+    assert event["preferences"] == {"search": "allow"}
+    assert event["sources"] == [["content-usage", 2]]
+    assert refused(result, source) == {"/closed": ("search", 2, "content-usage")}
+
+
+def test_preferences_of_a_retried_page_are_those_of_its_last_response(server: Server) -> None:
+    """USE-05: the header of a response that was thrown away leaves nothing behind."""
+    site = server.site(
+        "127.0.0.2", "User-agent: *\n", pages={"/x": in_turn(page("a=n", 503), page("b=y"))}
+    )
+    result = crawl_usage(site, ["/x"], {"RETRY_PRIORITY_ADJUST": 0})
+    assert usages(result, site)["/x"]["preferences"] == {"b": "allow"}
+
+
+def test_several_headers_are_one_dictionary(server: Server) -> None:
+    """USE-05: header lines of one name are joined, and the last of a repeated label counts."""
+    headers = [("Content-Usage", "a=n, b=n"), ("content-usage", "a=y")]
+    site = server.site("127.0.0.2", "", pages={"/x": reply("", 200, headers)})
+    result = crawl_usage(site, ["/x"])
+    assert usages(result, site)["/x"]["preferences"] == {"a": "allow", "b": "disallow"}
+
+
+@pytest.mark.parametrize(
+    "header", ["\x80\xff=n", "train-ai=" + "n" * 5000, ",", "train-ai=n;", "é"]
+)
+def test_header_that_does_not_parse_states_nothing(server: Server, header: str) -> None:
+    """USE-04, SAF-01: and breaks nothing."""
+    site = server.site("127.0.0.2", "", pages={"/x": page(header)})
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
+    result = crawl_usage(site, ["/x"], settings)
+    assert usages(result, site)["/x"]["preferences"] == {}
+    assert counts(result) == {"train-ai/unknown": 1}
+    assert "Traceback" not in result.log
+
+
+def test_overrides_decide_about_usage(server: Server) -> None:
+    """USE-05: a text of the user's own states preferences, and an ignored site is not refused."""
+    pages = {"/closed-by-header": page("train-ai=n")}
+    own = server.site("127.0.0.2", ROBOTS, pages=pages)
+    ignored = server.site("127.0.0.3", ROBOTS, pages=pages)
+    settings = {
+        "ROBOTSPEC_USAGE": ["train-ai"],
+        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
+        "ROBOTSPEC_OVERRIDES": {
+            "127.0.0.2": "License: http://a/b\nUser-agent: *\nContent-Usage: /own train-ai=n\n",
+            "127.0.0.3": "ignore",
+        },
+    }
+    paths = ["/own", "/x", "/closed-by-header", ignored.url("/x"), ignored.url("/closed-by-header")]
+    result = crawl_usage(own, paths, settings)
+    assert refused(result, own) == {
+        "/own": ("train-ai", 3, "content-usage"),
+        "/closed-by-header": ("train-ai", None, "header"),
+    }
+    found = {event["url"]: event for event in result.of("usage")}
+    assert found[own.url("/x")]["licenses"] == ["http://a/b"]
+    assert found[ignored.url("/closed-by-header")]["preferences"] == {"train-ai": "disallow"}
+    assert own.robots_asked == ignored.robots_asked == []
+
+
+def test_request_that_does_not_obey_robots_txt_is_not_refused_by_usage(server: Server) -> None:
+    """APP-01: nor counted, even with the meta of an earlier page."""
+    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
+    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"}
+    entry = {
+        "url": site.url("/open/closed-by-header"),
+        "meta": {"dont_obey_robotstxt": True, "robotspec": {"allowed": True}},
+    }
+    result = crawl_usage(site, [entry], settings)
+    assert list(result.responses) == [site.url("/open/closed-by-header")]
+    assert counts(result) == {}
+
+
+def test_later_robots_txt_does_not_change_the_preferences_of_a_page(server: Server) -> None:
+    """USE-09: each page keeps those of the file in force when it was fetched."""
+    first, then = "User-agent: *\nContent-Usage: a=y\n", "User-agent: *\nContent-Usage: a=n\n"
+    site = server.site("127.0.0.2", in_turn(reply(first), reply(then)))
+    settings = {
+        "ROBOTSPEC_CACHE_TTL": 0.1,
+        "ROBOTSPEC_CACHE_MIN_TTL": 0,
+        "ROBOTSPEC_CACHE_MAX_TTL": 0.1,
+        "DOWNLOAD_DELAY": 0.5,
+    }
+    result = crawl_usage(site, ["/1", "/2", "/3"], settings, "noting_usage_in_turn")
+    found = {path: event["preferences"]["a"] for path, event in usages(result, site).items()}
+    assert site.pages_asked == ["/1", "/2", "/3"]
+    assert found == {"/1": "allow", "/2": "disallow", "/3": "disallow"}
+
+
+def test_page_refused_by_usage_takes_no_turn_of_the_crawl_delay(server: Server) -> None:
+    """USE-05, EXT-01: two allowed pages among many refused ones wait for each other alone."""
+    robots = "User-agent: *\nCrawl-delay: 1\nContent-Usage: /no a=n\n"
+    site = server.site("127.0.0.2", robots)
+    settings = {
+        "ROBOTSPEC_USAGE": ["a"],
+        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
+        "ROBOTSPEC_CRAWL_DELAY": True,
+    }
+    paths = ["/yes/1", *(f"/no/{i}" for i in range(30)), "/yes/2"]
+    result = crawl_usage(site, paths, settings)
+    assert len(refused(result, site)) == 30
+    assert sorted(site.pages_asked) == ["/yes/1", "/yes/2"]
+    assert result.wall < 20
+
+
+def test_dry_run_shows_what_usage_would_refuse(server: Server) -> None:
+    """USE-05: nothing is refused, and each difference is named."""
+    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
+    settings = {
+        "ROBOTSPEC_USAGE": ["train-ai"],
+        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
+        "ROBOTSPEC_DRY_RUN": True,
+    }
+    paths = [path for path in PATHS if not path.startswith("/never")]
+    result = crawl_usage(site, paths, settings)
+    assert len(result.responses) == len(paths)
+    assert result.stats["robotspec/dry_run/we_would_refuse"] == 3
+    assert result.stats["robotspec/dry_run/same"] == len(paths) - 3
+    assert len(result.lines("Dry run: we would refuse", "line 4", "train-ai=n")) == 2
+    assert len(result.lines("Dry run: we would refuse", "the response header")) == 1
+
+
+def test_spider_can_ask_before_it_crawls(server: Server) -> None:
+    """USE-01, USE-03: what robots.txt states, without a request of the page."""
+    site = server.site("127.0.0.2", ROBOTS)
+    gone = server.site("127.0.0.3", reply("", 404))
+    urls = [site.url("/open/x"), site.url("/never/x"), gone.url("/x"), "data:,x"]
+    result = crawl(urls, spider="asking_usage")
+    assert {
+        event["url"]: (event["applies"], event["preferences"]) for event in result.of("usage")
+    } == {
+        site.url("/open/x"): (True, {"train-ai": "allow"}),
+        site.url("/never/x"): (False, {}),
+        gone.url("/x"): (True, {}),
+        "data:,x": (True, {}),
+    }
+    assert site.pages_asked == []
