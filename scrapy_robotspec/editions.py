@@ -140,6 +140,8 @@ class Edition:
     """A 429 counts as a server error (FET-09)."""
     minimum_redirects: int = 5
     """No setting may lower the redirects followed below this (FET-03)."""
+    recognises_redirect_loops: bool = False
+    """A Location already requested in the chain counts as a 404 at once (FET-03)."""
     stale_after: float = 30 * DAY
     """Unreachable for so long, the last good copy stands in (FET-13)."""
     allow_without_copy_after: float = math.inf
@@ -191,6 +193,7 @@ _GOOGLE_2010 = replace(
     name="google-2010",
     slashless=Slashless.ASSUMED,
     minimum_redirects=0,
+    recognises_redirect_loops=True,
     stale_after=0.0,
 )
 _CLASSIC = replace(

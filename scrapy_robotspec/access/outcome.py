@@ -77,7 +77,7 @@ class FetchResult:
     complete: bool = True
     """False: part of the answer was lost (FET-14)."""
     truncated: bool = False
-    """We stopped reading at the size limit ourselves, which is no failure (FMT-12)."""
+    """Our own size limit ended the download, which is not a failure (FMT-12)."""
     local: bool = False
     """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
     delays our own requests and is never written to a shared store."""
@@ -85,6 +85,16 @@ class FetchResult:
     """False: no request has left, so nothing is learnt about the origin. It is no attempt: no
     failure is counted, the record stays as it is, and the origin is due again."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether the site itself gave an HTTP response."""
+        return self.status is not None and self.status not in NOT_FROM_THE_SITE
+
+
+#: Statuses that only a proxy (407, FET-08) or the network before it (511) sends.
+NOT_FROM_THE_SITE = frozenset({407, 511})
+
+_SUCCESS = range(200, 300)
 
 #: By hundreds of the status. Anything else is a server error (FET-10) or no HTTP (FET-16).
 _BY_CLASS = {
@@ -97,13 +107,16 @@ _BY_CLASS = {
 def meaning(
     attempt: FetchResult, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
 ) -> Meaning:
-    """What *attempt* means under *edition*, unless *status_policy* says otherwise.
+    """What *attempt* means under *edition*, unless *status_policy* overrides it.
 
-    The policy speaks about answers: it cannot make an answer of a failure (FET-14).
+    The policy is about responses: a failure stays one (FET-14). An incomplete body matters after
+    a 2xx only; any other status decides alone (FET-03, FET-08).
     """
-    if attempt.redirect_error is None and (attempt.error is not None or not attempt.complete):
+    incomplete = not attempt.complete and attempt.redirect_error is None
+    if attempt.error is not None or (incomplete and attempt.status in _SUCCESS):
         return Meaning.UNREACHABLE
-    return status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
+    found = status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
+    return Meaning.UNREACHABLE if incomplete and found is Meaning.RULES else found
 
 
 def status_meaning(
@@ -122,6 +135,8 @@ def status_meaning(
         return Meaning.UNREACHABLE
     if status_policy and status in status_policy:
         return Meaning(status_policy[status])
+    if status in NOT_FROM_THE_SITE:
+        return Meaning.UNREACHABLE
     if status == 429 and edition.too_many_requests_unreachable:  # FET-09
         return Meaning.UNREACHABLE
     return _BY_CLASS.get(status // 100, Meaning.UNREACHABLE)

@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Literal
 from scrapy_robotspec.access.backoff import SKEW, is_beyond, next_attempt, recent_until
 from scrapy_robotspec.access.freshness import lifetime
 from scrapy_robotspec.access.outage import stand
-from scrapy_robotspec.access.outcome import Meaning, meaning, status_meaning
+from scrapy_robotspec.access.outcome import (
+    NOT_FROM_THE_SITE,
+    Meaning,
+    meaning,
+    status_meaning,
+)
 from scrapy_robotspec.access.plan import ASK_FIRST, BY_COPY, Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import DAY, HOUR, Edition
@@ -162,7 +167,7 @@ class AccessPolicy:
             unreachable_since=since,
             failed_at=now,
             failures=record.failures + 1,
-            unanswered=record.unanswered + 1 if attempt.status is None else 0,
+            unanswered=0 if attempt.answered else record.unanswered + 1,
             failure=_in_words(attempt),
             failure_status=attempt.status,
         )
@@ -182,6 +187,8 @@ class AccessPolicy:
 def _in_words(attempt: FetchResult) -> str:
     if attempt.error is not None:
         return attempt.error
-    if not attempt.complete:
-        return "the answer broke off"
+    if attempt.status in NOT_FROM_THE_SITE:
+        return f"HTTP status {attempt.status} from a proxy"
+    if attempt.status is not None and attempt.status < 300:
+        return "incomplete response"
     return f"HTTP status {attempt.status}"

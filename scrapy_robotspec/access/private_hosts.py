@@ -1,7 +1,7 @@
-"""Hosts that are nobody's business from outside: private, loopback and link-local addresses.
+"""Private hosts: loopback, link-local and other addresses that are not public.
 
-Only what a host says of itself is read here. No name is looked up, so a public name that leads to
-a private address goes unnoticed.
+Only the spelling of a host is read. Names are not resolved, so a public name that resolves to a
+private address is not detected.
 """
 
 from __future__ import annotations
@@ -26,6 +26,17 @@ def is_private(host: str) -> bool:
         return _is_inward(IPv4Address(socket.inet_aton(host)))
     except (OSError, ValueError):
         return False
+
+
+def is_address(host: str) -> bool:
+    """Whether *host*, as an :class:`Origin` writes it, needs no name server."""
+    if ":" in host or host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        socket.inet_aton(host)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _is_private_6(host: str) -> bool:

@@ -7,14 +7,17 @@ other file of this package asks what Scrapy can do.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import signals as scrapy_signals
+from scrapy import version_info
+from scrapy.core import downloader as downloader_module
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -119,11 +122,55 @@ def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     return release_slot
 
 
-def slot_is_idle(engine: ExecutionEngine, request: Request) -> bool:
-    """Whether nothing is being downloaded in *request*'s download slot."""
-    downloader = engine.downloader
-    slot = downloader.slots.get(downloader.get_slot_key(request))
-    return slot is None or not slot.active
+def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
+    """Use up the next turn of *request*'s download slot; the seconds until it comes.
+
+    Only an idle slot has a turn to give: behind other requests it would come late, so then the
+    result is 0. The slot's next request keeps its delay after the turn.
+    """
+    slot = _slot(engine, request)
+    if slot is None or slot.active:
+        return 0.0
+    delay = slot.download_delay()
+    now = _slot_clock()
+    turn = max(now, slot.lastseen + delay) if delay else now
+    slot.lastseen = turn
+    return float(turn - now)
+
+
+def _slot(engine: ExecutionEngine, request: Request) -> Any:
+    """The download slot of *request*, made if needed; None where Scrapy has no such slots."""
+    get_slot: Any = getattr(engine.downloader, "_get_slot", None)
+    if get_slot is None:
+        return None
+    return (get_slot(request) if version_info >= (2, 14) else get_slot(request, engine.spider))[1]
+
+
+def _slot_clock() -> float:
+    """The time as download slots note it: ``time()``, in newer releases ``monotonic()``."""
+    clock: Any = getattr(downloader_module, "monotonic", None) or vars(downloader_module)["time"]
+    return float(clock())
+
+
+@contextmanager
+def undelayed_slot(engine: ExecutionEngine, name: str) -> Iterator[None]:
+    """Inside, the download slot *name* is made without a delay, if it is not there yet."""
+    per_slot = engine.downloader.per_slot_settings
+    per_slot[name] = {"delay": 0.0, "concurrency": 8}
+    try:
+        yield
+    finally:
+        per_slot.pop(name, None)
+
+
+async def sleep(seconds: float) -> None:
+    """Let *seconds* pass; cancelling the waiting Deferred ends it."""
+    pause: Deferred[None] = Deferred()
+    later = call_later(seconds, pause.callback, None)
+    try:
+        await as_future(pause)
+    finally:
+        later.cancel()
 
 
 def handles_ftp(crawler: Crawler) -> bool:

@@ -49,11 +49,12 @@ def test_no_file_is_as_good_as_404(folder: Path, tmp_path: Path) -> None:
 
 
 def test_robots_txt_is_asked_for_anonymously(folder: Path, tmp_path: Path) -> None:
-    """Also where the page's request brings a login of its own."""
+    """LOC-06: also where the page request or the project has a login."""
     (folder / "robots.txt").write_text("User-agent: *\nDisallow: /no\n")
     with ftp_site(folder, tmp_path / "log") as site:
         meta = {"ftp_user": "somebody", "ftp_password": "secret"}
-        crawl([{"url": site.url("/no"), "meta": meta}, site.url("/no", "user:pass@")])
+        settings = {"FTP_USER": "somebody", "FTP_PASSWORD": "secret"}
+        crawl([{"url": site.url("/no"), "meta": meta}, site.url("/no", "user:pass@")], settings)
         users = [line for line in site.commands if line.startswith("USER")]
         assert users == ["USER anonymous"]
         assert not [line for line in site.commands if "secret" in line or "pass" in line]

@@ -62,7 +62,7 @@ class CrawlRuntime:
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        self._fetcher = Fetcher(crawler, settings, stats)
+        self._fetcher = Fetcher(crawler, settings, stats, self.clock)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
         self._policies = {
@@ -96,7 +96,7 @@ class CrawlRuntime:
 
     def fetch(self, origin: Origin, request: Request, *, background: bool) -> Deferred[FetchResult]:
         self._fetching()
-        return self._fetcher.fetch(origin, request, background=background, now=self.clock())
+        return self._fetcher.fetch(origin, request, background=background)
 
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None

@@ -175,7 +175,7 @@ def test_the_record_tells_what_went_wrong() -> None:
     assert told == [
         ("HTTP status 503", 503, 0),
         ("DNS lookup failed", None, 1),
-        ("the answer broke off", 200, 0),
+        ("incomplete response", 200, 0),
     ]
 
 

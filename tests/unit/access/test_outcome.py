@@ -24,6 +24,7 @@ def test_every_status(edition: Edition) -> None:
     expected = dict.fromkeys(range(1000), UNREACHABLE)
     expected |= dict.fromkeys(range(200, 300), RULES)
     expected |= dict.fromkeys(range(300, 500), ALLOW)
+    expected[407] = UNREACHABLE  # only a proxy sends it
     if edition.name == "google":
         expected[429] = UNREACHABLE
     assert {s: meaning(FetchResult(status=s), edition) for s in range(1000)} == expected
@@ -53,14 +54,22 @@ def test_a_chain_that_ended_counts_as_404(edition: Edition, status: int) -> None
         FetchResult(error="DNS lookup failed"),
         FetchResult(status=200, error="broken chunk", body=b"User-agent: *"),
         FetchResult(status=200, complete=False, body=b"User-agent: *"),
-        FetchResult(status=404, complete=False),
+        FetchResult(status=407),
+        FetchResult(status=511),
         FetchResult(),
     ],
-    ids=["no answer", "broken answer", "incomplete file", "incomplete 404", "nothing"],
+    ids=["no answer", "broken answer", "incomplete file", "from a proxy", "portal", "nothing"],
 )
 def test_what_cannot_be_read_is_a_server_error(edition: Edition, attempt: FetchResult) -> None:
     """FET-14."""
     assert meaning(attempt, edition) is UNREACHABLE
+
+
+@every_edition
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
+def test_a_damaged_4xx_is_still_a_4xx(edition: Edition, status: int) -> None:
+    """FET-08: by the status alone."""
+    assert meaning(FetchResult(status=status, complete=False), edition) is ALLOW
 
 
 def test_our_own_cut_is_no_incomplete_body() -> None:

@@ -1,0 +1,83 @@
+"""Failures of a robots.txt request: the origin's, or those of the way to it.
+
+A dead proxy, a missing network or a name server that does not answer says nothing about the
+origin. Such a failure must not reach other processes through a shared store.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest, NotSupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.plugin.fetching.routes import Route, Routes
+
+#: Errors of this machine: no network, no free file or port, a firewall, a wrong local address.
+_LOCAL_ERRNOS = frozenset(
+    getattr(errno, name)
+    for name in [
+        "EACCES",
+        "EADDRINUSE",
+        "EADDRNOTAVAIL",
+        "EHOSTUNREACH",
+        "EMFILE",
+        "ENETDOWN",
+        "ENETUNREACH",
+        "ENFILE",
+        "ENOBUFS",
+        "ENOMEM",
+        "EPERM",
+    ]
+    if hasattr(errno, name)
+)
+#: Names of the exceptions for a host name without an address, in all supported versions.
+_NAME_ERRORS = ("CannotResolveHostError", "DNSLookupError")
+
+
+def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, now: float) -> bool:
+    """Whether *error* at *now* (epoch seconds) may say nothing about the origin.
+
+    *proxied*: the request went through a proxy; until that proxy has brought a response, each
+    failure may be its own.
+    """
+    if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side of the network
+        return True
+    if proxied and not routes.is_proven(route, now):
+        return True
+    causes = list(_causes(error))
+    if any(_errno(cause) in _LOCAL_ERRNOS for cause in causes):
+        return True
+    unresolved = any(type(cause).__name__ in _NAME_ERRORS for cause in causes)
+    return unresolved and not routes.resolves_names(now)
+
+
+def in_one_line(error: BaseException | None) -> str:
+    """The kind of *error* and its first words, safe for a terminal (SAF-04)."""
+    words = " ".join(str(error).split())[:200]
+    kind = type(error).__name__
+    text = f"{kind}: {words}" if words else kind
+    return ascii(text)[1:-1]
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """*error* and the exceptions behind it, each once."""
+    pending, seen = [error], set()
+    while pending:
+        cause = pending.pop()
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        reasons = getattr(cause, "reasons", None)  # Twisted's ResponseFailed holds failures
+        behind = [getattr(reason, "value", reason) for reason in reasons or ()]
+        behind += [cause.__cause__, cause.__context__, getattr(cause, "os_error", None)]
+        pending += [each for each in behind if isinstance(each, BaseException)]
+
+
+def _errno(error: BaseException) -> object:
+    """The number that the operating system gave; Twisted has it under a name of its own."""
+    return getattr(error, "errno", None) or getattr(error, "osError", None)

@@ -1,0 +1,115 @@
+"""Routes to an origin: the proxy and local address that a request is sent through.
+
+A request's own proxy may be dead while the origin is healthy. So the routes of the requests that
+wait for an origin are remembered, a failed one is tried last, and a failure on a route that has
+never worked says nothing about the origin.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_robotspec.access.private_hosts import is_address
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy import Request
+
+    from scrapy_robotspec.access.origin import Origin
+
+#: A route that brought a response is known to work for this long (seconds).
+PROVEN_FOR = 300.0
+#: Max origins, and max routes of an origin, that are remembered.
+_MAX_ORIGINS = 10_000
+_MAX_ROUTES = 32
+_MAX_PROVEN = 1000
+
+#: Where ``HttpProxyMiddleware`` keeps the credentials that it took out of a proxy's URL.
+_PROXY_CREDENTIALS = "_auth_proxy"
+_PROXY_HEADER = b"Proxy-Authorization"
+
+
+class Route(NamedTuple):
+    """What a robots.txt request takes over from the page request that causes it."""
+
+    meta: tuple[tuple[str, Any], ...]
+    """Keys of ``ROBOTSPEC_INHERIT_META`` with their values."""
+    proxy_authorization: bytes | None
+    """The header with the credentials of the proxy."""
+
+    @classmethod
+    def of(cls, request: Request, keys: Sequence[str]) -> Route:
+        """The route of *request*, as far as the meta *keys* describe it."""
+        meta = request.meta
+        found = [(key, meta[key]) for key in keys if key in meta]
+        credentials = None
+        if "proxy" in keys and "proxy" in meta and _PROXY_CREDENTIALS in meta:
+            found.append((_PROXY_CREDENTIALS, meta[_PROXY_CREDENTIALS]))
+            credentials = request.headers.get(_PROXY_HEADER)
+        return cls(tuple(found), credentials)
+
+    @property
+    def name(self) -> str:
+        """A hashable name, because meta values may be of any type."""
+        return repr(self.meta)
+
+
+class Routes:
+    """Routes of the origins that wait for a robots.txt. ``keys``: the meta keys that make one."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+        self._by_origin: dict[Origin, dict[str, Route]] = {}
+        self._failures: dict[Origin, Counter[str]] = {}
+        self._proven: dict[str, float] = {}
+        self._name_resolved_at: float | None = None
+
+    def see(self, origin: Origin, request: Request) -> Route:
+        """Remember the route of *request*, which waits for the robots.txt of *origin*."""
+        route = Route.of(request, self._keys)
+        routes = self._by_origin.get(origin)
+        if routes is None:
+            if len(self._by_origin) >= _MAX_ORIGINS:
+                self._forget(next(iter(self._by_origin)))
+            routes = self._by_origin[origin] = {}
+        if len(routes) < _MAX_ROUTES:
+            routes.setdefault(route.name, route)
+        return route
+
+    def best(self, origin: Origin, own: Route) -> Route:
+        """The route with the fewest failures; of equal ones *own*."""
+        failures = self._failures.get(origin, Counter())
+        routes = [own, *self._by_origin.get(origin, {}).values()]
+        return min(routes, key=lambda route: failures[route.name])
+
+    def failed(self, origin: Origin, route: Route) -> None:
+        """Prefer other routes to *origin* from now on."""
+        self._failures.setdefault(origin, Counter())[route.name] += 1
+
+    def worked(self, origin: Origin, route: Route, host: str, now: float) -> None:
+        """*host* responded on *route* at *now* (epoch seconds)."""
+        self._forget(origin)
+        self._proven.pop(route.name, None)
+        if len(self._proven) >= _MAX_PROVEN:
+            del self._proven[next(iter(self._proven))]
+        self._proven[route.name] = now
+        if not is_address(host):
+            self._name_resolved_at = now
+
+    def _forget(self, origin: Origin) -> None:
+        self._by_origin.pop(origin, None)
+        self._failures.pop(origin, None)
+
+    def is_proven(self, route: Route, now: float) -> bool:
+        """Whether any origin responded on *route* in the last minutes."""
+        return _is_recent(self._proven.get(route.name), now)
+
+    def resolves_names(self, now: float) -> bool:
+        """Whether the name of any host was resolved in the last minutes."""
+        return _is_recent(self._name_resolved_at, now)
+
+
+def _is_recent(then: float | None, now: float) -> bool:
+    return then is not None and now - PROVEN_FOR <= then <= now

@@ -1,0 +1,197 @@
+"""The robots.txt request itself: what it sends, what decides, and how long it may take."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.crawl import MODES, PROXY_MODES, crawl
+from tests.support.responses import in_turn, raw, redirect, reply, silence
+
+if TYPE_CHECKING:
+    from tests.support.server import Server, Site
+
+BODY = "User-agent: *\nDisallow: /no\n"
+
+
+def page_paths(site: Site) -> list[str]:
+    """The paths of the pages that were requested; /moved belongs to a robots.txt."""
+    return sorted(path for path in site.pages_asked if path != "/moved")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_conditional_or_partial_request_leaves(server: Server, mode: str) -> None:
+    """FET-01: whatever the project's default headers contain, redirects included."""
+    site = server.site("127.0.0.2", redirect("/moved"), pages={"/moved": reply(BODY)})
+    headers = {
+        "If-Modified-Since": "Sat, 29 Oct 1994 19:43:31 GMT",
+        "If-None-Match": '"x"',
+        "If-Match": '"x"',
+        "If-Unmodified-Since": "Sat, 29 Oct 1994 19:43:31 GMT",
+        "If-Range": '"x"',
+        "Range": "bytes=0-9",
+        "X-Kept": "yes",
+    }
+    crawl([site.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers}, mode=mode)
+    sent = [asked for asked in server.log if asked.path in ("/robots.txt", "/moved")]
+    assert len(sent) == 2
+    for asked in sent:
+        assert asked.header("x-kept") == "yes"
+        assert [name for name in headers if name != "X-Kept" and asked.header(name.lower())] == []
+
+
+PARTS = {
+    "first bytes": ("bytes 0-9/40", False),
+    "last bytes": ("bytes 30-39/40", False),
+    "end of unknown size": ("bytes 5-39/*", False),
+    "whole file": ("bytes 0-39/40", True),
+    "unreadable": ("items 1-2/3", True),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_206_counts_unless_its_range_leaves_bytes_out(server: Server, mode: str) -> None:
+    """FET-02: a part of a file is incomplete data."""
+    sites = {
+        name: server.site(
+            f"127.0.1.{n}", reply(BODY, 206, headers=[("Content-Range", PARTS[name][0])])
+        )
+        for n, name in enumerate(PARTS, 1)
+    }
+    urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
+    crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0}, mode=mode)
+    found = {name: page_paths(site) for name, site in sites.items()}
+    assert found == {name: ["/yes"] if whole else [] for name, (_, whole) in PARTS.items()}
+
+
+def damaged(status: int, *headers: str) -> dict[str, bytes]:
+    """Responses with *status* whose bodies cannot be read, by kind of damage."""
+    bodies = {
+        "short body": (b"Content-Length: 900", b"User-agent: *\nDisallow: /\n"),
+        "broken chunk": (b"Transfer-Encoding: chunked", b"20\r\nUser-agent"),
+        "unknown coding": (b"Content-Encoding: zip\r\nContent-Length: 3", b"\0\1\2"),
+        "cut gzip": (b"Content-Encoding: gzip\r\nContent-Length: 4", b"\x1f\x8b\x08\0"),
+    }
+    head = "\r\n".join((f"HTTP/1.1 {status} Whatever", *headers, "")).encode()
+    return {kind: head + line + b"\r\n\r\n" + body for kind, (line, body) in bodies.items()}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_status_decides_and_not_the_body(server: Server, mode: str) -> None:
+    """FET-03, FET-08: a damaged 404 allows, a damaged 302 is followed; a damaged 200 is neither."""
+    rules = server.site("127.0.3.1", BODY, pages={"/rules": reply(BODY)})
+    cases = {
+        f"{status} {kind}": (server.site(f"127.0.2.{status % 100}{n}", raw(data)), expected)
+        for status, headers, expected in (
+            (404, (), ["/no", "/yes"]),
+            (410, (), ["/no", "/yes"]),
+            (302, (f"Location: {rules.url('/rules')}",), ["/yes"]),
+            (200, (), []),
+        )
+        for n, (kind, data) in enumerate(damaged(status, *headers).items())
+    }
+    urls = [site.url(path) for site, _ in cases.values() for path in ("/yes", "/no")]
+    settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0}
+    result = crawl(urls, settings, mode=mode)
+    found = {name: page_paths(site) for name, (site, _) in cases.items()}
+    assert found == {name: expected for name, (_, expected) in cases.items()}
+    assert "Traceback" not in result.log
+
+
+@pytest.mark.parametrize(
+    ("edition", "hops"),
+    [("google-2019", 1), ("rfc9309", 1), ("google", 1), ("google-2010", 0), ("classic", 0)],
+)
+def test_a_gate_that_redirects_to_itself_once(server: Server, edition: str, hops: int) -> None:
+    """FET-03: the count ends a chain; only the editions before 2019 recognise a loop."""
+    site = server.site("127.0.0.2", in_turn(redirect("/robots.txt"), reply(BODY)))
+    crawl([site.url("/yes"), site.url("/no")], {"ROBOTSPEC_EDITION": edition})
+    assert page_paths(site) == (["/yes"] if hops else ["/no", "/yes"])
+    assert len(site.robots_asked) == 1 + hops
+
+
+# --- time
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_download_delay_is_not_part_of_the_timeout(server: Server, mode: str) -> None:
+    """With hops, after other pages of the slot, and for both schemes' worth of origins."""
+    site = server.site("127.0.0.2", redirect("/moved"), pages={"/moved": reply(BODY)})
+    other = server.site("127.0.0.2", BODY, port=server.other_port)
+    settings = {
+        "DOWNLOAD_DELAY": 2.5,
+        "RANDOMIZE_DOWNLOAD_DELAY": False,
+        "ROBOTSPEC_FETCH_TIMEOUT": 1.5,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    urls = [site.url("/yes"), other.url("/yes"), site.url("/no"), other.url("/no")]
+    result = crawl(urls, settings, mode=mode)
+    assert page_paths(site) == page_paths(other) == ["/yes"]
+    assert (
+        sorted(type_ for type_ in (e["type"] for e in result.of("error")))
+        == ["ForbiddenByRobots"] * 2
+    )
+    # Pages and first robots.txt requests keep the delay; a hop does not use up a turn.
+    spaced = sorted(asked.at for asked in server.log if asked.path != "/moved")
+    gaps = [second - first for first, second in pairwise(spaced)]
+    assert min(gaps) > 2.2, gaps
+
+
+def test_an_expired_request_is_not_sent_later(server: Server) -> None:
+    """A robots.txt request that was given up reaches the server once for each attempt."""
+    site = server.site("127.0.0.2", silence())
+    settings = {
+        "DOWNLOAD_DELAY": 0.5,
+        "ROBOTSPEC_FETCH_TIMEOUT": 0.7,
+        "ROBOTSPEC_RETRY_TIMES": 2,
+        "ROBOTSPEC_RETRY_DELAY": 0.2,
+    }
+    result = crawl([site.url(f"/{n}") for n in range(5)], settings)
+    assert len(site.robots_asked) == 3
+    assert result.stats["robotstxt/request_count"] == 3
+    assert site.pages_asked == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shared_slot", [False, True])
+def test_a_silent_origin_does_not_stall_its_slot(
+    server: Server, mode: str, shared_slot: bool
+) -> None:
+    """CONCURRENT_REQUESTS_PER_DOMAIN = 1, or one download slot for many origins."""
+    meta = {"download_slot": "one"} if shared_slot else {}
+    silent = server.site("127.0.0.2", silence())
+    healthy = [
+        server.site("127.0.0.2", BODY, port=server.other_port),
+        *(server.site(f"127.0.0.{n}", BODY) for n in range(3, 6) if shared_slot),
+    ]
+    urls = [silent.url("/yes"), *(site.url("/yes") for site in healthy)]
+    settings = {
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "ROBOTSPEC_FETCH_TIMEOUT": 6,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+    }
+    crawl([{"url": url, "meta": dict(meta)} for url in urls], settings, mode=mode)
+    began = silent.robots_asked[0].at
+    last = max(asked.at for site in healthy for asked in site.log)
+    assert all(site.pages_asked == ["/yes"] for site in healthy)
+    assert last - began < 5, "the other origins waited for the silent one"
+
+
+# --- the way to the origin
+
+
+@pytest.mark.parametrize("mode", PROXY_MODES)
+@pytest.mark.parametrize("edition", ["google-2019", "google"])
+def test_a_proxys_407_is_no_response_of_the_site(server: Server, mode: str, edition: str) -> None:
+    """FET-08: nothing is allowed by it, and it is tried again."""
+    site = server.site(
+        "site.example", in_turn(reply(status=407), reply(status=407), reply(BODY)), port=80
+    )
+    proxied = {"proxy": f"http://127.0.0.9:{server.port}"}
+    urls = ["http://site.example/yes", "http://site.example/no"]
+    settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "ROBOTSPEC_EDITION": edition}
+    crawl([{"url": url, "meta": dict(proxied)} for url in urls], settings, mode=mode)
+    assert page_paths(site) == ["/yes"]
+    assert len(site.robots_asked) == 3
