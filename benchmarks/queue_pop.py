@@ -24,6 +24,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
+from scrapy_robotspec.plugin.scheduling.gate import Event
 
 
 def crawler_with_engine() -> Any:
@@ -52,9 +53,9 @@ def microseconds_a_pop(
     for n, host in enumerate(hosts):
         origin = Origin.of(f"http://{host}/")
         if n < held:
-            gate.hold(origin, math.inf)
+            gate.block(origin, math.inf, Event.FETCH_ALLOWED)
         else:
-            gate.free(origin)
+            gate.release(origin)
     began = time.process_time()
     for _ in range(pops):
         assert queue.pop() is not None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy import signals as scrapy_signals
 from scrapy import version_info
 from scrapy.core import downloader as downloader_module
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
 
     class Later(Protocol):
         """A call that was put off; cancelling one that was made already does nothing."""
@@ -106,8 +108,38 @@ def wake(engine: ExecutionEngine | None) -> None:
         slot.nextcall.schedule()
 
 
+def back_out_while(engine: ExecutionEngine, all_wait: Callable[[], bool]) -> None:
+    """Let the engine send nothing while *all_wait* returns true.
+
+    It then does not ask the scheduler, so it sends no ``scheduler_empty`` while requests wait.
+    """
+    downloader = engine.downloader
+    needs_backout = downloader.needs_backout
+    downloader.needs_backout = (  # type: ignore[method-assign]
+        lambda: needs_backout() or all_wait()
+    )
+
+
+class DownloadSlots:
+    """The downloader's slots: which one a request belongs to, and their load."""
+
+    def __init__(self, engine: ExecutionEngine) -> None:
+        self.key: Callable[[Request], str] = engine.downloader.get_slot_key
+        self._slots = engine.downloader.slots
+        self._active = engine.downloader.active
+
+    def active_in(self, key: str) -> int:
+        """The number of requests in the slot *key*."""
+        slot = self._slots.get(key)
+        return 0 if slot is None else len(slot.active)
+
+    def is_active(self, request: Request) -> bool:
+        """Whether *request* is in the downloader or its middlewares."""
+        return request in self._active
+
+
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
-    """Make room for one more request in the downloader; the result takes the room back.
+    """Allow one more request in the downloader; the result takes that back.
 
     A total concurrency of 0 is no limit and stays so.
     """
@@ -171,6 +203,33 @@ async def sleep(seconds: float) -> None:
         await as_future(pause)
     finally:
         later.cancel()
+
+
+#: Internal setting: the connections that were added to ``CONCURRENT_REQUESTS`` for robots.txt.
+EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
+
+
+def add_connections(settings: BaseSettings, number: int) -> None:
+    """Let the download handlers open *number* connections more; a second call changes nothing.
+
+    Without a reactor (from 2.15) they open no more than ``CONCURRENT_REQUESTS``, so silent
+    robots.txt files would stop the pages.
+    """
+    pages = settings.getint("CONCURRENT_REQUESTS")
+    with_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    if with_reactor or not pages or settings.get(EXTRA_CONNECTIONS):
+        return
+    for name, value in ((EXTRA_CONNECTIONS, number), ("CONCURRENT_REQUESTS", pages + number)):
+        priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
+        settings.set(name, value, priority)
+
+
+def limit_pages(crawler: Crawler) -> None:
+    """Give pages the ``CONCURRENT_REQUESTS`` that the user has set, without the added ones."""
+    added = crawler.settings.getint(EXTRA_CONNECTIONS)
+    if added:
+        assert crawler.engine is not None
+        crawler.engine.downloader.total_concurrency -= added
 
 
 def handles_ftp(crawler: Crawler) -> bool:

@@ -17,9 +17,9 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.room import widen_pool
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -53,10 +53,10 @@ class Addon:
         checked = _check(settings)
         if checked.dry_run:
             _install_dry_run(settings)
-            widen_pool(settings, checked.most_fetches)
+            _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             _install_waiting(settings)
-            widen_pool(settings, checked.most_fetches)
+            _compat.add_connections(settings, checked.most_fetches)
             for surprise in conflicting_settings(settings, checked):
                 logger.warning("%s.", surprise)
 

@@ -30,7 +30,6 @@ from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.room import keep_to_pages
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
@@ -297,7 +296,7 @@ class DryRunMiddleware:
     # --- beginning and end
 
     def _spider_opened(self) -> None:
-        keep_to_pages(self._crawler)
+        _compat.limit_pages(self._crawler)
 
     def _spider_idle(self) -> None:
         """Let answers that are under way come in, as long as one fetch may take."""

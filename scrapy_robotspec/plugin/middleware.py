@@ -32,9 +32,8 @@ from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
-from scrapy_robotspec.plugin.room import keep_to_pages
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-from scrapy_robotspec.plugin.scheduling.gate import Gate, State
+from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -165,7 +164,7 @@ class RobotSpecMiddleware:
                 break
             await self._off_scheduler.sleep(next_at - now)
         if delay:
-            self.gate.hold(origin, self._crawl_delay.take(origin, delay, now), State.DELAYED)
+            self.gate.block(origin, self._crawl_delay.take(origin, delay, now), Event.DELAY_PASSED)
         self._follow(decision, request, found)
 
     # --- what a spider may ask
@@ -289,9 +288,9 @@ class RobotSpecMiddleware:
         if now < next_at:
             if not queued:
                 return self._decide_later(request, origin)
-            self.gate.hold(origin, next_at, State.DELAYED)
+            self.gate.block(origin, next_at, Event.DELAY_PASSED)
             return requeue(request)
-        self.gate.hold(origin, self._crawl_delay.take(origin, delay, now), State.DELAYED)
+        self.gate.block(origin, self._crawl_delay.take(origin, delay, now), Event.DELAY_PASSED)
         self._follow(decision, request, found)
         return None
 
@@ -305,20 +304,20 @@ class RobotSpecMiddleware:
         """The origin is known: its requests may go, as far as its crawl-delay lets them."""
         next_at = self._crawl_delay.next_at(origin, now)
         if now < next_at:
-            self.gate.hold(origin, next_at, State.DELAYED)
+            self.gate.block(origin, next_at, Event.DELAY_PASSED)
         else:
-            self.gate.free(origin)
+            self.gate.release(origin)
 
     def _hold(self, found: Pending) -> None:
         """No answer yet: the requests of the origin wait."""
-        then = State.RETRY_DUE if found.asked_before else State.UNKNOWN
-        self.gate.hold(found.origin, found.until, then)
+        then = Event.RETRY_ALLOWED if found.asked_before else Event.FETCH_ALLOWED
+        self.gate.block(found.origin, found.until, then)
 
     def _on_fetch_done(self, landing: FetchDone) -> None:
         """A flight has ended: tell of it, then hold or release the requests of its origin."""
         now, found = time.time(), landing.found
         origin = found.origin
-        self._crawl_stats.on_fetch_done(landing, self.gate.waiting(origin), now)
+        self._crawl_stats.on_fetch_done(landing, self.gate.count(origin), now)
         if isinstance(found, Pending):
             self._hold(found)
         elif origin in self.gate.states:
@@ -332,7 +331,9 @@ class RobotSpecMiddleware:
 
     def _spider_opened(self) -> None:
         self.lookup.sweep(time.time() - FORGOTTEN_AFTER)
-        keep_to_pages(self._crawler)
+        _compat.limit_pages(self._crawler)
+        assert self._crawler.engine is not None
+        _compat.back_out_while(self._crawler.engine, self.gate.all_wait)
 
     async def _spider_closed(self) -> None:
         self.gate.close()

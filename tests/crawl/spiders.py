@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import DeferredList
+from twisted.internet.defer import Deferred, DeferredList
 
 from scrapy_robotspec import ForbiddenUsage, RobotSpecMiddleware, SitemapsFromRobots
 from tests.support.spiders import Plain
@@ -77,18 +77,53 @@ class OneByOne(Plain):
 
 
 class Watching(Plain):
-    """Notes each time that the engine looks into the scheduler and gets nothing."""
+    """Notes each time that the engine looks for a request, and each ``scheduler_empty``."""
 
     name = "watching"
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
-        crawler.signals.connect(spider._nothing, signals.scheduler_empty)
+        crawler.signals.connect(spider._watch, signals.spider_opened)
+        crawler.signals.connect(spider._empty, signals.scheduler_empty)
         return spider
 
-    def _nothing(self) -> None:
-        self.note("looked")
+    def _watch(self) -> None:
+        engine = self.crawler.engine
+        assert engine is not None
+        needs_backout = engine.needs_backout
+
+        def looks() -> bool:
+            self.note("looked")
+            return needs_backout()
+
+        engine.needs_backout = looks  # type: ignore[method-assign]
+
+    def _empty(self) -> None:
+        self.note("empty")
+
+
+class Lazy(Plain):
+    """Waits for an empty scheduler before each start request, as Scrapy's documentation shows."""
+
+    name = "lazy"
+
+    async def start(self) -> AsyncIterator[Request]:
+        async for request in super().start():
+            await self._empty_scheduler()
+            self.note("given one")
+            yield request
+
+    async def _empty_scheduler(self) -> None:
+        """``signals.wait_for(scheduler_empty)``, which Scrapy 2.13 does not have."""
+        empty: Deferred[None] = Deferred()
+
+        def handle() -> None:
+            self.crawler.signals.disconnect(handle, signals.scheduler_empty)
+            empty.callback(None)
+
+        self.crawler.signals.connect(handle, signals.scheduler_empty)
+        await maybe_deferred_to_future(empty)
 
 
 class InTwo(Plain):

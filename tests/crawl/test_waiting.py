@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -158,18 +159,31 @@ def test_waiting_is_told_and_counted(server: Server) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
-    """No busy loop while thousand requests wait, and the spider stays open."""
+    """No busy loop while a thousand requests wait, and the spider stays open."""
     site = server.site("127.0.0.2", reply("", 503))
     settings = {**PATIENT, "LOG_LEVEL": "INFO"}
     urls = [site.url(f"/{n}") for n in range(1000)]
     with Running(urls, settings, mode=mode, spider="watching") as running:
-
-        def looked() -> int:
-            return sum(event["kind"] == "looked" for event in running.events)
-
         running.wait_until(lambda: len(site.robots_asked) >= 8)
-        assert looked() < 2 * len(urls)  # one for each that was given, and a few for each attempt
-        assert {event["kind"] for event in running.events} == {"started", "given", "looked"}
+        counts = Counter(event["kind"] for event in running.events)
+        assert set(counts) <= {"started", "given", "looked", "empty"}
+        assert counts["looked"] < 3 * len(urls)  # some for each request, a few for each attempt
+        assert counts["empty"] <= 3  # before the first request was queued
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lazy_start_does_not_run_ahead_while_requests_wait(server: Server, mode: str) -> None:
+    """``scheduler_empty`` is not sent while requests wait, and is sent when they have gone."""
+    site = server.site("127.0.0.2", until(1.0, reply("", 503), reply(RULES)))
+    urls = [site.url(f"/{n}") for n in range(30)]
+    with Running(urls, PATIENT, mode=mode, spider="lazy") as running:
+
+        def given() -> int:
+            return sum(event["kind"] == "given one" for event in running.events)
+
+        running.wait_until(lambda: len(site.robots_asked) >= 3)
+        assert given() <= 3  # the first, and those of the moments when it was not in the scheduler
+        assert running.finish().ended_once(urls)
 
 
 def test_order_of_priorities_survives_the_wait(server: Server) -> None:

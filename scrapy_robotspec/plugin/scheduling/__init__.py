@@ -1,1 +1,1 @@
-"""Where requests wait, and which request goes next."""
+"""Queues of waiting requests, and which request goes next."""

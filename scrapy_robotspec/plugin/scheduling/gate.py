@@ -1,17 +1,28 @@
 """The gate: which origins' requests may leave the scheduler now.
 
-It knows origins, states and times. It holds no requests (``lanes.py``), decides nothing about
-robots.txt (``access/policy.py``) and starts no fetch (``lookup/``). Everything is told, nothing
-is polled: whoever holds requests is a :class:`Listener` and hears of each change of state.
+The gate maps origins to states. It holds no requests (``origin_queues.py``), knows no rules
+(``access/policy.py``) and starts no fetch (``lookup/``). An event changes the state of an origin:
+
+    event           READY     DELAYED   UNKNOWN   RETRY_DUE   BLOCKED
+    ------------------------------------------------------------------
+    QUEUED          UNKNOWN   -         -         -           -
+    BLOCK           BLOCKED   BLOCKED   BLOCKED   BLOCKED     -
+    FETCH_ALLOWED   -         -         -         -           UNKNOWN
+    RETRY_ALLOWED   -         -         -         -           RETRY_DUE
+    DELAY_PASSED    -         -         -         -           DELAYED
+    RELEASE         -         READY     READY     READY       READY
+
+Every state of waiting is in three places: ``Gate.states`` (the origins that are not READY),
+``Gate._deadlines`` (when a BLOCKED origin moves on) and ``OriginQueues`` (the requests).
 """
 
 from __future__ import annotations
 
-import heapq
-import itertools
 import math
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
+
+from scrapy_robotspec.plugin.scheduling.deadlines import Deadlines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,41 +31,63 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
 
-
-#: A delayed call may come so much before its time (seconds).
-_EARLY = 1.0
-#: No delayed call is further away (seconds).
-_LONGEST_ALARM = 10.0
-#: The engine is woken no sooner and no later than this for a fetch that may begin (seconds).
-_SHORTEST_NUDGE, _LONGEST_NUDGE = 0.005, 0.1
+#: Bounds of the pause before the engine looks again for a free fetch slot (seconds).
+_WAKE_MIN, _WAKE_MAX = 0.005, 0.1
 
 
 class State(Enum):
-    """Where an origin stands at the gate."""
+    """Whether requests of an origin may leave the scheduler."""
 
-    READY = "ready"  #: its requests go as they come
-    DELAYED = "delayed"  #: its crawl-delay has passed: one may go
-    UNKNOWN = "unknown"  #: nothing is known, or it is out of date: one may go, if a fetch may begin
-    RETRY_DUE = "retry due"  #: asked without an answer, and may be asked again: likewise
+    READY = "ready"  #: all may go
+    DELAYED = "delayed"  #: the crawl-delay has passed: one may go
+    UNKNOWN = "unknown"  #: no valid rules: one may go, if a fetch may begin
+    RETRY_DUE = "retry due"  #: an attempt failed, the next is due: as UNKNOWN
     BLOCKED = "blocked"  #: none may go
 
 
-class Listener(Protocol):
-    """Whoever holds requests back for the gate."""
+class Event(Enum):
+    """What happens to an origin."""
 
-    def moved(self, origin: Origin, state: State) -> None:
-        """The requests of *origin* are in *state* from now on."""
+    QUEUED = "queued"  #: a request is queued and there are no valid rules
+    BLOCK = "block"  #: a fetch, a backoff or a crawl-delay begins
+    FETCH_ALLOWED = "fetch allowed"  #: the block ends, its rules may be fetched
+    RETRY_ALLOWED = "retry allowed"  #: a backoff ends
+    DELAY_PASSED = "delay passed"  #: a crawl-delay ends
+    RELEASE = "release"  #: the decision needs no waiting any more
 
-    def waiting(self, origin: Origin) -> int:
-        """How many requests of *origin* are held."""
+
+#: The table above; no entry, no change.
+TRANSITIONS = {
+    Event.QUEUED: {State.READY: State.UNKNOWN},
+    Event.BLOCK: dict.fromkeys(State, State.BLOCKED),
+    Event.FETCH_ALLOWED: {State.BLOCKED: State.UNKNOWN},
+    Event.RETRY_ALLOWED: {State.BLOCKED: State.RETRY_DUE},
+    Event.DELAY_PASSED: {State.BLOCKED: State.DELAYED},
+    Event.RELEASE: dict.fromkeys(State, State.READY),
+}
+
+
+class GatedQueues(Protocol):
+    """Queues that offer the requests of an origin by its state."""
+
+    def on_state(self, origin: Origin, state: State) -> None:
+        """*origin* is in *state* from now on."""
+
+    def count(self, origin: Origin) -> int:
+        """The number of queued requests of *origin*."""
+
+    def may_go(self) -> bool:
+        """Whether any request may leave the queues now."""
+
+    def __len__(self) -> int: ...
 
 
 class Gate:
-    """States of origins; every origin not named here is free, once its robots.txt is known.
+    """States of origins; an origin without an entry in ``states`` is READY.
 
-    ``origin_of`` gives the origin whose robots.txt governs a request, or None. ``knows`` and
-    ``free_at`` are the lookup's, ``clock`` gives epoch seconds, ``wake`` makes the engine look
-    into the scheduler. ``states`` is for reading only.
+    ``origin_of`` returns the origin whose robots.txt governs a request, or None. ``knows`` tells
+    whether an origin has valid rules; ``next_slot_at`` is the lookup's; ``clock`` returns epoch
+    seconds; ``wake`` makes the engine look into the scheduler.
     """
 
     def __init__(
@@ -74,122 +107,91 @@ class Gate:
         self._call_later = call_later
         self._wake = wake
         self.states: dict[Origin, State] = {}
-        """Those of the origins that are not free."""
-        self._until: dict[Origin, tuple[float, State]] = {}
-        self._retry_due: list[tuple[float, int, Origin]] = []
-        self._order = itertools.count()
-        self._alarm: tuple[float, Any] | None = None
-        self._seen, self._put_back = -math.inf, False
-        self._nudging = False
-        self._listeners: list[Listener] = []
+        self._deadlines: Deadlines[Origin, Event] = Deadlines(clock, call_later, self._apply)
+        self._queues: list[GatedQueues] = []
+        self._wake_planned = False
 
-    def subscribe(self, listener: Listener) -> None:
-        """Tell *listener* of every change from now on."""
-        self._listeners.append(listener)
+    # --- events
 
     def enter(self, origin: Origin) -> State:
-        """The state for requests of *origin* that somebody begins to hold."""
-        state = self.states.get(origin)
-        if state is None:
-            if self._knows(origin, self._clock()):
-                return State.READY
-            state = self.states[origin] = State.UNKNOWN
+        """The state for requests of *origin* that are queued from now on."""
+        state = self.states.get(origin, State.READY)
+        if state is State.READY and not self._knows(origin, self._clock()):
+            state = self.states[origin] = TRANSITIONS[Event.QUEUED][state]
         return state
 
-    def hold(self, origin: Origin, until: float, then: State = State.UNKNOWN) -> None:
-        """Hold the requests of *origin* until a time (``inf``: until told), when *then* holds."""
-        if until <= self._clock():
-            self._move(origin, then)
+    def block(self, origin: Origin, until: float, then: Event) -> None:
+        """Let no request of *origin* go before *until*; the event *then* ends the block.
+
+        *until* is in epoch seconds; ``inf`` blocks until the next call for *origin*.
+        """
+        if until > self._clock():
+            self._deadlines.set(origin, until, then)
+            self._apply(origin, Event.BLOCK)
+        else:
+            self._deadlines.discard(origin)
+            blocked = TRANSITIONS[Event.BLOCK][self.states.get(origin, State.READY)]
+            self._set(origin, TRANSITIONS[then][blocked])
+
+    def release(self, origin: Origin) -> None:
+        """Let all requests of *origin* go."""
+        self._deadlines.discard(origin)
+        self._apply(origin, Event.RELEASE)
+
+    def _apply(self, origin: Origin, event: Event) -> None:
+        before = self.states.get(origin, State.READY)
+        self._set(origin, TRANSITIONS[event].get(before, before))
+
+    def _set(self, origin: Origin, state: State) -> None:
+        if state is self.states.get(origin, State.READY):
             return
-        self._until[origin] = (until, then)
-        if math.isfinite(until):
-            heapq.heappush(self._retry_due, (until, next(self._order), origin))
-            self._set_alarm()
-        self._move(origin, State.BLOCKED)
+        if state is State.READY:
+            del self.states[origin]
+        else:
+            self.states[origin] = state
+        for queues in self._queues:
+            queues.on_state(origin, state)
+        if state is not State.BLOCKED:
+            self._wake()
 
-    def free(self, origin: Origin) -> None:
-        """Let the requests of *origin* go."""
-        self._until.pop(origin, None)
-        if self.states.pop(origin, None) is not None:
-            self._tell(origin, State.READY)
+    # --- queues
 
-    def waiting(self, origin: Origin) -> int:
-        """How many requests of *origin* are held back."""
+    def attach(self, queues: GatedQueues) -> None:
+        """Report every change of state to *queues* from now on."""
+        self._queues.append(queues)
+
+    def count(self, origin: Origin) -> int:
+        """The number of requests of *origin* that are held back."""
         if origin not in self.states:
             return 0
-        return sum(listener.waiting(origin) for listener in self._listeners)
+        return sum(queues.count(origin) for queues in self._queues)
 
-    def may_ask(self, state: State, ahead: int = 0) -> bool:
-        """Whether a request of an origin that is NEW or DUE may go.
+    def all_wait(self) -> bool:
+        """Whether requests are queued and none of them may go."""
+        queued = [queues for queues in self._queues if len(queues)]
+        return bool(queued) and not any(queues.may_go() for queues in queued)
 
-        *ahead* such requests have gone and not come to the gate yet. If none may go, the engine is
-        woken in time: a place may come free by time alone, without any event.
+    def may_fetch(self, state: State, ahead: int = 0) -> bool:
+        """Whether a request of an UNKNOWN or RETRY_DUE origin may go and start a fetch.
+
+        *ahead* such requests have left the queues and not started their fetch yet. If none may go,
+        the engine is woken later: a fetch slot may become free without any event.
         """
         now = self._clock()
         next_slot_at = self._next_slot_at(now, state is State.RETRY_DUE, ahead)
         if next_slot_at <= now:
             return True
-        if not self._nudging and not ahead:
-            self._nudging = True
-            self._call_later(
-                min(max(next_slot_at - now, _SHORTEST_NUDGE), _LONGEST_NUDGE), self._nudge
-            )
+        if not self._wake_planned and not ahead:
+            self._wake_planned = True
+            pause = _WAKE_MAX if math.isinf(next_slot_at) else next_slot_at - now
+            self._call_later(min(max(pause, _WAKE_MIN), _WAKE_MAX), self._planned_wake)
         return False
+
+    def _planned_wake(self) -> None:
+        self._wake_planned = False
+        self._wake()
 
     def close(self) -> None:
         """Make no more calls."""
-        if self._alarm is not None:
-            self._alarm[1].cancel()
-            self._alarm = None
-        self._listeners.clear()
-
-    def _move(self, origin: Origin, state: State) -> None:
-        if state is not State.BLOCKED:
-            self._until.pop(origin, None)
-        if self.states.get(origin) is not state:
-            self.states[origin] = state
-            self._tell(origin, state)
-
-    def _tell(self, origin: Origin, state: State) -> None:
-        for listener in self._listeners:
-            listener.moved(origin, state)
-        if state is not State.BLOCKED:
-            self._wake()
-
-    def _nudge(self) -> None:
-        self._nudging = False
-        self._wake()
-
-    def _set_alarm(self) -> None:
-        """One delayed call for all that is held, at the time of the first.
-
-        A clock may jump, and delayed calls do not jump with it. So none is far away, and once the
-        clock was put back, its times say nothing: all may ask again, at once.
-        """
-        now = self._look_at_clock()
-        rings = now if self._put_back else min(self._retry_due[0][0], now + _LONGEST_ALARM)
-        if self._alarm is not None:
-            if self._alarm[0] <= rings:
-                return
-            self._alarm[1].cancel()
-        self._alarm = (rings, self._call_later(max(0.0, rings - now), self._ring))
-
-    def _look_at_clock(self) -> float:
-        now = self._clock()
-        self._put_back = self._put_back or now < self._seen - _EARLY
-        self._seen = now
-        return now
-
-    def _ring(self) -> None:
-        assert self._alarm is not None
-        rung, self._alarm = self._alarm[0], None
-        now = self._look_at_clock()
-        if self._put_back or now < rung - _EARLY:
-            now, self._put_back = math.inf, False
-        while self._retry_due and self._retry_due[0][0] <= now:
-            until, _, origin = heapq.heappop(self._retry_due)
-            held = self._until.get(origin)
-            if held is not None and held[0] == until:  # else it was held anew since, or let go
-                self._move(origin, held[1])
-        if self._retry_due:
-            self._set_alarm()
+        self._deadlines.close()
+        self._queues.clear()

@@ -1,8 +1,9 @@
-"""Patience: those who cannot go back to the scheduler, and the end of all waiting at shutdown.
+"""OffSchedulerWaits: waits of requests that did not come from the scheduler.
 
-Requests of media pipelines and of ``engine.download``, and spiders that ask, await their answer
-here. None of them holds a place in the downloader, and none outlives the spider: Scrapy has no
-signal for a spider that begins to close, so it is looked for while anything is under way.
+Requests of media pipelines and of ``engine.download``, and questions of spiders, cannot be
+requeued: they await their robots.txt here. A wait takes no place of ``CONCURRENT_REQUESTS`` and
+ends when the spider closes. Scrapy sends no signal when a spider begins to close, so this is
+polled while anything waits.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import Lookup, Resolved
 
-#: How often a shutdown is looked for (seconds).
-_LOOK_EVERY = 0.2
+#: Pause between two looks for a spider that closes (seconds).
+_POLL = 0.2
 
 
 class OffSchedulerWaits:
-    """Waits for one crawler. ``lookup`` is set once it is there."""
+    """The waits of one crawler. ``lookup`` must be set before the first one."""
 
     lookup: Lookup[Request]
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._looking = False
+        self._polling = False
         self._sleepers: set[Deferred[None]] = set()
 
     async def answer(self, origin: Origin, request: Request) -> Resolved:
-        """What is known of *origin*, once it is; the wait is as long as the hold lets it be.
+        """Wait until *origin* is resolved, at most until it is given up.
 
         Raises ``IgnoreRequest`` when the spider closes first.
         """
@@ -55,7 +56,7 @@ class OffSchedulerWaits:
             release_slot()
 
     async def sleep(self, seconds: float) -> None:
-        """Let *seconds* pass. Raises ``IgnoreRequest`` when the spider closes first."""
+        """Wait *seconds*. Raises ``IgnoreRequest`` when the spider closes first."""
         pause: Deferred[None] = Deferred()
         later = _compat.call_later(seconds, pause.callback, None)
         self._sleepers.add(pause)
@@ -69,13 +70,13 @@ class OffSchedulerWaits:
             self._sleepers.discard(pause)
 
     def watch(self) -> None:
-        """Look for a shutdown as long as anything is under way."""
-        if not self._looking:
-            self._looking = True
-            _compat.call_later(_LOOK_EVERY, self._look)
+        """Poll for a spider that closes while anything waits or is fetched."""
+        if not self._polling:
+            self._polling = True
+            _compat.call_later(_POLL, self._poll)
 
-    def _look(self) -> None:
-        self._looking = False
+    def _poll(self) -> None:
+        self._polling = False
         if _compat.is_closing(self._crawler.engine):
             self.lookup.stop()
             for pause in list(self._sleepers):

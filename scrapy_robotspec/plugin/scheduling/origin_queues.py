@@ -1,21 +1,18 @@
-"""Lanes: requests waiting in line, one line for each download slot and origin.
+"""OriginQueues: one queue of requests for each download slot and origin.
 
-What belongs here: which line the next request comes from. Which origins may go at all is the
-gate's business (``gate.py``), what a line is made of that of whoever owns the lanes
-(``waiting.py``).
-
-A choice must not grow with the number of lines. So lines that may not go are not among those that
-are looked at, and of those that may, the first one whose download slot is idle is taken: no more
-lines are looked at than there are busy slots.
+The gate (``gate.py``) says which origins' requests may go; this module chooses among those. A
+choice does not grow with the number of queues: BLOCKED queues are in no set, and each set gives
+its next queue without a search.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robotspec.plugin.scheduling.gate import State
 from scrapy_robotspec.plugin.scheduling.ready_set import (
-    BacklogHeap,
+    AgeOrder,
     OriginQueue,
     ReadySet,
     RequestQueue,
@@ -30,188 +27,215 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.gate import Gate
     from scrapy_robotspec.plugin.scheduling.ready_set import Downloads
 
+logger = logging.getLogger("scrapy_robotspec")
 
-_L = TypeVar("_L", bound=RequestQueue)
+_Q = TypeVar("_Q", bound=RequestQueue)
+
+#: One fetch of this number starts for an origin whose last attempt failed, if there is one.
+_RETRY_SHARE = 4
 
 
-class OriginQueues(Generic[_L]):
-    """All lines of one queue. ``gate`` None: everything may go.
+class OriginQueues(Generic[_Q]):
+    """The queues of one scheduler queue. ``gate`` None: every request may go.
 
-    ``drop`` is called with a lane that has become empty.
+    ``on_empty`` is called with each queue that has become empty, ``count_waiting`` with each change
+    of the number of requests whose origin is BLOCKED.
     """
 
     def __init__(
         self,
         gate: Gate | None,
         downloads: Downloads,
-        drop: Callable[[OriginQueue[_L]], None],
-        count_held: Callable[[int], None],
+        on_empty: Callable[[OriginQueue[_Q]], None],
+        count_waiting: Callable[[int], None],
     ) -> None:
         self._gate = gate
         self._downloads = downloads
-        self._drop = drop
-        self._count_held = count_held
-        self._all: dict[tuple[str, Origin | None], OriginQueue[_L]] = {}
-        self._by_origin: dict[Origin, list[OriginQueue[_L]]] = {}
-        self._ready: ReadySet[_L] = ReadySet()
-        self._delayed: ReadySet[_L] = ReadySet()
-        self._unknown: ReadySet[_L] = ReadySet()
-        self._retry_due: ReadySet[_L] = ReadySet()
-        self._ready_sets = {
+        self._on_empty = on_empty
+        self._count_waiting = count_waiting
+        self._queues: dict[Origin | None, dict[str, OriginQueue[_Q]]] = {}
+        self._size = 0
+        self._ready: ReadySet[_Q] = ReadySet()
+        self._delayed: AgeOrder[_Q] = AgeOrder()
+        self._unknown: AgeOrder[_Q] = AgeOrder()
+        self._retry_due: AgeOrder[_Q] = AgeOrder()
+        self._sets: dict[State, ReadySet[_Q] | AgeOrder[_Q]] = {
             State.READY: self._ready,
             State.DELAYED: self._delayed,
             State.UNKNOWN: self._unknown,
             State.RETRY_DUE: self._retry_due,
         }
-        self._backlogs: BacklogHeap[_L] = BacklogHeap()
-        self._turn = 0
-        self._offered: list[tuple[OriginQueue[_L], Request]] = []
-        self._requests = 0
+        self._fetches = 0
+        #: Requests that went ahead of their queue and have not been seen by the gate yet.
+        self._ahead: list[tuple[OriginQueue[_Q], Request]] = []
         if gate is not None:
-            gate.subscribe(self)
+            gate.attach(self)
 
     def __len__(self) -> int:
-        return self._requests
+        return self._size
 
-    def __iter__(self) -> Iterator[OriginQueue[_L]]:
-        return iter(self._all.values())
+    def __iter__(self) -> Iterator[OriginQueue[_Q]]:
+        return (queue for queues in self._queues.values() for queue in queues.values())
 
-    def get(self, slot: str, origin: Origin | None) -> OriginQueue[_L] | None:
-        return self._all.get((slot, origin))
+    # --- requests
 
-    def open(self, slot: str, origin: Origin | None, requests: _L) -> OriginQueue[_L]:
-        """Take in a line, with what stands in it already."""
+    def get(self, slot: str, origin: Origin | None) -> OriginQueue[_Q] | None:
+        """The queue of *slot* and *origin*, if it has requests."""
+        queues = self._queues.get(origin)
+        return None if queues is None else queues.get(slot)
+
+    def open(self, slot: str, origin: Origin | None, requests: _Q) -> OriginQueue[_Q]:
+        """Add a queue with the requests that it already contains."""
         state = State.READY
         if origin is not None and self._gate is not None:
             state = self._gate.enter(origin)
-            self._by_origin.setdefault(origin, [])
         queue = OriginQueue(slot, origin, requests, state)
-        self._all[slot, origin] = queue
-        if origin is not None and self._gate is not None:
-            self._by_origin[origin].append(queue)
-        self._requests += len(requests)
-        self._place(queue, state)
+        self._queues.setdefault(origin, {})[slot] = queue
+        self._size += queue.size
+        self._place(queue)
         return queue
 
-    def push(self, queue: OriginQueue[_L], request: Request) -> None:
-        """Put *request* into *lane*."""
+    def push(self, queue: OriginQueue[_Q], request: Request) -> None:
+        """Add *request* to *queue*."""
         queue.requests.push(request)
-        self._requests += 1
+        queue.size += 1
+        self._size += 1
         if queue.state is State.BLOCKED:
-            self._count_held(1)
+            self._count_waiting(1)
         elif queue.state is State.UNKNOWN:
             self._unknown.renew(queue)
-            self._backlogs.grown(queue)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
-        if self._offered:
-            self._take_back_dropped()
         while (queue := self._choose()) is not None:
-            request = queue.requests.pop()
-            if request is not None and queue.state is not State.READY:
-                # One goes ahead; the others stay until the gate has heard of it.
-                self._ready_sets[queue.state].remove(queue)
-                self._offered.append((queue, request))
-            if not len(queue.requests):
-                self._close(queue)
+            request = self._pop_from(queue)
             if request is not None:
-                self._requests -= 1
                 return request
         return None
 
-    def peek(self) -> OriginQueue[_L] | None:
-        """The lane that :meth:`pop` would take from, give or take its turns."""
+    def peek(self) -> OriginQueue[_Q] | None:
+        """The queue of the next request that may go, or None."""
         return self._choose()
 
+    def may_go(self) -> bool:
+        """Whether :meth:`pop` returns a request."""
+        return bool(self._ready) or self._choose() is not None
+
     def clear(self) -> None:
-        self._all.clear()
-        self._by_origin.clear()
-        self._offered.clear()
-        self._backlogs = BacklogHeap()
-        self._requests = 0
-        for ready_set in self._ready_sets.values():
-            ready_set.clear()
+        """Forget all queues."""
+        self._queues.clear()
+        self._ahead.clear()
+        self._size = 0
+        for queues in self._sets.values():
+            queues.clear()
 
-    # --- what the gate tells
+    # --- what the gate calls
 
-    def moved(self, origin: Origin, state: State) -> None:
-        if self._offered:
-            self._offered = [entry for entry in self._offered if entry[0].origin != origin]
-        for queue in self._by_origin.get(origin, ()):
-            self._remove(queue)
-            self._place(queue, state)
+    def on_state(self, origin: Origin, state: State) -> None:
+        if self._ahead:
+            self._ahead = [entry for entry in self._ahead if entry[0].origin != origin]
+        for queue in self._queues.get(origin, {}).values():
+            self._displace(queue)
+            queue.state = state
+            self._place(queue)
 
-    def waiting(self, origin: Origin) -> int:
-        return sum(len(queue.requests) for queue in self._by_origin.get(origin, ()))
+    def count(self, origin: Origin) -> int:
+        return sum(queue.size for queue in self._queues.get(origin, {}).values())
+
+    # --- choice
+
+    def _choose(self) -> OriginQueue[_Q] | None:
+        """DELAYED origins first, as their time is exact; then fetches, so that they start early."""
+        self._return_dropped()
+        if self._delayed:
+            return self._delayed.oldest()
+        queue = self._next_to_fetch()
+        if queue is None and self._ready:
+            queue = self._ready.next(self._downloads)
+        return queue
+
+    def _next_to_fetch(self) -> OriginQueue[_Q] | None:
+        """An origin whose rules may be fetched now, or None.
+
+        Origins never asked and origins asked before share the fetches in a fixed ratio: neither
+        thousands of new nor thousands of silent origins keep the others waiting. Newest and oldest
+        alternate, so a site found now does not wait behind thousands of silent ones.
+        """
+        if not (self._unknown or self._retry_due):
+            return None
+        assert self._gate is not None
+        ahead = sum(queue.state is not State.DELAYED for queue, _ in self._ahead)
+        turns = ((State.UNKNOWN, self._unknown), (State.RETRY_DUE, self._retry_due))
+        for state, queues in turns if self._fetches % _RETRY_SHARE else reversed(turns):
+            if queues and self._gate.may_fetch(state, ahead):
+                return queues.newest() if self._fetches % 2 else queues.oldest()
+        return None
+
+    def _pop_from(self, queue: OriginQueue[_Q]) -> Request | None:
+        try:
+            request = queue.requests.pop()
+            if request is None:  # Scrapy's priority queue has an empty queue for one priority
+                request = queue.requests.pop()
+        except Exception:
+            self._resize(queue, len(queue.requests))
+            raise
+        if request is None:
+            if queue.size:
+                logger.error(
+                    "%d requests of %s cannot be read from their queue",
+                    queue.size,
+                    queue.origin or queue.slot,
+                )
+            self._resize(queue, 0)
+        else:
+            self._resize(queue, queue.size - 1)
+            if queue.state is not State.READY:
+                self._send_ahead(queue, request)
+        if not queue.size:
+            self._close(queue)
+        return request
+
+    def _send_ahead(self, queue: OriginQueue[_Q], request: Request) -> None:
+        """Offer no other request of *queue* until the gate has seen *request*."""
+        self._displace(queue)
+        self._ahead.append((queue, request))
+        if queue.state is not State.DELAYED:
+            self._fetches += 1
+
+    def _return_dropped(self) -> None:
+        """Offer a queue again whose request was dropped before the gate saw it."""
+        if not self._ahead:
+            return
+        ahead = []
+        for queue, request in self._ahead:
+            if self._downloads.is_active(request):
+                ahead.append((queue, request))
+            elif queue.size:
+                self._place(queue)
+        self._ahead = ahead
 
     # --- places
 
-    def _place(self, queue: OriginQueue[_L], state: State) -> None:
-        queue.state = state
-        if state is State.BLOCKED:
-            self._count_held(len(queue.requests))
-            return
-        self._ready_sets[state].add(queue)
-        if state is State.UNKNOWN:
-            self._backlogs.add(queue)
-
-    def _remove(self, queue: OriginQueue[_L]) -> None:
+    def _place(self, queue: OriginQueue[_Q]) -> None:
         if queue.state is State.BLOCKED:
-            self._count_held(-len(queue.requests))
+            self._count_waiting(queue.size)
         else:
-            self._ready_sets[queue.state].remove(queue)
+            self._sets[queue.state].add(queue)
 
-    def _choose(self) -> OriginQueue[_L] | None:
-        if self._delayed:
-            return self._delayed.least_busy(self._downloads)
-        if self._unknown or self._retry_due:
-            queue = self._one_to_ask()
-            if queue is not None:
-                return queue
-        return self._ready.least_busy(self._downloads)
+    def _displace(self, queue: OriginQueue[_Q]) -> None:
+        if queue.state is State.BLOCKED:
+            self._count_waiting(-queue.size)
+        else:
+            self._sets[queue.state].discard(queue)
 
-    def _one_to_ask(self) -> OriginQueue[_L] | None:
-        """By turns the newest newcomer, that with most requests, the oldest, and one asked before.
+    def _resize(self, queue: OriginQueue[_Q], size: int) -> None:
+        self._size += size - queue.size
+        queue.size = size
 
-        Thousands of silent origins may stand before one that answers at once and has many pages,
-        and come back when they are to be asked again; neither they nor thousands of newcomers may
-        keep another waiting for ever.
-        """
-        assert self._gate is not None
-        ahead = sum(queue.state is not State.DELAYED for queue, _ in self._offered)
-        self._turn = (self._turn + 1) % 4
-        for state in (
-            (State.RETRY_DUE, State.UNKNOWN)
-            if self._turn == 0
-            else (State.UNKNOWN, State.RETRY_DUE)
-        ):
-            if self._ready_sets[state] and self._gate.may_ask(state, ahead):
-                return self._retry_due.oldest() if state is State.RETRY_DUE else self._newcomer()
-        return None
-
-    def _newcomer(self) -> OriginQueue[_L]:
-        if self._turn == 1:
-            return self._unknown.newest()
-        crowd = self._backlogs.longest(self._unknown) if self._turn == 2 else None
-        return self._unknown.oldest() if crowd is None else crowd
-
-    def _close(self, queue: OriginQueue[_L]) -> None:
-        self._remove(queue)
-        del self._all[queue.slot, queue.origin]
-        if queue.origin is not None and queue.origin in self._by_origin:
-            queues = self._by_origin[queue.origin]
-            queues.remove(queue)
-            if not queues:
-                del self._by_origin[queue.origin]
-        self._drop(queue)
-
-    def _take_back_dropped(self) -> None:
-        """Offer an origin again whose one request was dropped before it came to the gate."""
-        kept = []
-        for queue, request in self._offered:
-            if self._downloads.is_active(request):
-                kept.append((queue, request))
-            elif len(queue.requests):
-                self._place(queue, queue.state)
-        self._offered = kept
+    def _close(self, queue: OriginQueue[_Q]) -> None:
+        self._displace(queue)
+        queues = self._queues[queue.origin]
+        del queues[queue.slot]
+        if not queues:
+            del self._queues[queue.origin]
+        self._on_empty(queue)

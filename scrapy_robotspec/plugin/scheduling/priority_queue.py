@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.scheduling.disk_queues import DiskQueueClass, OpenQueues
+from scrapy_robotspec.plugin.scheduling.gate_owner import find_gate_owner
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
-from scrapy_robotspec.plugin.scheduling.queue_source import DownloaderState, find_middleware
 from scrapy_robotspec.plugin.scheduling.requeue import QUEUED
 
 if TYPE_CHECKING:
@@ -21,13 +25,20 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.plugin.scheduling.ready_set import OriginQueue
 
+logger = logging.getLogger("scrapy_robotspec")
+
+#: Longest name of a queue (bytes). Its folder has a name of 33 bytes more, at most 255.
+_MAX_NAME = 222
+#: Begins the name of a queue whose slot and origin are longer than that.
+_DIGEST = "robotspec-"
+
 
 class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
-    """``SCHEDULER_PRIORITY_QUEUE`` that leaves requests in line until their robots.txt is known.
+    """``SCHEDULER_PRIORITY_QUEUE`` that keeps requests until their robots.txt is known.
 
-    One line for each download slot and origin; otherwise it is Scrapy's queue: the slot with the
-    fewest downloads comes first, and a line goes by priority. What it writes to ``JOBDIR`` can be
-    taken up by Scrapy's queue, and the other way round.
+    It has a queue for each download slot and origin. Apart from that it is Scrapy's queue: the slot
+    with the fewest downloads comes first, and the requests of a queue go by priority. Scrapy's
+    queue can resume a ``JOBDIR`` that this one has written, and the other way round.
     """
 
     def __init__(
@@ -36,27 +47,47 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         downstream_queue_cls: Any,
         key: str,
         slot_startprios: dict[str, Iterable[int]] | None = None,
-        **kwargs: Any,
+        *,
+        start_queue_cls: Any = None,
     ) -> None:
-        super().__init__(crawler, downstream_queue_cls, key, slot_startprios, **kwargs)
+        if key:
+            open_queues = OpenQueues()
+            downstream_queue_cls = DiskQueueClass(downstream_queue_cls, open_queues)
+            if start_queue_cls is not None:
+                start_queue_cls = DiskQueueClass(start_queue_cls, open_queues)
+        super().__init__(
+            crawler, downstream_queue_cls, key, slot_startprios, start_queue_cls=start_queue_cls
+        )
         assert crawler.engine is not None
-        downloader = crawler.engine.downloader
-        self._slot_of = downloader.get_slot_key
-        middleware = find_middleware(crawler)
-        self._gate = middleware.gate if middleware is not None else None
+        self._slots = _compat.DownloadSlots(crawler.engine)
+        owner = find_gate_owner(crawler)
+        self._gate = owner.gate if owner is not None else None
         self._queues: OriginQueues[ScrapyPriorityQueue] = OriginQueues(
             self._gate,
-            DownloaderState(downloader),
-            self._drop,
-            middleware.count_waiting if middleware is not None else lambda change: None,
+            self._slots,
+            self._remove,
+            owner.count_waiting if owner is not None else lambda change: None,
         )
-        for name, requests in self.pqueues.items():
-            slot, _, url = name.rpartition("|")
-            origin = Origin.of(url)
-            self._queues.open(slot if origin else name, origin, requests)
+        self._warned = False
+        for name, requests in list(self.pqueues.items()):
+            self._resume(name, requests)
 
     def push(self, request: Request) -> None:
-        slot = self._slot_of(request)
+        """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
+        try:
+            self._push(request)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                logger.warning(
+                    "A disk queue cannot be written (%s): its requests stay in memory, and a "
+                    "crawl that stops loses them. No more such failures are logged.",
+                    error,
+                )
+            raise ValueError(str(error)) from error  # Scrapy's scheduler then uses memory
+
+    def _push(self, request: Request) -> None:
+        slot = self._slots.key(request)
         origin = self._gate.origin_of(request) if self._gate is not None else None
         queue = self._queues.get(slot, origin)
         if queue is not None:
@@ -65,9 +96,9 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         name = _name(slot, origin)
         requests = self.pqfactory(name)
         try:
-            requests.push(request)  # may fail: not every request can go to disk
+            requests.push(request)
         except Exception:
-            requests.close()
+            self._discard(requests)
             raise
         self.pqueues[name] = requests
         self._queues.open(slot, origin, requests)
@@ -79,7 +110,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         return request
 
     def peek(self) -> Request | None:
-        """The next request, which stays where it is; None where the gate lets none go."""
+        """The next request, without removing it; None where the gate lets none go."""
         queue = self._queues.peek()
         return queue.requests.peek() if queue is not None else None
 
@@ -90,14 +121,41 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
     def __len__(self) -> int:
         return len(self._queues)
 
-    def _drop(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
+    def _resume(self, name: str, requests: ScrapyPriorityQueue) -> None:
+        """Take over a queue of an earlier run, ours or one of Scrapy's for a whole slot."""
+        if name.startswith(_DIGEST):
+            slot, origin = self._slot_and_origin(requests)
+        else:
+            slot, _, url = name.rpartition("|")
+            origin = Origin.of(url)
+        if _name(slot, origin) != name:  # requests of any origin: the middleware requeues them
+            slot, origin = name, None
+        self._queues.open(slot, origin, requests)
+
+    def _slot_and_origin(self, requests: ScrapyPriorityQueue) -> tuple[str, Origin | None]:
+        """Those of the first request; it is stored again, as not every queue can peek."""
+        request = requests.pop()
+        if request is None:
+            return "", None
+        requests.push(request)
+        origin = self._gate.origin_of(request) if self._gate is not None else None
+        return self._slots.key(request), origin
+
+    def _remove(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
         self.pqueues.pop(_name(queue.slot, queue.origin), None)
-        queue.requests.close()
+        self._discard(queue.requests)
+
+    def _discard(self, requests: ScrapyPriorityQueue) -> None:
+        requests.close()
         if self.key:
-            with suppress(OSError):  # files that a queue leaves behind keep their folder
-                Path(queue.requests.key).rmdir()
+            with suppress(OSError):  # not empty: files that a queue class leaves behind
+                Path(requests.key).rmdir()
 
 
 def _name(slot: str, origin: Origin | None) -> str:
-    """A line's name in ``JOBDIR``."""
-    return slot if origin is None else f"{slot}|{origin}"
+    """The name of a queue in ``JOBDIR``."""
+    name = slot if origin is None else f"{slot}|{origin}"
+    encoded = name.encode()
+    if len(encoded) <= _MAX_NAME:
+        return name
+    return _DIGEST + hashlib.sha256(encoded).hexdigest()[:32]

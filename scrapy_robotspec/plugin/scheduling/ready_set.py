@@ -1,13 +1,7 @@
-"""Pools of lanes: those that may go, in the orders in which they may be taken.
-
-What belongs here: one lane, and collections of lanes. Which collection the next request comes from
-is decided in ``lanes.py``.
-"""
+"""Sets of queues whose requests may go, each with the order in which they may be chosen."""
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -19,124 +13,104 @@ if TYPE_CHECKING:
 
 
 class RequestQueue(Protocol):
-    """What requests of one slot and origin stand in."""
+    """Stores the requests of one download slot and origin."""
 
     def push(self, request: Request) -> None: ...
     def pop(self) -> Request | None: ...
     def __len__(self) -> int: ...
 
 
-_L = TypeVar("_L", bound=RequestQueue)
-
-
 class Downloads(Protocol):
-    """What the downloader is doing."""
+    """The load of the downloader."""
 
     def active_in(self, slot: str) -> int:
-        """Requests under way in a download slot."""
+        """The number of requests in a download slot."""
 
     def is_active(self, request: Request) -> bool:
-        """Whether *request* has not left the downloader and its middlewares."""
+        """Whether *request* is in the downloader or its middlewares."""
 
 
-class OriginQueue(Generic[_L]):
-    """One line with what it is for."""
+_Q = TypeVar("_Q", bound=RequestQueue)
 
-    __slots__ = ("origin", "requests", "slot", "state")
 
-    def __init__(self, slot: str, origin: Origin | None, requests: _L, state: State) -> None:
+class OriginQueue(Generic[_Q]):
+    """The requests of one download slot and origin, and the state of the origin."""
+
+    __slots__ = ("origin", "requests", "size", "slot", "state")
+
+    def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: State) -> None:
         self.slot = slot
         self.origin = origin
         self.requests = requests
+        self.size = len(requests)
         self.state = state
 
 
-class ReadySet(Generic[_L]):
-    """Lanes that may go, by download slot; slots and lanes take turns."""
+class AgeOrder(Generic[_Q]):
+    """Queues in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._slots: OrderedDict[str, OrderedDict[Origin | None, OriginQueue[_L]]] = OrderedDict()
+        self._queues: OrderedDict[OriginQueue[_Q], None] = OrderedDict()
+
+    def __bool__(self) -> bool:
+        return bool(self._queues)
+
+    def add(self, queue: OriginQueue[_Q]) -> None:
+        self._queues[queue] = None
+
+    def renew(self, queue: OriginQueue[_Q]) -> None:
+        """Make *queue* the newest, if it is here."""
+        if queue in self._queues:
+            self._queues.move_to_end(queue)
+
+    def discard(self, queue: OriginQueue[_Q]) -> None:
+        self._queues.pop(queue, None)
+
+    def clear(self) -> None:
+        self._queues.clear()
+
+    def oldest(self) -> OriginQueue[_Q]:
+        return next(iter(self._queues))
+
+    def newest(self) -> OriginQueue[_Q]:
+        return next(reversed(self._queues))
+
+
+class ReadySet(Generic[_Q]):
+    """Queues by download slot; the slots, and the queues of a slot, take turns."""
+
+    def __init__(self) -> None:
+        self._slots: OrderedDict[str, AgeOrder[_Q]] = OrderedDict()
 
     def __bool__(self) -> bool:
         return bool(self._slots)
 
-    def add(self, queue: OriginQueue[_L]) -> None:
-        self._slots.setdefault(queue.slot, OrderedDict())[queue.origin] = queue
+    def add(self, queue: OriginQueue[_Q]) -> None:
+        self._slots.setdefault(queue.slot, AgeOrder()).add(queue)
 
-    def remove(self, queue: OriginQueue[_L]) -> None:
+    def discard(self, queue: OriginQueue[_Q]) -> None:
         queues = self._slots.get(queue.slot)
         if queues is not None:
-            queues.pop(queue.origin, None)
+            queues.discard(queue)
             if not queues:
                 del self._slots[queue.slot]
-
-    def __contains__(self, queue: OriginQueue[_L]) -> bool:
-        queues = self._slots.get(queue.slot)
-        return queues is not None and queues.get(queue.origin) is queue
 
     def clear(self) -> None:
         self._slots.clear()
 
-    def renew(self, queue: OriginQueue[_L]) -> None:
-        """Make *lane*, if it is here, the newest."""
-        if queue in self:
-            self._slots[queue.slot].move_to_end(queue.origin)
-            self._slots.move_to_end(queue.slot)
+    def next(self, downloads: Downloads) -> OriginQueue[_Q]:
+        """The next queue of a slot with the fewest requests in the downloader.
 
-    def least_busy(self, downloads: Downloads) -> OriginQueue[_L] | None:
-        """A lane of a slot with the fewest requests under way, in turn."""
-        best, fewest = None, 0
+        The search ends at the first idle slot, so it looks at no more slots than are busy.
+        """
+        best, fewest = "", None
         for slot in self._slots:
             active = downloads.active_in(slot)
-            if not active:
-                best = slot
-                break
-            if best is None or active < fewest:
+            if fewest is None or active < fewest:
                 best, fewest = slot, active
-        if best is None:
-            return None
-        queues = self._slots[best]
+            if not active:
+                break
         self._slots.move_to_end(best)
-        origin, queue = next(iter(queues.items()))
-        if len(queues) > 1:
-            queues.move_to_end(origin)
+        queue = self._slots[best].oldest()
+        self._slots[best].renew(queue)
         return queue
-
-    def oldest(self) -> OriginQueue[_L]:
-        """The lane that has waited longest."""
-        queues = self._slots[next(iter(self._slots))]
-        return queues[next(iter(queues))]
-
-    def newest(self) -> OriginQueue[_L]:
-        """The lane that got a request last."""
-        queues = self._slots[next(reversed(self._slots))]
-        return queues[next(reversed(queues))]
-
-
-class BacklogHeap(Generic[_L]):
-    """Lanes with many requests; the longest comes first, of equal ones the first that was."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int, OriginQueue[_L]]] = []
-        self._order = itertools.count()
-
-    def add(self, queue: OriginQueue[_L]) -> None:
-        """*lane* may go from now on."""
-        size = len(queue.requests)
-        if size > 1:
-            heapq.heappush(self._heap, (-size, next(self._order), queue))
-
-    def grown(self, queue: OriginQueue[_L]) -> None:
-        """*lane* has got one more. Only doublings count, so there are few entries of a lane."""
-        size = len(queue.requests)
-        if not size & (size - 1):
-            self.add(queue)
-
-    def longest(self, ready_set: ReadySet[_L]) -> OriginQueue[_L] | None:
-        """The longest that is in *pool* still."""
-        while self._heap:
-            queue = self._heap[0][2]
-            if queue in ready_set:
-                return queue
-            heapq.heappop(self._heap)
-        return None

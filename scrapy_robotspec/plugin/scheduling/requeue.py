@@ -1,4 +1,4 @@
-"""Requests handed back to the scheduler they came from: the same object, restored later."""
+"""Marks of requests that wait: the same object goes back to the scheduler and comes again."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy import Request
 
-#: Meta key of a request that comes from the scheduler and may be handed back to it.
+#: Meta key of a request that came from a gated scheduler and may be requeued.
 QUEUED = "_robotspec_queued"
-#: Meta key that keeps ``dont_filter`` of a request handed back past the duplicates filter.
+#: Meta key for the user's ``dont_filter`` while a request waits.
 DONT_FILTER = "_robotspec_dont_filter"
 
 
 def requeue(request: Request) -> Request:
-    """Make *request* acceptable for the scheduler that it has just come from."""
+    """Return *request*, marked so that the duplicates filter lets it pass again."""
     request.meta.setdefault(DONT_FILTER, request.dont_filter)
     request.dont_filter = True
     return request
 
 
 def restore(request: Request) -> bool:
-    """Undo what waiting did to *request*; whether it came from a scheduler that knows the gate."""
+    """Remove the marks of *request*. Returns whether it came from a gated scheduler."""
     meta = request.meta
     if DONT_FILTER in meta:
         request.dont_filter = meta.pop(DONT_FILTER)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.scheduling.gate_owner import find_gate_owner
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
-from scrapy_robotspec.plugin.scheduling.queue_source import DownloaderState, find_middleware
 from scrapy_robotspec.plugin.scheduling.requeue import QUEUED, requeue
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
-#: Requests that one call of ``next_request`` may put aside before the engine gets its turn.
+#: Requests that one call of ``next_request`` parks at most before the engine gets its turn.
 _PARK_BATCH = 100
 
 
 class _Fifo(deque["Request"]):
-    """A line in memory."""
+    """Requests in memory, first in, first out."""
 
     push = deque.append
 
@@ -29,16 +29,28 @@ class _Fifo(deque["Request"]):
         return self.popleft() if self else None
 
 
-class WaitingSchedulerMixin:
-    """What :func:`gated_scheduler` puts before a scheduler's own methods.
+class _ParkedQueues(OriginQueues[_Fifo]):
+    """Parked requests, at most *limit*."""
 
-    Uses Scrapy's documented scheduler interface only. Requests of waiting origins are taken from
-    the scheduler and put aside in memory, at most ``ROBOTSPEC_MAX_PARKED`` of them; beyond that
-    nothing more is taken until one is let go. When the spider closes they are given back to the
-    scheduler. A process that is killed loses what it had put aside.
+    def __init__(self, limit: int, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.limit = limit
+
+    def may_go(self) -> bool:
+        """Whether a parked request may go, or the scheduler may have one that may."""
+        return len(self) < self.limit or super().may_go()
+
+
+class WaitingSchedulerMixin:
+    """Methods that :func:`gated_scheduler` puts before those of a scheduler.
+
+    It uses Scrapy's documented scheduler interface only. It takes requests of waiting origins from
+    the scheduler and parks them in memory, at most ``ROBOTSPEC_MAX_PARKED``; then it takes no more
+    until one is released. It gives parked requests back to the scheduler when the spider closes; a
+    process that is killed loses them.
     """
 
-    _queues: OriginQueues[_Fifo] | None = None
+    _queues: _ParkedQueues | None = None
     _robotspec_crawler: Crawler
 
     @classmethod
@@ -50,17 +62,17 @@ class WaitingSchedulerMixin:
 
     def open(self, spider: Spider) -> Deferred[None] | None:
         crawler = self._robotspec_crawler
-        middleware = find_middleware(crawler)
-        if middleware is not None:
+        owner = find_gate_owner(crawler)
+        if owner is not None:
             assert crawler.engine is not None
-            self._gate = middleware.gate
-            self._most = middleware.settings.max_parked
-            self._slot_of = crawler.engine.downloader.get_slot_key
-            self._queues = OriginQueues(
-                middleware.gate,
-                DownloaderState(crawler.engine.downloader),
+            self._gate = owner.gate
+            self._slots = _compat.DownloadSlots(crawler.engine)
+            self._queues = _ParkedQueues(
+                owner.settings.max_parked,
+                owner.gate,
+                self._slots,
                 lambda queue: None,
-                middleware.count_waiting,
+                owner.count_waiting,
             )
         opened = getattr(super(), "open", None)
         return opened(spider) if opened is not None else None
@@ -76,10 +88,10 @@ class WaitingSchedulerMixin:
             request.meta[QUEUED] = True
         return request
 
-    def _from_scheduler(self, queues: OriginQueues[_Fifo]) -> Request | None:
-        """The scheduler's next request that may go; those that may not are put aside."""
+    def _from_scheduler(self, queues: _ParkedQueues) -> Request | None:
+        """The scheduler's next request that may go; parks those that may not."""
         for _ in range(_PARK_BATCH):
-            if len(queues) >= self._most:
+            if len(queues) >= queues.limit:
                 return None
             request: Request | None = super().next_request()  # type: ignore[misc]
             if request is None:
@@ -87,7 +99,7 @@ class WaitingSchedulerMixin:
             origin = self._gate.origin_of(request)
             if origin is None:
                 return request
-            slot = self._slot_of(request)
+            slot = self._slots.key(request)
             queue = queues.get(slot, origin) or queues.open(slot, origin, _Fifo())
             queues.push(queue, request)
             request = queues.pop()
@@ -111,7 +123,7 @@ class WaitingSchedulerMixin:
 
 
 def gated_scheduler(base: type) -> type:
-    """A subclass of the scheduler *base* that keeps requests of waiting origins aside."""
+    """A subclass of the scheduler *base* that parks requests of waiting origins."""
     if issubclass(base, WaitingSchedulerMixin):
         return base
     return type(f"Waiting{base.__name__}", (WaitingSchedulerMixin, base), {})

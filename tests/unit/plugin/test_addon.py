@@ -25,8 +25,8 @@ from scrapy_robotspec import (
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
+from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
-from scrapy_robotspec.plugin.room import POOL_ROOM
 from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -198,7 +198,7 @@ def test_without_a_reactor_there_are_connections_for_robots_txt_too(dry_run: boo
     )
     room = Settings.from_scrapy(updated).most_fetches
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
-    assert updated.getint(POOL_ROOM) == room
+    assert updated.getint(EXTRA_CONNECTIONS) == room
     Addon().update_settings(updated)
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
 

@@ -1,0 +1,138 @@
+"""A gate and queues with a clock set by hand, and a downloader that is a table."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.scheduling.gate import Gate, State
+from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from scrapy_robotspec.plugin.scheduling.ready_set import OriginQueue
+
+START = 1_800_000_000.0
+A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
+
+
+class RequestQueue(deque[Any]):
+    """Requests in memory, first in, first out."""
+
+    push = deque.append
+
+    def pop(self) -> Any:  # type: ignore[override]
+        return self.popleft() if self else None
+
+
+class GateHarness:
+    """A gate with its clock and limiter. ``known`` are the origins that have valid rules."""
+
+    def __init__(self, *, fetch_slots: bool = True) -> None:
+        self.time = Clock()
+        self.put_back = 0.0
+        self.ahead = 0
+        self.known: set[Origin] = set()
+        self.fetch_slots = self.retry_slots = fetch_slots
+        self.wakes = 0
+        self.gate = Gate(
+            origin_of=lambda request: Origin.of(request.url),
+            knows=lambda origin, now: origin in self.known,
+            next_slot_at=self._next_slot_at,
+            clock=self.clock,
+            call_later=self.time.callLater,
+            wake=self._wake,
+        )
+
+    def _next_slot_at(self, now: float, again: bool, ahead: int) -> float:
+        self.ahead = ahead
+        return now if (self.retry_slots if again else self.fetch_slots) else math.inf
+
+    def clock(self) -> float:
+        return START + float(self.time.seconds()) - self.put_back
+
+    def _wake(self) -> None:
+        self.wakes += 1
+
+
+class QueuesRecorder:
+    """Queues that record each change of state."""
+
+    def __init__(self, gate: Gate, size: int = 0, *, may_go: bool = False) -> None:
+        self.changes: list[tuple[Origin, State]] = []
+        self._size = size
+        self._may_go = may_go
+        gate.attach(self)
+
+    def on_state(self, origin: Origin, state: State) -> None:
+        self.changes.append((origin, state))
+
+    def count(self, origin: Origin) -> int:
+        return self._size
+
+    def may_go(self) -> bool:
+        return self._may_go
+
+    def __len__(self) -> int:
+        return self._size
+
+
+class Downloads:
+    """The requests in the downloader, by slot."""
+
+    def __init__(self) -> None:
+        self.active: dict[str, set[Any]] = {}
+        self.looked_at = 0
+
+    def active_in(self, slot: str) -> int:
+        self.looked_at += 1
+        return len(self.active.get(slot, ()))
+
+    def is_active(self, request: Request | Any) -> bool:
+        return any(request in requests for requests in self.active.values())
+
+    def start(self, slot: str, request: Any) -> None:
+        self.active.setdefault(slot, set()).add(request)
+
+    def end(self, request: Any) -> None:
+        for requests in self.active.values():
+            requests.discard(request)
+
+
+class QueuesHarness:
+    """OriginQueues with queues in memory. Requests are any objects."""
+
+    def __init__(self, harness: GateHarness | None) -> None:
+        self.downloads = Downloads()
+        self.emptied: list[OriginQueue[RequestQueue]] = []
+        self.waiting = 0
+        self.queues: OriginQueues[RequestQueue] = OriginQueues(
+            harness.gate if harness else None,
+            self.downloads,
+            self.emptied.append,
+            self._count_waiting,
+        )
+
+    def _count_waiting(self, change: int) -> None:
+        self.waiting += change
+
+    def push(self, slot: str, origin: Origin | None, request: Any) -> None:
+        queue = self.queues.get(slot, origin) or self.queues.open(slot, origin, RequestQueue())
+        self.queues.push(queue, request)
+
+    def pop(self) -> Any:
+        return self.queues.pop()
+
+    def pop_all(self) -> list[Any]:
+        return list(iter(self.pop, None))
+
+    def send(self) -> Any:
+        """Pop a request and put it into the downloader, where it stays."""
+        request = self.pop()
+        self.downloads.start("slot", request)
+        return request
