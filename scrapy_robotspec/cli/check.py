@@ -15,13 +15,21 @@ from scrapy_robotspec.cli.fast_check import check_many
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.parallel import map_in_order
-from scrapy_robotspec.cli.questions import Question, answer_file, answer_sites, exit_code
+from scrapy_robotspec.cli.questions import (
+    Question,
+    answer_file,
+    answer_sites,
+    check_labels,
+    exit_code,
+    is_disallowed,
+)
 from scrapy_robotspec.cli.session import DISALLOWED, MISUSE, UNREACHABLE, SiteOptions
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_text import short
 from scrapy_robotspec.render.explanation import crawler_words
 from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.render.usage import UsageAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +54,12 @@ _EXAMPLES = """\
 @options.urls_options
 @options.crawler_options
 @options.edition_option
+@click.option(
+    "--usage",
+    metavar="LABEL",
+    multiple=True,
+    help="Also say whether pages may be used for this, such as train-ai. Again for each use.",
+)
 @click.option("--disallowed", is_flag=True, help="Show only what is disallowed.")
 @options.timeout_option
 @options.jobs_option
@@ -58,6 +72,7 @@ def command(
     tokens: Sequence[str],
     each_token: bool,
     edition: str | None,
+    usage: Sequence[str],
     disallowed: bool,
     timeout: float,
     jobs: int | None,
@@ -72,8 +87,8 @@ def command(
     """
     output = open_output(html, [file, urls], force)
     listed = read_urls(url, urls, session.screen, file)
-    question = Question(file, listed.urls, tokens, each_token)
-    report = _Report(session, as_json, disallowed, each_token, output)
+    question = Question(file, listed.urls, tokens, each_token, usage=check_labels(usage))
+    report = _Report(session, as_json, disallowed, each_token, output, question.usage)
     asked = question.site_urls()
     if asked is None:
         if not listed.urls:
@@ -121,7 +136,7 @@ def _check_files(
         return
     file = sources[0].parsed(edition)
     note_unusual(sources[0].name, file.robots, session.screen)
-    if question.each_token or report.as_json or report.output is not None:
+    if question.each_token or question.usage or report.as_json or report.output is not None:
         report.file, report.name = file, sources[0].name
         if question.each_token:
             names = (crawler_words((token,), file.written) for token in file.tokens)
@@ -153,41 +168,52 @@ class _Report:
     disallowed: bool
     with_crawler: bool
     output: Output | None
+    usage: Sequence[str] = ()
     many: bool = False
     file: ParsedFile | None = None
     name: str = ""
     width: int = 0
     """Of the column of crawlers (characters)."""
     numbers: Counter[bool | None] = field(default_factory=Counter)
+    uses: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Allowed pages, by label and its preference."""
     kept: list[Explanation] = field(default_factory=list)
     code: int = 0
 
     def tell(self, found: Explanation, name: str = "") -> None:
         """Print one answer; ``name``: the file, where there are many."""
-        self.code = max(self.code, exit_code(found))
+        self.code = max(self.code, exit_code(found, self.usage))
+        self._count_uses(found)
         self.numbers[found.allowed] += 1
         if self.output is not None:
             self.kept.append(found)
             if self.output.is_stdout:
                 return
-        if not (self.disallowed and found.allowed):
+        if not self.disallowed or is_disallowed(found, self.usage):
             self.session.screen.say(self._line(found, name))
 
     def _line(self, found: Explanation, name: str) -> str:
         if self.as_json:
             from scrapy_robotspec.render.as_json import dumps, short_object
 
-            shown = short_object(found)
+            shown = short_object(found, self.usage)
             return dumps({"file": name, **shown} if self.many else shown)
         prefix = f"{found.crawler:<{max(self.width, _WIDTH)}}  " if self.with_crawler else ""
         if self.many:
             prefix = f"{safe(name)}  {prefix}"
-        return short(found, prefix, self.session.screen)
+        return short(found, prefix, self.session.screen, self.usage)
+
+    def _count_uses(self, found: Explanation) -> None:
+        if found.allowed:
+            answer = found.usage or UsageAnswer()
+            self.uses.update((label, answer.preference(label)) for label in self.usage)
 
     def end(self) -> int:
         """Sum up, write the page, and return the exit code."""
         if self.numbers.total() > 1 and not self.as_json and not self._is_page_only():
             self.session.screen.sum_up(_summary(self.numbers))
+            for label in self.usage:
+                self.session.screen.sum_up(_use_summary(label, self.uses))
         if self.output is not None:
             write_answers(self.output, self.session, self.name, self.file, self.kept)
         return self.code
@@ -199,6 +225,18 @@ class _Report:
 #: Min and max width of the column of crawlers (characters).
 _WIDTH = len(crawler_words(()))
 _WIDEST = 30
+
+
+def _use_summary(label: str, uses: Counter[tuple[str, str]]) -> str:
+    parts = (
+        f"{uses[label, preference]:,} {word}"
+        for preference, word in (
+            ("allow", "allowed"),
+            ("disallow", "disallowed"),
+            ("unknown", "unknown"),
+        )
+    )
+    return f"{label}: {', '.join(parts)}"
 
 
 def _summary(numbers: Counter[bool | None]) -> str:

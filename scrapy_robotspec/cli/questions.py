@@ -11,13 +11,16 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import is_url
 from scrapy_robotspec.cli.session import ALLOWED, DISALLOWED, MISUSE, UNREACHABLE, SiteOptions
 from scrapy_robotspec.cli.urls import absolute
+from scrapy_robotspec.protocol.usage import is_label
 from scrapy_robotspec.render.explanation import explain, explain_fully, explain_site
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.usage import usage_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.terminal import Screen
@@ -33,6 +36,8 @@ class Question:
     each_token: bool = False
     fully: bool = False
     """Whether losing rules and groups are wanted, too."""
+    usage: Sequence[str] = ()
+    """Labels of usage to answer for, too."""
 
     def site_urls(self) -> list[str] | None:
         """The URLs to decide by the robots.txt of their own sites; None: a file decides.
@@ -71,7 +76,8 @@ def answer_file(
     group = file.group_for(asked[0]) if question.fully else None
     for tokens, url in screen.progress(pairs, "answered") if screen is not None else pairs:
         if group is None:
-            yield explain(file.robots, url, tokens, names=names)
+            found = explain(file.robots, url, tokens, names=names)
+            yield _with_usage(found, file.robots, url) if question.usage else found
             continue
         group = group if group.tokens == tokens else file.group_for(tokens)
         yield explain_fully(file, url, tokens, group)
@@ -97,7 +103,8 @@ def answer_sites(
     def tell_site(site: SiteAnswer) -> None:
         nonlocal told
         for each in _for_crawlers(site) if question.each_token else [site]:
-            tell(explain_site(each, fully=question.fully))
+            found = explain_site(each, fully=question.fully)
+            tell(_with_usage(found, each.robots, each.url) if question.usage else found)
         told += 1
         session.screen.done(told, len(urls), "answered")
         session.screen.out.flush()
@@ -118,10 +125,32 @@ def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
         yield replace(site, tokens=tokens, decision=changed)
 
 
-def exit_code(found: Explanation) -> int:
+def check_labels(labels: Sequence[str]) -> Sequence[str]:
+    """Labels of usage, each once. Raises :class:`MisuseError` for what cannot be one."""
+    for label in labels:
+        if not is_label(label):
+            raise MisuseError(f"{label!a} is not a label of usage: give one such as train-ai")
+    return tuple(dict.fromkeys(labels))
+
+
+def _with_usage(found: Explanation, robots: RobotsTxt | None, url: str | bytes) -> Explanation:
+    if robots is None or not found.allowed:
+        return found
+    return replace(found, usage=usage_answer(robots, url, found.tokens))
+
+
+def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
+    """Whether the page, or any use of it that the labels name, is disallowed."""
+    if not found.allowed:
+        return True
+    usage = found.usage
+    return usage is not None and any(usage.preference(each) == "disallow" for each in labels)
+
+
+def exit_code(found: Explanation, labels: Sequence[str] = ()) -> int:
     """The exit code of one answer; the greatest of several counts."""
     if found.allowed is None:
         return MISUSE
     if found.allowed:
-        return ALLOWED
+        return DISALLOWED if is_disallowed(found, labels) else ALLOWED
     return UNREACHABLE if found.reason == "unreachable" else DISALLOWED

@@ -6,6 +6,7 @@ of a file that hold for a URL. Sources: aipref-attach-05, aipref-vocab-07, conte
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 Preference = Literal["allow", "disallow"]
 UsageSource = Literal["content-usage", "content-signal", "header"]
+
+#: Fields of a file that state usage preferences.
+USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
+
+#: A label: a key of a dictionary (RFC 9651, section 3.1.2).
+_LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 
 #: Tokens of a dictionary's values, and what each means (USE-04, USE-07).
 _TOKENS: Mapping[UsageSource, Mapping[str, Preference]] = {
@@ -89,6 +96,11 @@ class Usage:
 
     def __reduce__(self) -> tuple[type[Usage], tuple[object, ...]]:
         return Usage, (self.applies, dict(self.preferences), self.statements)
+
+
+def is_label(text: str) -> bool:
+    """Whether a text can be the label of a preference."""
+    return _LABEL.fullmatch(text) is not None
 
 
 def usage_of(statements: Iterable[UsageStatement]) -> Usage:

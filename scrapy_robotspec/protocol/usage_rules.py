@@ -7,24 +7,26 @@ Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (li
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
 from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
-from scrapy_robotspec.protocol.usage import Usage, UsageSource, UsageStatement, usage_of
+from scrapy_robotspec.protocol.usage import (
+    USAGE_FIELDS,
+    Usage,
+    UsageSource,
+    UsageStatement,
+    usage_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
 
-_SOURCES: dict[str, UsageSource] = {
-    "content-usage": "content-usage",
-    "content-signal": "content-signal",
-}
 #: Most usages kept for one file: one for each combination of paths that decided.
 _KEPT = 256
 
@@ -142,7 +144,7 @@ def _lines_for(
             yield "content-signal", line.value, line.number
     # Usage is no part of any edition, so an edition without other fields has it, too (USE-08).
     selected = select_groups(body, tokens, replace(edition, other_fields=True))
-    others = [line for line in selected.others if line.field in _SOURCES]
+    others = [line for line in selected.others if line.field in USAGE_FIELDS]
     numbers = numbers_at(body, [line.start for line in others])
     for other in others:
-        yield _SOURCES[other.field], other.value, numbers[other.start]
+        yield cast("UsageSource", other.field), other.value, numbers[other.start]

@@ -102,6 +102,8 @@ def _facts(found: Explanation) -> Iterable[tuple[str, str]]:
         yield "group", group_words(found.group)
     if found.path and found.path != found.url:
         yield "compared", found.path
+    if found.usage is not None:
+        yield from found.usage.facts()
     if found.site is not None:
         yield from facts(found.site)
 
@@ -125,6 +127,10 @@ def note_answers(notes: Notes, found: Sequence[Explanation]) -> None:
             links.setdefault((line, role), Note(style, role)).links.append(number)
         for rule in one.losing:
             links.setdefault((rule.line, "loses for"), Note("", "loses for")).links.append(number)
+        for statement in one.usage.usage.statements if one.usage is not None else ():
+            if statement.line is not None:
+                note = Note("", "states the use for")
+                links.setdefault((statement.line, note.role), note).links.append(number)
     for (line, _), note in links.items():
         notes.margin.setdefault(line, []).append(note)
 

@@ -9,7 +9,11 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.render.usage import UsageAnswer, usage_object
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.models import Finding, Rule, Verdict
     from scrapy_robotspec.render.explanation import Explanation
@@ -41,13 +45,18 @@ def rule_object(rule: Rule) -> dict[str, Any]:
     return {"line": rule.line, "rule": rule.text, "kind": rule.kind, "pattern": rule.pattern}
 
 
-def short_object(found: Explanation) -> dict[str, Any]:
-    """One URL and its decision."""
+def short_object(found: Explanation, labels: Sequence[str] = ()) -> dict[str, Any]:
+    """One URL and its decision, with the preferences of labels of usage."""
     shown: dict[str, Any] = {"url": found.url, "tokens": list(found.tokens)}
     shown |= verdict_object(found.verdict)
     shown |= {"allowed": found.allowed, "reason": found.reason}
     if found.site is not None:
         shown |= _decision_object(found.site)
+    if labels:
+        answer = found.usage or UsageAnswer()
+        shown["usage"] = {
+            label: answer.preference(label) if found.allowed else None for label in labels
+        }
     return shown
 
 
@@ -70,6 +79,8 @@ def full_object(found: Explanation) -> dict[str, Any]:
     if found.group is not None:
         shown |= {"path": found.path, "matches": [rule_object(rule) for rule in found.matches]}
         shown |= group_object(found.group)
+    if found.usage is not None:
+        shown["usage"] = usage_object(found.usage)
     if found.site is not None:
         shown["seconds"] = round(found.site.seconds, 3)
         if found.site.origin is not None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.models import DEFAULT
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.explanation import crawler_words, group_words, precedence_words
 from scrapy_robotspec.render.site import facts
 from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import count, duration, safe
+from scrapy_robotspec.render.usage import UsageAnswer, label_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.explanation import Explanation
@@ -34,10 +37,14 @@ def verdict_word(allowed: bool | None, screen: Screen) -> str:
     return screen.paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
 
 
-def short(found: Explanation, prefix: str, screen: Screen) -> str:
-    """One decision on one line; text from outside comes last."""
+def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str] = ()) -> str:
+    """One decision on one line, with what is stated about labels; text from outside comes last."""
     reason = screen.paint("faint", f"({found.because})")
-    return f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
+    line = f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
+    if labels and found.allowed:
+        words = (label_words(found.usage or UsageAnswer(), label) for label in labels)
+        line += f"  {', '.join(words)}"
+    return line
 
 
 def explained(found: Explanation, screen: Screen, name: str = "") -> Iterator[str]:
@@ -73,7 +80,10 @@ def _rules(found: Explanation, group: GroupSummary) -> Iterator[str]:
     yield labelled("decided by", precedence_words(found))
     for label, rule in _by_precedence(found):
         yield labelled(label, f"line {rule.line}: {safe(rule.text.strip())}")
-    yield from other_lines(group)
+    yield from other_lines(group, without_usage=found.usage is not None)
+    if found.usage is not None:
+        for label, text in found.usage.facts():
+            yield labelled(label, text)
 
 
 def _by_precedence(found: Explanation) -> Iterator[tuple[str, Rule]]:
@@ -83,9 +93,10 @@ def _by_precedence(found: Explanation) -> Iterator[tuple[str, Rule]]:
         yield "loses", other
 
 
-def other_lines(group: GroupSummary) -> Iterator[str]:
+def other_lines(group: GroupSummary, *, without_usage: bool = False) -> Iterator[str]:
     """Lines of the group other than allow and disallow."""
-    for line in group.other[:MOST]:
+    shown = (line for line in group.other if not (without_usage and line.field in USAGE_FIELDS))
+    for line in islice(shown, MOST):
         yield labelled("also", f"line {line.line}: {safe(line.field)}: {safe(line.value)}")
 
 

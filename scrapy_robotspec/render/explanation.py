@@ -10,6 +10,7 @@ from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import why
 from scrapy_robotspec.render.text import listed, safe
+from scrapy_robotspec.render.usage import usage_answer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.usage import UsageAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Explanation:
     """The crawler's name for people, escaped."""
     site: SiteAnswer | None = None
     """How robots.txt was obtained; None for a file."""
+    usage: UsageAnswer | None = None
+    """What the file states about the use of the page; None where not requested."""
 
     @property
     def rule(self) -> Rule | None:
@@ -110,6 +114,7 @@ def explain_fully(
         matches=file.robots.matches(url, tokens),
         group=group or file.group_for(tokens),
         crawler=crawler_words(tokens, file.written),
+        usage=usage_answer(file.robots, url, tokens),
     )
 
 
@@ -143,6 +148,7 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
         group=file.group_for(site.tokens),
         crawler=crawler,
         site=site,
+        usage=usage_answer(site.robots, url, site.tokens),
     )
 
 

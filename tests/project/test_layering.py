@@ -33,6 +33,7 @@ NEIGHBOURS = {("editions", "errors"), ("__main__", "__init__")}
 
 #: What besides the standard library each room may import.
 ABROAD = {
+    "protocol": {"http_sf"},
     "access": {"w3lib"},
     "store": {"redis"},
     "lookup": {"twisted"},
@@ -84,7 +85,8 @@ def test_a_module_imports_from_lower_steps_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_module_imports_no_stranger(path: Path) -> None:
-    """Only the plugin knows Scrapy; the protocol knows the standard library alone."""
+    """Only the plugin knows Scrapy; the protocol knows the standard library and Structured
+    Fields alone."""
     allowed = ABROAD.get(room_of(path), set())
     for line, name in imports(path):
         top = name.partition(".")[0]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping
 from os.path import dirname, isdir
 from types import MappingProxyType
@@ -16,13 +15,12 @@ from typing import Any, TypeVar
 
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.protocol.usage import is_label
 
 _T = TypeVar("_T")
 
 Reader = Callable[[Any], _T]
 
-#: A key of a Structured Fields dictionary (RFC 9651, section 3.2).
-_LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 _TRUE, _FALSE = ("1", "true"), ("0", "false")
 
 
@@ -129,7 +127,7 @@ def names(raw: Any) -> tuple[str, ...]:
 def usage_labels(raw: Any) -> tuple[str, ...]:
     """Labels of usage preferences (aipref-vocab), each once."""
     labels = tuple(dict.fromkeys(names(raw)))
-    if not all(map(_LABEL.fullmatch, labels)):
+    if not all(map(is_label, labels)):
         raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
     return labels
 

@@ -29,6 +29,7 @@ MISUSES = [
     ("check robots.txt / --token GPTBot/1.2", "give --token GPTBot"),
     ("check robots.txt / --token 42", "not a product token"),
     ("check robots.txt / --token a --each-token", "exclude each other"),
+    ("check robots.txt / --usage Train-AI", "'Train-AI' is not a label of usage"),
     ("check robots.txt / --edition rfc", "'rfc' is not one of 'google-2019'"),
     ("check - --urls -", "standard input (-) can be read for one thing only"),
     ("diff robots.txt", "Missing argument 'NEW'"),

@@ -83,6 +83,37 @@ QUESTIONS = [
         ["line 19: content-signal: search=yes, ai-train=no"],
     ),
     (
+        "May we train on this page?",
+        "explain robots.txt /x",
+        0,
+        [
+            "usage      search allowed, train-ai disallowed",
+            "states     line 19: Content-Signal: search=yes, ai-train=no",
+        ],
+    ),
+    (
+        "May we train on any of these pages?",
+        "check robots.txt --urls urls.txt --usage train-ai --usage ai-input",
+        1,
+        [
+            "(line 19: Content-Signal: search=yes, ai-train=no), ai-input unknown",
+            "train-ai: 0 allowed, 1 disallowed, 0 unknown",
+            "ai-input: 0 allowed, 0 disallowed, 1 unknown",
+        ],
+    ),
+    (
+        "May this page be found by a search?",
+        "check robots.txt /x --usage search",
+        0,
+        ["search allowed (line 19"],
+    ),
+    (
+        "Which pages may not be fetched or trained on?",
+        "check new.txt /a /cart/ --usage train-ai --disallowed",
+        1,
+        ["disallowed  /cart/"],
+    ),
+    (
         "Which sitemaps does it name?",
         "explain robots.txt",
         0,
@@ -197,7 +228,31 @@ def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
         "group_lines": [8],
         "crawl_delay": 5.0,
         "other": [{"field": "crawl-delay", "value": "5", "line": 9}],
+        "usage": {"applies": True, "preferences": {}, "statements": [], "licenses": []},
     }
+
+
+def test_json_of_usage_holds_every_statement(tell: Tell) -> None:
+    """USE-01, USE-07: with line, path and what it says by itself."""
+    told = tell("explain", "robots.txt", "/x", "--json")
+    assert json.loads(told.out)["usage"] == {
+        "applies": True,
+        "preferences": {"search": "allow", "train-ai": "disallow"},
+        "statements": [
+            {
+                "line": 19,
+                "source": "content-signal",
+                "path": None,
+                "value": "search=yes, ai-train=no",
+                "preferences": {"search": "allow", "train-ai": "disallow"},
+                "decides": True,
+            }
+        ],
+        "licenses": [],
+    }
+    told = tell("check", "robots.txt", "/x", "/cart/1", "--json", "--usage", "search")
+    found = [json.loads(line)["usage"] for line in told.lines]
+    assert found == [{"search": "allow"}, {"search": None}]
 
 
 def test_a_file_that_follows_all_advice_passes_strict(tell: Tell, folder: Path) -> None:

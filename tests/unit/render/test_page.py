@@ -144,6 +144,22 @@ def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None
     assert "loses for" in page.text
 
 
+def test_the_usage_of_a_page_is_shown_with_its_lines() -> None:
+    """USE-01: the combination, the statements that make it, those that do not, and licenses."""
+    body = (
+        b"License: https://shop.example/l.xml\nUser-agent: *\nContent-Usage: train-ai=n\n"
+        b"Content-Usage: /open/ train-ai=y, x=<b>\nContent-Usage: /open/ search=n\n"
+    )
+    page = check(explain(body, "/open/a"))
+    words = " ".join(page.text.split())
+    assert "Usagesearch disallowed" in words
+    assert "Statesline 4: Content-Usage: /open/ train-ai=y, x=<b> (states no preference)" in words
+    assert "Statesline 5: Content-Usage: /open/ search=n" in words
+    assert "Unusedline 3: Content-Usage: train-ai=n" in words
+    assert "Licensehttps://shop.example/l.xml" in words
+    assert "states the use for" in words
+
+
 def test_the_page_begins_with_one_sentence_that_answers() -> None:
     """Crawler, verdict, URL, line and rule; then the lines around the deciding one."""
     page = check(explain(SHOP.encode(), "/cart/1", tokens=("examplebot",)))

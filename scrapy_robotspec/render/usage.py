@@ -1,0 +1,107 @@
+"""The usage preferences of an explanation, in words and as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.access.usage_policy import as_written
+from scrapy_robotspec.protocol.usage import Usage
+from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.usage import UsageStatement
+
+#: Max statements and licenses of one kind that are shown.
+MOST = 50
+
+_WORDS = {"allow": "allowed", "disallow": "disallowed"}
+
+
+@dataclass(frozen=True, slots=True)
+class UsageAnswer:
+    """What a file states about the use of one page."""
+
+    usage: Usage = field(default_factory=Usage)
+    hidden: tuple[UsageStatement, ...] = ()
+    """Statements for the crawler that are not about the page, or that a longer path hides."""
+    licenses: tuple[str, ...] = ()
+
+    def preference(self, label: str) -> str:
+        """``"allow"``, ``"disallow"`` or ``"unknown"``."""
+        return self.usage.preferences.get(label, "unknown")
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """Label and text of each line to show, escaped; none for a file without statements."""
+        if self.usage.statements or self.hidden:
+            yield "usage", preference_words(self.usage)
+        for statement in self.usage.statements[:MOST]:
+            yield "states", statement_words(statement)
+        for statement in self.hidden[:MOST]:
+            yield "unused", statement_words(statement)
+        for license_url in self.licenses[:MOST]:
+            yield "license", safe(license_url)
+
+
+def usage_answer(robots: RobotsTxt, url: str | bytes, tokens: Sequence[str]) -> UsageAnswer:
+    """What *robots* states about the use of *url* by a crawler."""
+    usage = robots.usage(url, tokens)
+    deciding = set(usage.statements)
+    hidden = (each for each in robots.usage_rules(tokens).statements if each not in deciding)
+    return UsageAnswer(usage, tuple(hidden), robots.licenses)
+
+
+def preference_words(usage: Usage) -> str:
+    """``search allowed, train-ai disallowed``, escaped."""
+    if not usage.applies:
+        return "no preference, as the page may not be fetched"
+    stated = [
+        f"{safe(label)} {_WORDS[preference]}" for label, preference in usage.preferences.items()
+    ]
+    return ", ".join(stated[:MOST]) or "no preference for this page"
+
+
+def label_words(answer: UsageAnswer, label: str) -> str:
+    """What is stated about one label, with the deciding line, escaped."""
+    preference = answer.preference(label)
+    if preference == "unknown":
+        return f"{label} unknown"
+    deciding = next(
+        each for each in answer.usage.statements if each.preferences.get(label) == preference
+    )
+    return f"{label} {_WORDS[preference]} ({statement_words(deciding)})"
+
+
+def statement_words(statement: UsageStatement) -> str:
+    """``line 4: Content-Usage: /a train-ai=n``, escaped; it says so if it is not valid."""
+    invalid = "" if statement.preferences else " (states no preference)"
+    return f"line {statement.line}: {safe(as_written(statement))}{invalid}"
+
+
+def usage_object(answer: UsageAnswer) -> dict[str, Any]:
+    """The answer as JSON has it."""
+    usage = answer.usage
+    statements = [
+        *(_statement_object(each, True) for each in usage.statements),
+        *(_statement_object(each, False) for each in answer.hidden),
+    ]
+    return {
+        "applies": usage.applies,
+        "preferences": dict(usage.preferences),
+        "statements": statements,
+        "licenses": list(answer.licenses),
+    }
+
+
+def _statement_object(statement: UsageStatement, decides: bool) -> dict[str, Any]:
+    return {
+        "line": statement.line,
+        "source": statement.source,
+        "path": statement.path,
+        "value": statement.value,
+        "preferences": dict(statement.preferences),
+        "decides": decides,
+    }
