@@ -83,9 +83,9 @@ class Edition:
 
     # --- lines
     whitespace: bytes = b" \t"
-    """Octets stripped from line, field and value (FMT-06)."""
+    """Bytes stripped from line, field and value (FMT-06)."""
     partial_bom: bool = False
-    """The first one or two octets of a byte order mark are skipped too (FMT-05)."""
+    """The first one or two bytes of a byte order mark are skipped too (FMT-05)."""
     known_fields: Spellings = PLAIN_FIELDS
     """Accepted spellings of the known fields (FMT-08, FMT-10)."""
     fields_by_prefix: bool = False
@@ -93,15 +93,15 @@ class Edition:
     missing_colon: bool = False
     """White space may stand in the colon's place (FMT-11)."""
     nul_ends_line: bool = False
-    """A NUL octet ends the text of its line (FMT-14)."""
+    """A NUL byte ends the text of its line (FMT-14)."""
     max_line: int | None = None
-    """Octets of a line that are read; None: only the parsing limit counts (FMT-13)."""
+    """Bytes of a line that are read; None: only the parsing limit counts (FMT-13)."""
     blank_line_ends_group: bool = False
     """A blank line ends a record (FMT-15, GRP-03)."""
     other_fields: bool = True
     """Sitemaps, crawl-delay and other fields are offered (FMT-15, SIT-01, EXT-01, EXT-03)."""
     parsing_limit: int = 512_000
-    """Octets of a file that are read (FMT-12)."""
+    """Bytes of a file that are read (FMT-12)."""
     parsing_limit_minimum: int = 1
     """No setting may lower ``parsing_limit`` below this (FMT-12)."""
 
@@ -109,7 +109,10 @@ class Edition:
     whole_agent_names: bool = False
     """A user-agent line's whole value up to ``/`` is the name (UAG-10), not the leading token."""
     empty_tokens: bool = False
-    """A user-agent value without a leading token names the empty token (UAG-03)."""
+    """A user-agent value without a leading token names the empty token (UAG-03); tokens asked for
+    are compared unchecked (UAG-11)."""
+    star_ignores_text: bool = True
+    """``*`` followed by a character that no token contains is ``*`` (UAG-09)."""
     agent_match: AgentMatch = AgentMatch.HYPHEN_PREFIX
     """UAG-04, UAG-10."""
     combine_tokens: bool = False
@@ -129,7 +132,7 @@ class Edition:
     semicolon_starts_path: bool = False
     """A URL's path begins at the first ``;`` too, even one inside the authority (PAT-08)."""
     decode_unreserved: bool = True
-    """Escapes are brought to one form: PAT-05, PAT-06, and a blank equals ``%20`` (PAT-12)."""
+    """Every character has one canonical spelling (PAT-05, PAT-06, PAT-07, PAT-12)."""
     index_html: bool = False
     """An allow rule for ``…/index.htm`` also allows the directory (PRE-05)."""
     robots_txt_allowed: bool = True
@@ -159,6 +162,7 @@ _RFC9309 = replace(
     _GOOGLE_2019,
     name="rfc9309",
     parsing_limit_minimum=512_000,
+    star_ignores_text=False,
     agent_match=AgentMatch.EQUAL,
     count_trailing_star=True,
     stale_after=0.0,
@@ -174,6 +178,7 @@ _GOOGLE = replace(
     nul_ends_line=True,
     max_line=16_663,
     empty_tokens=True,
+    star_ignores_text=False,
     agent_match=AgentMatch.EQUAL,
     combine_tokens=True,
     count_trailing_star=True,
@@ -202,6 +207,7 @@ _CLASSIC = replace(
     blank_line_ends_group=True,
     other_fields=False,
     whole_agent_names=True,
+    star_ignores_text=False,
     agent_match=AgentMatch.CONTAINED,
     wildcards=False,
     slashless=Slashless.NEVER,

@@ -1,4 +1,8 @@
-"""Agent names: the name on a user-agent line, and the names that a crawler's tokens follow."""
+"""Agent names: the name on a user-agent line, a crawler's product tokens, and how they match.
+
+A product token is letters, ``-`` and ``_`` (UAG-03); editions that compare whole names take any
+name (UAG-10). No tokens at all, or ``*``, ask for the default group only.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,10 @@ if TYPE_CHECKING:
 
 # product-token = identifier / "*"; what follows it is ignored (UAG-03).
 _IDENTIFIER = re.compile(rb"[A-Za-z_-]*")
+_TOKEN = re.compile(r"[A-Za-z_-]+")
+_COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
+_END_OF_NAME = re.compile(r"[/(;),]")
+_WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
 _LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
@@ -24,13 +32,75 @@ def named_agent(value: bytes, edition: Edition) -> str | None:
     if edition.whole_agent_names:
         value = value.partition(b"/")[0].rstrip(edition.whitespace)
     if value.startswith(b"*"):
-        if not value[1:2].strip(edition.whitespace):
+        next_byte = value[1:2]
+        if not next_byte.strip(edition.whitespace):
+            return DEFAULT
+        if edition.star_ignores_text and not _IDENTIFIER.match(next_byte)[0]:  # type: ignore[index]
             return DEFAULT
         return "" if edition.empty_tokens else None
     if edition.whole_agent_names:
         return decode(value) or None
     token = _IDENTIFIER.match(value)[0].decode("ascii")  # type: ignore[index]  # may be empty
     return token if token or edition.empty_tokens else None
+
+
+def product_name(user_agent: str) -> str:
+    """The crawler's name in a User-Agent header: after ``compatible;``, else before ``/``."""
+    _, *behind = _COMPATIBLE.split(user_agent, maxsplit=1)
+    for text in (*behind, user_agent):
+        if name := _END_OF_NAME.split(text.strip(), maxsplit=1)[0].strip():
+            return name
+    return ""
+
+
+def tokens_from_user_agent(user_agent: str, edition: Edition) -> tuple[str, ...]:
+    """The product token of a User-Agent header (UAG-11); ``()`` for none, never raises."""
+    name = product_name(user_agent)
+    if not edition.whole_agent_names:
+        leading = _TOKEN.match(name)
+        name = leading[0] if leading else ""
+    return (name,) if name and name != DEFAULT else ()
+
+
+def product_tokens(value: object, edition: Edition) -> tuple[str, ...]:
+    """The product tokens that a person gave: one, or a list or tuple of them (UAG-11).
+
+    A whole User-Agent header is cut to its product token; ``*`` stands for the default group, so
+    ``"*"`` alone gives ``()``. Raises ``ValueError`` for a value that no group can be found under.
+    """
+    values = [value] if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not values:
+        raise ValueError(_WANTED)
+    tokens = dict.fromkeys(_product_token(each, edition) for each in values)
+    return tuple(token for token in tokens if token != DEFAULT)
+
+
+def _product_token(value: object, edition: Edition) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{_WANTED}, not {value!r}")
+    name = product_name(value) if "/" in value else value.strip()
+    if not name or not (name == DEFAULT or edition.whole_agent_names or _TOKEN.fullmatch(name)):
+        raise ValueError(f"{_WANTED}, not {value!r}{_where_found(value, edition)}")
+    return name
+
+
+def check_token(token: str, edition: Edition) -> None:
+    """Raise ``ValueError`` for a token that no group can be found under (UAG-11).
+
+    Editions with whole or empty names compare any token as it is.
+    """
+    if _TOKEN.fullmatch(token) or token == DEFAULT:
+        return
+    if not (edition.whole_agent_names or edition.empty_tokens):
+        raise ValueError(
+            f"no group can be found under {token!r}: a product token is letters, '-' and '_'"
+            f"{_where_found(token, edition)}"
+        )
+
+
+def _where_found(value: str, edition: Edition) -> str:
+    found = tokens_from_user_agent(value, edition)
+    return f"; its group is found under {found[0]!r}" if found else ""
 
 
 def key_of(name: str, edition: Edition) -> str:

@@ -40,7 +40,9 @@ def cut_to_limit(body: bytes, limit: int) -> bytes:
     """The lines that lie wholly within the first ``limit`` bytes (FMT-12)."""
     if len(body) <= limit:
         return body
-    return body[: 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))]
+    # The line end may be the first byte beyond the limit: then the line before it is whole.
+    end = 1 + max(body.rfind(b"\n", 0, limit + 1), body.rfind(b"\r", 0, limit + 1))
+    return body[: min(end, limit)]
 
 
 def skip_byte_order_mark(body: bytes, edition: Edition) -> int:

@@ -17,51 +17,59 @@ ROBOTS_TXT = "/robots.txt"
 
 #: RFC 3986 section 2.3: the characters whose escapes are decoded.
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"
-_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+#: An escape, or a percent sign that begins none.
+_PERCENT = re.compile("%(?:[0-9A-Fa-f]{2})?")
+#: The canonical spelling of a percent sign that begins no escape (PAT-07). Other control characters
+#: are escaped, so it equals itself only.
+LONE_PERCENT = "\x7f"
 #: Every spelling of an escape -> the canonical one.
 _DECODED = {
     f"%{high}{low}": character if character in _UNRESERVED else f"%{high}{low}".upper()
     for high in string.hexdigits
     for low in string.hexdigits
     for character in [chr(int(high + low, 16))]
-}
+} | {"%": LONE_PERCENT}
+#: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
+_NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
+_NOT_IN_URI += bytes(range(0x80, 0x100))
 _NOT_ASCII = re.compile("[\x80-\xff]+")
-_ESCAPES = {byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
-_BASE = re.compile("[A-Za-z][A-Za-z0-9+.-]*://[^/?#;]*/")
+_ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
+_BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 
 #: Finds a character of a path whose canonical spelling differs, percent signs aside.
-find_noncanonical = re.compile(r"[^!-#%-)+-~]").search
-
+find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
 
 #: Finds characters and escapes whose canonical spelling differs in some edition.
 _find_rewritten = re.compile(
-    r"[^!\"%-)+-~]|%(?!2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F])"
+    r"[^!%-)+-;=?-Z_a-z~]|%(?!2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F])"
 ).search
-
-
-def _decoded_escape(escape: re.Match[str]) -> str:
-    return _DECODED[escape[0]]
-
-
-def _upper_escape(escape: re.Match[str]) -> str:
-    return escape[0].upper()
-
-
-def _escaped(characters: re.Match[str]) -> str:
-    return characters[0].translate(_ESCAPES)
 
 
 def canonical_text(raw: bytes, edition: Edition) -> str:
     """The canonical spelling of a rule's value or a path (PAT-04 to PAT-07, PAT-12).
 
-    Incomplete escapes stay as they are; invalid UTF-8 is escaped byte by byte (FMT-04).
+    Invalid UTF-8 is escaped byte by byte (FMT-04).
     """
     text = raw.decode("latin-1")  # one character for each byte
-    if "%" in text:
-        text = _ESCAPE.sub(_decoded_escape if edition.decode_unreserved else _upper_escape, text)
-    if not raw.isascii():
-        text = _NOT_ASCII.sub(_escaped, text)
-    return text.replace(" ", "%20") if edition.decode_unreserved else text
+    if not edition.decode_unreserved:
+        if "%" in text:
+            text = _PERCENT.sub(_upper, text)
+        return text if raw.isascii() else _NOT_ASCII.sub(_escaped, text)
+    if len(raw.translate(None, _NOT_IN_URI)) < len(raw):
+        text = text.translate(_ESCAPES)
+    return _PERCENT.sub(_decoded, text) if "%" in text else text
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    return _DECODED[escape[0]]
+
+
+def _upper(escape: re.Match[str]) -> str:
+    return escape[0].upper()
+
+
+def _escaped(characters: re.Match[str]) -> str:
+    return characters[0].translate(_ESCAPES)
 
 
 def to_bytes(url: str | bytes) -> bytes:
@@ -80,6 +88,8 @@ def path_of(url: str | bytes, edition: Edition) -> str:
         plain = "%" not in rest and "#" not in rest and not find_noncanonical(rest)
         return rest if plain else canonical_path(rest, edition)
     raw = to_bytes(url)
+    if edition.decode_unreserved:
+        raw = _with_slashes(raw)
     path = raw[_path_start(raw, edition) :]
     return canonical_path(path if path.startswith(b"/") else b"/" + path, edition)
 
@@ -88,8 +98,20 @@ def canonical_path(path: str | bytes, edition: Edition) -> str:
     """A path from a URL in canonical spelling, without the fragment."""
     if isinstance(path, str) and not _find_rewritten(path):  # hot path
         return path
-    text = canonical_text(to_bytes(path).partition(b"#")[0], edition)
+    raw = to_bytes(path).partition(b"#")[0]
+    if edition.decode_unreserved:
+        text = canonical_text(_with_slashes(raw), edition).replace("\n", "%0A")
+    else:
+        text = canonical_text(raw, edition)
     return escape_specials(text) if escapes_specials(edition) else text
+
+
+def _with_slashes(url: bytes) -> bytes:
+    """A URL as clients read it: a backslash before the query is a slash (PAT-12)."""
+    if b"\\" not in url:
+        return url
+    query = _first_of(b"?#", url, 0)
+    return url[:query].replace(b"\\", b"/") + url[query:]
 
 
 def escape_specials(text: str) -> str:

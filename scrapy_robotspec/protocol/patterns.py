@@ -25,13 +25,17 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         if edition.slashless is not Slashless.ASSUMED:
             return None
         text = "/" + text
+    length = len(text)
+    if escapes_specials(edition):  # a literal "$" or "*" counts 1, however it is spelled (PRE-01)
+        length -= 2 * (text.count("%24") + text.count("%2A"))
     if not edition.wildcards:
-        return escape_specials(text), len(text)
+        return escape_specials(text), length
     if text.endswith("$"):
-        content, end, length = text[:-1], "$", len(text)
+        content, end = text[:-1], "$"
     else:
         content, end = text.rstrip("*"), ""  # PAT-03
-        length = len(text) if edition.count_trailing_star else len(content)
+        if not edition.count_trailing_star:
+            length -= len(text) - len(content)
     if "$" in content:
         if escapes_specials(edition):
             content = content.replace("$", "%24")  # PAT-06

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
+from scrapy_robotspec.protocol.agents import check_token
 from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps, select_groups
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
@@ -53,8 +54,9 @@ _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 class RobotsTxt:
     """A robots.txt file, read by the rules of one edition.
 
-    Made by :meth:`parse`. No content of the file and no URL makes any method raise (SAF-01); an
-    argument of a wrong type is a ``TypeError``.
+    Made by :meth:`parse`. No content of the file and no URL makes any method raise (SAF-01). An
+    argument of a wrong type is a ``TypeError``, a token that no group can be found under a
+    ``ValueError`` (UAG-11).
     """
 
     __slots__ = (
@@ -129,7 +131,7 @@ class RobotsTxt:
         For tools: reads the whole file.
         """
         path = path_of(url, self.edition)
-        rules = select_groups(self.body, _as_tuple(tokens), self.edition).rules
+        rules = select_groups(self.body, _as_tuple(tokens, self.edition), self.edition).rules
         starts = map(line_start, sorted(matching_keys(rules, path, self.edition)))
         return tuple(self._rules_at(starts).values())
 
@@ -158,7 +160,7 @@ class RobotsTxt:
 
         Reads the whole file, if it may contain a delay at all.
         """
-        asked = _as_tuple(tokens)
+        asked = _as_tuple(tokens, self.edition)
         lines = self.other(asked) if _DELAY(self.body) else ()
         delays = (
             float(line.value)
@@ -172,7 +174,7 @@ class RobotsTxt:
 
         A line holds for the agents that its group names above it (EXT-01).
         """
-        lines = select_groups(self.body, _as_tuple(tokens), self.edition).others
+        lines = select_groups(self.body, _as_tuple(tokens, self.edition), self.edition).others
         numbers = numbers_at(self.body, [line.start for line in lines])
         return tuple(
             OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
@@ -195,7 +197,7 @@ class RobotsTxt:
         if kept is None or (asked not in kept and len(kept) >= _KEPT_USAGES):
             kept = self._usage = {}
         if asked not in kept:
-            kept[asked] = UsageRules(self.body, _as_tuple(asked), self.edition)
+            kept[asked] = UsageRules(self.body, _as_tuple(asked, self.edition), self.edition)
         return kept[asked]
 
     @property
@@ -213,7 +215,7 @@ class RobotsTxt:
 
     def _find(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
         """The key of what decides, for another crawler than before or rules not compiled yet."""
-        asked = _as_tuple(tokens)
+        asked = _as_tuple(tokens, self.edition)
         if self._compiled is None:
             self._compiled = fast.compile(self.body, self.edition)
         key, self._selection = self._compiled.find(url, asked)
@@ -257,10 +259,11 @@ def _without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]
     }
 
 
-def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(tokens, str):
-        return (tokens,)
-    for token in tokens:
+def _as_tuple(tokens: str | Sequence[str], edition: Edition) -> tuple[str, ...]:
+    """Tokens as a tuple; raises for one that is no string or has no group (UAG-11)."""
+    asked = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+    for token in asked:
         if not isinstance(token, str):  # bytes are a sequence of integers
             raise TypeError(f"a product token must be str, not {type(token).__name__}")
-    return tuple(tokens)
+        check_token(token, edition)
+    return asked

@@ -49,6 +49,20 @@ def test_line_that_ends_at_the_limit_is_read(edition: str) -> None:
 
 
 @in_every_edition
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
+def test_line_whose_end_is_the_first_byte_beyond_the_limit_is_read(
+    edition: str, end: bytes
+) -> None:
+    """FMT-12: it is whole, since its line end follows."""
+    body = filled(LIMIT, b"\nDisallow: /b")
+    robots = RobotsTxt.parse(body + end + b"Disallow: /c\n", edition)
+    assert robots.body == body
+    assert robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+    assert robots.allowed(f"{URL}/c", "FooBot")
+
+
+@in_every_edition
 def test_one_line_longer_than_the_limit_says_nothing(edition: str) -> None:
     """FMT-12: without any line end within the limit no line is left."""
     robots = RobotsTxt.parse(b"User-agent: *" + b" " * LIMIT + b"\nDisallow: /\n", edition)

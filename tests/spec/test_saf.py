@@ -33,12 +33,39 @@ def test_no_url_makes_anything_raise(edition: str, url: str | bytes) -> None:
 
 
 @in_every_edition
-@pytest.mark.parametrize("token", ["", "*", "\0", "\ud800", "é" * 100, "a" * 100_000, "-" * 5000])
-def test_no_token_makes_anything_raise(edition: str, token: str) -> None:
-    """SAF-01: nor any token, whatever it holds."""
+@pytest.mark.parametrize("token", ["*", "a" * 100_000, "-" * 5000])
+def test_no_product_token_makes_anything_raise(edition: str, token: str) -> None:
+    """SAF-01: however long it is."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /\n", edition)
     assert not robots.allowed("http://example.com/", token)
     assert not robots.allowed("http://example.com/", (token, token))
+
+
+@in_every_edition
+@pytest.mark.parametrize(
+    ("token", "found"),
+    [("", None), ("\0", None), ("\ud800", None), ("é" * 100, None), ("12", None), ("a b", "a"),
+     ("MJ12bot", "MJ"), ("FooBot/1.0", "FooBot"), (" FooBot", "FooBot"), ("FooBot\n", "FooBot"),
+     ("Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)", "AhrefsBot")],
+)  # fmt: skip
+def test_token_without_a_possible_group_is_an_error(
+    edition: str, token: str, found: str | None
+) -> None:
+    """UAG-11: never a silent miss; the message names the group's name."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /\n", edition)
+    asks = (robots.explain, robots.allowed, robots.matches)
+    if edition in ("google", "classic"):
+        assert not robots.allowed("http://example.com/", token)
+        assert robots.other(token) == ()
+        return
+    remedy = f"its group is found under '{found}'" if found else "letters, '-' and '_'$"
+    for tokens in (token, (token,), ["FooBot", token]):
+        for ask in asks:
+            with pytest.raises(ValueError, match=remedy):
+                ask("http://example.com/", tokens)
+        for read in (robots.other, robots.crawl_delay):
+            with pytest.raises(ValueError, match=remedy):
+                read(tokens)
 
 
 @in_every_edition

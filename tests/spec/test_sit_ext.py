@@ -108,6 +108,27 @@ def test_other_lines_of_the_group_are_offered_as_they_stand(edition: str) -> Non
 
 
 @in_modern_editions
+@in_every_delivery
+def test_crawl_delay_holds_for_the_agents_above_it(edition: str, delivery: str) -> None:
+    """EXT-01: not for those that a later user-agent line adds to the group."""
+    body = b"User-agent: bingbot\nCrawl-delay: 60\n\nUser-agent: *\nDisallow: /x\nCrawl-delay: 1\n"
+    robots = RobotsTxt.parse(DELIVERIES[delivery](body), edition)
+    assert robots.crawl_delay("bingbot") == 60.0
+    assert robots.crawl_delay("FooBot") == 1.0
+    assert [line.value for line in robots.other("bingbot")] == ["60", "1"]
+    assert [line.value for line in robots.other("*")] == ["1"]
+
+
+@in_modern_editions
+def test_other_lines_hold_for_the_agents_above_them(edition: str) -> None:
+    """EXT-03, EXT-01: in a group with three agents, and where a crawler has two groups."""
+    body = b"User-agent: a\nX: 1\nUser-agent: b\nX: 2\nUser-agent: a\nUser-agent: c\nAllow: /\n"
+    robots = RobotsTxt.parse(body + b"X: 3\nUser-agent: c\nX: 4\nUser-agent: d\nX: 5", edition)
+    held = {name: [line.value for line in robots.other(name)] for name in "abcd"}
+    assert held == {"a": ["1", "2", "3"], "b": ["2", "3"], "c": ["3", "4", "5"], "d": ["5"]}
+
+
+@in_modern_editions
 def test_other_lines_of_combined_groups_are_combined(edition: str) -> None:
     """EXT-03, GRP-08: from every group followed, in the order of the file."""
     body = b"User-agent: a\nX: 1\nAllow: /\nUser-agent: b\nX: 2\nAllow: /\nUser-agent: A\nX: 3\n"

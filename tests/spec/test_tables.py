@@ -27,9 +27,13 @@ def test_package_answers_as_the_document_says(case: Case, edition: str) -> None:
     for delivery, body, factor in deliveries(case):
         robots = RobotsTxt.parse(body, edition)
         for ask in case.asks:
+            answer = ask.answers[edition]
+            if answer is None:
+                with pytest.raises(ValueError, match="no group can be found under"):
+                    robots.explain(ask.url, ask.tokens)
+                continue
             verdict = robots.explain(ask.url, ask.tokens)
             line = verdict.rule.line if verdict.rule else 0
-            answer = ask.answers[edition]
             expected = (answer.allowed, answer.line * factor, answer.reason)
             found = (verdict.allowed, line, verdict.reason)
             assert found == expected, _where(case, ask, delivery)
@@ -42,6 +46,8 @@ def test_reference_answers_as_the_document_says(case: Case, edition: str) -> Non
     for delivery, body, factor in deliveries(case):
         for ask in case.asks:
             answer = ask.answers[edition]
+            if answer is None:
+                continue  # the reference takes any token
             expected = reference.Ruling(answer.allowed, answer.line * factor)
             found = reference.rule_on(body, ask.url, ask.tokens, EDITIONS[edition])
             assert found == expected, _where(case, ask, delivery)

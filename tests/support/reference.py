@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
+URI = UNRESERVED + ":/?#@!$&'()*+,;="
+LONE_PERCENT = "\ue000"  # no other character becomes this one
 TOKEN_LETTERS = (string.ascii_letters + "_-").encode()
 
 
@@ -61,8 +63,9 @@ def rule_on(body: bytes, url: str, tokens: Sequence[str], edition: Edition) -> R
 def lines_of(body: bytes, edition: Edition) -> Iterator[tuple[int, bytes]]:
     """FMT-02, FMT-05, FMT-12: numbered lines without their ends."""
     if len(body) > edition.parsing_limit:
+        after = body[edition.parsing_limit : edition.parsing_limit + 1]
         body = body[: edition.parsing_limit]
-        while body and body[-1:] not in b"\r\n":
+        while body and after not in b"\r\n" and body[-1:] not in b"\r\n":
             body = body[:-1]
     for length in (3, 2, 1):
         if body[:length] == BYTE_ORDER_MARK[:length] and (length == 3 or edition.partial_bom):
@@ -123,6 +126,8 @@ def agents_named(value: bytes, edition: Edition) -> list[str]:
     if edition.whole_agent_names:
         value = value.split(b"/")[0].strip(edition.whitespace)
     if value[:1] == b"*" and (len(value) == 1 or value[1] in edition.whitespace):
+        return ["*"]
+    if value[:1] == b"*" and edition.star_ignores_text and value[1] not in TOKEN_LETTERS:
         return ["*"]
     name = value
     if not edition.whole_agent_names or value[:1] == b"*":
@@ -197,16 +202,21 @@ def canonical(data: bytes, edition: Edition) -> str:
             octet, data = int(data[1:3], 16), data[3:]
             decoded = edition.decode_unreserved and chr(octet) in UNRESERVED
             result += chr(octet) if decoded else f"%{octet:02X}"
+        elif edition.decode_unreserved and data[:1] == b"%":
+            result, data = result + LONE_PERCENT, data[1:]
         else:
             octet, data = data[0], data[1:]
-            blank = edition.decode_unreserved and octet == ord(" ")
-            result += f"%{octet:02X}" if octet >= 0x80 or blank else chr(octet)
+            escaped = octet >= 0x80 or (edition.decode_unreserved and chr(octet) not in URI)
+            result += f"%{octet:02X}" if escaped else chr(octet)
     return result
 
 
 def path_of(url: str, edition: Edition) -> str:
     """PAT-01, PAT-04, PAT-08: path and query of an absolute URL."""
     raw = url.encode("utf-8", "surrogatepass").split(b"#")[0]
+    if edition.decode_unreserved:
+        raw, mark, query = raw.partition(b"?")
+        raw = raw.replace(b"\\", b"/") + mark + query
     rest = raw.split(b"://", 1)[1]
     start = re.search(b"[/?;]" if edition.semicolon_starts_path else b"[/?]", rest)
     path = rest[start.start() :] if start else b""
@@ -253,6 +263,9 @@ def counted_length(pattern: str, edition: Edition) -> int:
     """PRE-01, PAT-03."""
     if edition.wildcards and not edition.count_trailing_star:
         pattern = pattern.rstrip("*")
+    pattern = pattern.replace(LONE_PERCENT, "%")
+    if edition.decode_unreserved or not edition.wildcards:
+        pattern = pattern.replace("%24", "$").replace("%2A", "*")
     return len(pattern)
 
 

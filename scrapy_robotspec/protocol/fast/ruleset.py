@@ -6,6 +6,7 @@ for. How that is found fast, ``prefixes.py`` and ``wildcards.py`` know.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -48,6 +49,9 @@ _END = "#"
 
 #: Where those in hand can be searched directly.
 _NO_PREFIXES = SortedPrefixes(())
+
+#: Finds an escaped "*" or "$", which counts 1 in a pattern's length.
+_SPECIAL = re.compile("%2(?:4|A)").search
 
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
@@ -114,7 +118,13 @@ class RuleSet:
         # Nearly every verdict comes this way, so no function is called for what is one line.
         if isinstance(url, str) and url.startswith(self._base):
             path = url[self._path_at :]
-            if "%" in path or "#" in path or (self._escapes and find_noncanonical(path)):
+            # One part of the condition is false for nearly every path: hot path.
+            if (
+                "%" in path
+                or "#" in path
+                or "\\" in path
+                or (self._escapes and find_noncanonical(path))
+            ):
                 path = canonical_path(path, self._edition)
         else:
             path = self._path(url)
@@ -157,10 +167,10 @@ def _compile(rules: Columns, edition: Edition) -> tuple[dict[str, int], list[Key
     patterns: list[KeyedPattern] = []
     others: list[RawRule] = []
     # Most rules are ranked here as keyed_patterns() does it, at a third of the cost.
-    usual = edition.wildcards and not edition.index_html
     counted = edition.count_trailing_star
     texts = canonical_all(rules.values, edition)
     joined = "\n".join(texts)
+    usual = edition.wildcards and not edition.index_html and not _SPECIAL(joined)
     all_plain = usual and not ("*" in joined or "$" in joined) and joined.startswith("/")
     all_plain = all_plain and joined.count("\n/") == len(texts) - 1
     for allow, value, start, text in zip(*rules, texts, strict=False):

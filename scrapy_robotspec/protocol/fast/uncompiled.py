@@ -29,8 +29,10 @@ _MAX_RULES = 1 << 22
 _MAX_TRIED = 1 << 16
 #: Max rules that may match before compiling.
 _MAX_FOUND = 1 << 11
+#: Bytes that are escaped in canonical text, for a character class (PAT-12).
+_ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 #: A byte in a pattern that may have another spelling or meaning.
-_FIRST_SPECIAL = re.compile(rb"[$% \x80-\xff]").search
+_FIRST_SPECIAL = re.compile(rb"[$%" + _ESCAPED + rb"]").search
 
 
 def prefilter_bytes(
@@ -68,9 +70,9 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     spelling or meaning, or is missing. Of the two literals only the bytes that a matching path
     contains unchanged are captured.
     """
-    ordinary = rb"[^*$% \t\r\n#\x80-\xff]"
+    ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
     escapes = rb"(?:%(?:2[0-9A-CF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
-    special = re.escape(second) + rb"*$% \t\r\n#\x80-\xff"
+    special = re.escape(second) + rb"*$%#" + _ESCAPED
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
     return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

@@ -31,6 +31,7 @@ from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import best_key
 from scrapy_robotspec.protocol.precedence import ITSELF
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
 
 PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
@@ -203,6 +204,7 @@ def test_a_question_is_answered_alike_however_often_it_is_asked(
     name: str, body: bytes, some: list[str], tokens: list[str]
 ) -> None:
     """EXT-02: first asked, compiled, after other URLs and other tokens; allowed and explained."""
+    tokens = list(accepted(tokens, name))
     asked_often = RobotsTxt.parse(body, EDITIONS[name])
     for url in [*some, *some]:
         fresh = RobotsTxt.parse(body, EDITIONS[name]).explain(url, tokens)

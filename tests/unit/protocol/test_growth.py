@@ -114,11 +114,11 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     """However many tokens and URLs a file is asked about, what it keeps is bounded."""
     robots = RobotsTxt.parse(file_of(400))
     for n in range(50):
-        robots.allowed(HOST + "/x", f"token-{n}")
+        robots.allowed(HOST + "/x", "token" + "-" * n)
     assert robots._compiled is not None
     assert len(robots._compiled._selections) <= compiled.KEPT
     for rule in robots.groups[0].rules:
-        assert robots.explain(HOST + rule.pattern, "token-1").rule == rule
+        assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support.tokens import accepted
 from tests.unit.protocol.property.strategies import wild_bodies, wild_tokens
 
 PLAIN = [
@@ -37,4 +38,4 @@ def test_no_other_line_is_ever_overlooked(
 ) -> None:
     """EXT-03: whatever the edition and whoever asks."""
     robots = RobotsTxt.parse(body, edition)
-    assert may_have_other_lines(robots.body) or not robots.other(names)
+    assert may_have_other_lines(robots.body) or not robots.other(accepted(names, edition))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.support.tokens import accepted
 from tests.unit.protocol.property.strategies import (
     NAMES,
     PIECES,
@@ -35,6 +36,7 @@ Asked = tuple[list[Group], str, Tokens]
 def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Tokens | str) -> None:
     """SAF-01, FMT-03: any octets, any URL, any token, any question."""
     robots = RobotsTxt.parse(body, edition)
+    names = accepted(names, edition)
     verdict = robots.explain(url, names)
     for _ in range(3):  # after a few questions the rules are compiled
         assert robots.allowed(url, names) is verdict.allowed
@@ -52,6 +54,7 @@ def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Toke
 def test_deciding_rule_is_the_first_that_matches(edition: str, case: Case) -> None:
     """EXT-02: ``matches`` begins with the rule that ``explain`` names, and repeats none."""
     body, url, names = case
+    names = accepted(names, edition)
     robots = RobotsTxt.parse(body, edition)
     matching = robots.matches(url, names)
     verdict = robots.explain(url, names)
@@ -65,6 +68,7 @@ def test_deciding_rule_is_the_first_that_matches(edition: str, case: Case) -> No
 def test_deciding_rule_stands_in_the_file(edition: str, case: Case) -> None:
     """EXT-02, RUL-01: what forbids is a disallow line of a group as written, and nothing else."""
     body, url, names = case
+    names = accepted(names, edition)
     robots = RobotsTxt.parse(body, edition)
     verdict = robots.explain(url, names)
     assert verdict.rule is None or any(verdict.rule in group.rules for group in robots.groups)
@@ -105,6 +109,7 @@ asked = pieces.flatmap(lambda parts: st.tuples(groups_for(parts), urls_for(parts
 def test_order_of_groups_is_irrelevant(edition: str, case: Asked, data: st.DataObject) -> None:
     """GRP-07, GRP-08: groups in any order allow and forbid the same."""
     parts, url, names = case
+    names = accepted(names, edition)
     other = data.draw(st.permutations(parts))
     here = RobotsTxt.parse(as_file(written(parts)), edition).explain(url, names)
     there = RobotsTxt.parse(as_file(written(other)), edition).explain(url, names)
@@ -128,6 +133,7 @@ def test_lines_that_mean_nothing_change_nothing(
 ) -> None:
     """GRP-03, GRP-04, FMT-07, FMT-14: comments, unknown fields and the like, anywhere."""
     parts, url, names = case
+    names = accepted(names, edition)
     lines = written(parts)
     means_nothing = NOTHING if edition == "classic" else [*NOTHING, "", " \t"]
     place = data.draw(st.integers(0, len(lines)))
