@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,24 +14,18 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
-_TOKEN = re.compile(r"[A-Za-z_-]+")
-
 
 def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
     """The tokens of a command line. Raises :class:`MisuseError` for one that no group can have."""
-    for token in tokens:
-        _check_token(token, edition)
-    return tuple(token for token in tokens if token != "*")
+    try:
+        return product_tokens(list(tokens), edition)
+    except ValueError as error:
+        raise MisuseError(f"--token must be {error}") from None
 
 
-def _check_token(token: str, edition: Edition) -> None:
-    if edition.whole_agent_names or token == "*" or _TOKEN.fullmatch(token):
-        return
-    leading = _TOKEN.match(token)
-    remedy = f"; a group for it names {leading[0]}: give --token {leading[0]}" if leading else ""
-    raise MisuseError(
-        f"{token!r} is not a product token, which has only letters, hyphens and underscores{remedy}"
-    )
+def in_edition(crawler: Crawler, edition: Edition) -> Crawler:
+    """A crawler with names of another edition, as this edition finds its group (UAG-11)."""
+    return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
 
 def crawlers(

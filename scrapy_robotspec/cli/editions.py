@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.crawlers import crawlers
+from scrapy_robotspec.cli.crawlers import crawlers, in_edition
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
@@ -93,7 +93,10 @@ def command(
     files = [ParsedFile(robots) for robots in readings.values()]
     asked = crawlers(tokens, each_token, session.default_tokens, files)
     rows = [
-        tuple(explain(robots, one, crawler) for robots in readings.values())
+        tuple(
+            explain(robots, one, in_edition(crawler, robots.edition))
+            for robots in readings.values()
+        )
         for crawler, one in screen.progress(list(product(asked, asked_urls)), "compared")
     ]
     split = [row for row in rows if disagree(row)]

@@ -5,10 +5,10 @@ No expectation stands here. A table row says what each edition must answer; ``te
 A ``[[case]]`` has ``ids`` (the statements it proves), ``source``, ``why``, ``robots`` and ``ask``.
 An ask has a ``url`` (the path, or all of it), the answer ``is`` and, where an edition answers
 otherwise, that edition's name and its answer. An answer is ``allow`` or ``disallow`` and the line
-that decides, or ``allow`` and the reason why none does, or ``error`` for a ``ValueError``. ``token``
-(one or several) stands at the ask or the case. ``octets = true``: each character of ``robots`` is
-one byte. ``as_is = true``: the spelling of the file is the point, so it is delivered only as it
-stands. ``editions`` limits a case.
+that decides, or ``allow`` and the reason why none does, or ``error`` for a ``ValueError``.
+``token`` (one or several) stands at the ask or the case. ``octets = true``: each character of
+``robots`` is one byte. ``as_is = true``: the spelling of the file is the point, so it is delivered
+only as it stands. ``editions`` limits a case.
 """
 
 from __future__ import annotations

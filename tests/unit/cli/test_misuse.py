@@ -26,8 +26,8 @@ MISUSES = [
     ("check", "give a FILE and at least one URL or path"),
     ("check --urls paths.txt", "'/cart/1' belongs to no site: give a FILE"),
     ("explain . / --html page.html", "--html is for one file"),
-    ("check robots.txt / --token GPTBot/1.2", "give --token GPTBot"),
-    ("check robots.txt / --token 42", "not a product token"),
+    ("check robots.txt / --token MJ12bot", "its group is found under 'MJ'"),
+    ("check robots.txt / --token 42", "must be a product token"),
     ("check robots.txt / --token a --each-token", "exclude each other"),
     ("check robots.txt / --usage Train-AI", "'Train-AI' is not a label of usage"),
     ("check robots.txt / --edition rfc", "'rfc' is not one of 'google-2019'"),
@@ -131,3 +131,11 @@ def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
     process.stderr.close()
     process.wait(timeout=60)
     assert errors == b""
+
+
+def test_user_agent_header_is_cut_to_its_product_token(tell: Tell) -> None:
+    """UAG-11: the command line takes what the setting takes."""
+    for token in ("GPTBot/1.2", "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"):
+        assert tell("check", "robots.txt", "/x", "--token", token).out == (
+            tell("check", "robots.txt", "/x", "--token", "GPTBot").out
+        )
