@@ -165,7 +165,6 @@ _RFC9309 = replace(
     star_ignores_text=False,
     agent_match=AgentMatch.EQUAL,
     count_trailing_star=True,
-    stale_after=0.0,
 )
 _GOOGLE = replace(
     _GOOGLE_2019,
@@ -199,7 +198,6 @@ _GOOGLE_2010 = replace(
     slashless=Slashless.ASSUMED,
     minimum_redirects=0,
     recognises_redirect_loops=True,
-    stale_after=0.0,
 )
 _CLASSIC = replace(
     _GOOGLE_2010,

@@ -1,35 +1,24 @@
-"""What follows for one request: the verdict of the rules, or the reason why they were not asked.
-
-Only the last step of the road is here: what a decision rests on, and the value that users see.
-"""
+"""The decision about one request, as users see it (EXT-02)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.outcome import Outcome
-from scrapy_robotspec.access.plan import Action
+from scrapy_robotspec.access.policy import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
-    from scrapy_robotspec.access.plan import Standing
+    from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-# Read once, because a function in Python reads the value of an enum's member.
-_SUCCESSFUL = Outcome.SUCCESSFUL.value
-_UNAVAILABLE = Outcome.UNAVAILABLE.value
-_UNREACHABLE = Outcome.UNREACHABLE.value
 
 
 class Decision(NamedTuple):
-    """Whether a request may go, and all that led to it (EXT-02)."""
+    """Whether a request may go, and why (EXT-02)."""
 
     allowed: bool
     """Whether it may go."""
@@ -37,84 +26,92 @@ class Decision(NamedTuple):
     """The verdict's, or ``"unavailable"``, ``"unreachable"``, ``"limit_passed"``, ``"policy"``,
     ``"override"``, ``"usage"``."""
     verdict: Verdict | None = None
-    """What the rules say; None where they were not asked."""
+    """The verdict of the rules; None where no rules decided."""
     outcome: str | None = None
     """``"successful"``, ``"unavailable"`` or ``"unreachable"``; None: never fetched."""
     status: int | None = None
-    """HTTP status of the answer, or of the failure, that the outcome comes from."""
+    """HTTP status of the response, or of the failure, that the outcome comes from."""
     age: float | None = None
-    """Seconds since the copy held was fetched; None: there is none."""
+    """Seconds since the copy in use was fetched; None: no copy is held."""
     hops: tuple[Hop, ...] = ()
-    """The redirects on the way to the copy; where there is none, those of the last attempt."""
+    """The redirects to the copy; without a copy, those of the last attempt."""
     origin: Origin | None = None
     """The origin whose robots.txt governs the URL."""
     failure: str | None = None
-    """Why there is no usable answer, in one short line; given with the outcome
-    ``"unreachable"``."""
+    """Cause of the last failure in one short line; set with the outcome ``"unreachable"``."""
     usage: UsageRefusal | None = None
     """The declared use that is not allowed; given with the reason ``"usage"``."""
 
-
-#: Outcome, status, failure and hops as in a Decision; when the copy was fetched (epoch seconds), if
-#: there is one.
-Facts = tuple[str | None, int | None, str | None, "tuple[Hop, ...]", float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """What every decision about an origin rests on, as long as its record stands as it does.
-
-    A crawl holds thousands of them. So what is only passed on is one plain tuple: the garbage
-    collector follows each field of an object in every pass, and of such a tuple none.
-    """
-
-    origin: Origin
-    standing: Standing
-    robots: RobotsTxt | None
-    """The rules; None unless they decide."""
-    unreachable: bool
-    """Whether its origin has been unreachable since the last answer."""
-    facts: Facts
-
-    def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
-        """The decision about *url* at *now* (epoch seconds).
-
-        Where requests wait or are refused it is a refusal: whoever can wait does so before asking.
-        """
-        outcome, status, failure, hops, fetched_at = self.facts
-        age = None if fetched_at is None else max(0.0, now - fetched_at)
-        verdict: Verdict | None = None
-        reason: str
-        if self.robots is not None:
-            verdict = self.robots.explain(url, tokens)
-            allowed, reason = verdict.allowed, verdict.reason
-        else:
-            action, reason = self.standing
-            allowed, reason = action is Action.ALLOW, reason or _UNREACHABLE
-        origin = self.origin
-        return Decision(allowed, reason, verdict, outcome, status, age, hops, origin, failure)
+    @property
+    def detail(self) -> str:
+        """The reason as one sentence in ASCII, safe for a terminal (SAF-04)."""
+        if self.usage is not None:
+            return f"{self._verb}: {self.usage.detail}."
+        sentence = _DETAILS.get(self.reason)
+        if sentence is None:
+            return f"{self._verb} by {_printable(self.reason)}."
+        return sentence.format(
+            verb=self._verb,
+            file="robots.txt" if self.origin is None else _printable(self.origin.robots_url),
+            rule=self._rule,
+            status=self.status,
+            failure=_printable(self.failure or "no answer"),
+        )
 
     @property
-    def fetched_at(self) -> float | None:
-        """When the copy was fetched (epoch seconds); None: there is none."""
-        return self.facts[4]
+    def _verb(self) -> str:
+        return "Allowed" if self.allowed else "Disallowed"
+
+    @property
+    def _rule(self) -> str:
+        """The deciding line; empty where no rule decided."""
+        rule = self.verdict.rule if self.verdict is not None else None
+        return "" if rule is None else f" (line {rule.line}: {rule.text.strip()!a})"
 
 
-def facts(record: RobotsRecord, standing: Standing, now: float) -> Facts:
-    """What is to be told of *record* with every decision, as its origin stands from *now* on."""
-    outcome, status, failure = _what_counts(record, standing, now)
-    return (outcome, status, failure, record.hops, record.fetched_at)
+#: A sentence for each reason of a :class:`Decision`.
+_DETAILS = {
+    "rule": "{verb} by {file}{rule}.",
+    "no_rule": "Allowed: no rule of {file} matches the URL.",
+    "no_group": "Allowed: no group of {file} is for this crawler.",
+    "robots_txt_itself": "Allowed: {file} itself is never disallowed.",
+    "unavailable": "Allowed: there is no {file} (HTTP status {status}).",
+    "unreachable": "{verb}: {file} is unreachable ({failure}).",
+    "limit_passed": "Allowed: {file} has been unreachable for too long ({failure}).",
+    "policy": "Disallowed by the status policy: {file} responds with HTTP status {status}.",
+    "override": "{verb} by ROBOTSPEC_OVERRIDES{rule}.",
+}
 
 
-def _what_counts(
-    record: RobotsRecord, standing: Standing, now: float
-) -> tuple[str | None, int | None, str | None]:
-    """Outcome, status and failure: a failure counts unless a fresh copy makes it unimportant."""
+def _printable(text: str) -> str:
+    """*text* in printable ASCII: a shared store may hold a stranger's words (SAF-04)."""
+    return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
+
+
+class Provenance(NamedTuple):
+    """Where the state of an origin comes from; each field as in :class:`Decision`."""
+
+    outcome: str | None
+    status: int | None
+    failure: str | None
+    hops: tuple[Hop, ...]
+
+
+#: Most origins have one of few provenances, and share it.
+_make_provenance = lru_cache(maxsize=256)(Provenance)
+
+
+def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
+    """Where the state of an origin comes from while *plan*, made at *now*, holds."""
+    outcome: Outcome | None = None
+    status, failure = record.status, None
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
-        return _UNREACHABLE, record.failure_status, record.failure
-    # What the answer meant to us; who fetched it may have had another status policy.
-    if standing.action is Action.RULES:
-        return _SUCCESSFUL, record.status, None
-    answered = standing.action in (Action.ALLOW, Action.DISALLOW)
-    return (_UNAVAILABLE if answered else None), record.status, None
+        outcome, status, failure = Outcome.UNREACHABLE, record.failure_status, record.failure
+    # What the answer meant to us; the process that fetched it may have another status policy.
+    elif plan.action is Action.RULES:
+        outcome = Outcome.SUCCESSFUL
+    elif plan.action in (Action.ALLOW, Action.DISALLOW):
+        outcome = Outcome.UNAVAILABLE
+    word = None if outcome is None else outcome.value
+    return _make_provenance(word, status, failure, record.hops)

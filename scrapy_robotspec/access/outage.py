@@ -1,64 +1,80 @@
-"""The ladder of unreachability: what holds the longer robots.txt cannot be had (FET-10 to FET-13).
+"""What holds while robots.txt is unreachable (FET-10 to FET-13).
 
-1. full disallow, until ``stale_after``;
-2. then the last good copy; with none still full disallow (or, by edition, no restrictions);
-3. past ``unreachable_limit`` what the edition's ``after_limit`` says.
+The outage lasts from its first failure to its last one, not to now: nothing is allowed without
+another attempt, and a clock that jumps changes nothing by itself.
 
-The rung is judged at the *last failed attempt*, so nothing is allowed without having asked again,
-and a clock that jumps climbs nothing by itself.
+| the outage has lasted                       | a copy is held | no copy is held |
+|---------------------------------------------|----------------|-----------------|
+| less than `stale_after`                     | closed         |                 |
+| `stale_after` or longer                     | copy           |                 |
+| less than `allow_without_copy_after`        |                | closed          |
+| `allow_without_copy_after` or longer        |                | unrestricted    |
+| longer than the limit: `COPY_OR_ALLOW`      | copy           | unrestricted    |
+| … `ALLOW_IF_PAGES_ANSWER`, and pages answer | unrestricted   | unrestricted    |
+| … `ALLOW_IF_PAGES_ANSWER`, and none answers | closed         | closed          |
 """
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.backoff import given_up
-from scrapy_robotspec.access.plan import BY_COPY, Action, Standing
-from scrapy_robotspec.editions import AfterLimit
+from scrapy_robotspec.editions import DAY, AfterLimit
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.access.outcome import Meaning
-    from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.editions import Edition
 
-#: FET-12: nothing was to be had for longer than the edition cares.
-LIMIT_PASSED = Standing(Action.ALLOW, "limit_passed")
+#: Two failures further apart (seconds) belong to two outages: only attempts witness one (FET-12).
+MAX_GAP = DAY
 
 
-def stand(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> Standing:
-    """How an origin that fails stands; *copy*: what its last good answer means."""
+class Stage(Enum):
+    """What stands in for the file during an outage."""
+
+    CLOSED = "closed"  #: full disallow
+    COPY = "copy"  #: the last good copy
+    UNRESTRICTED = "unrestricted"  #: no restrictions
+
+
+def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> Stage:
+    """The stage of the outage in *record*, which counts at least one failure.
+
+    *has_copy*: the last good answer means something under *edition*.
+    """
     assert record.failed_at is not None
     assert record.unreachable_since is not None
-    edition, since, last = policy.edition, record.unreachable_since, record.failed_at
-    stale_after = _or_edition(policy.stale_after, edition.stale_after)
-    limit = _or_edition(policy.unreachable_limit, edition.unreachable_limit)
-    if edition.limit_begins_stale:
-        limit += stale_after
-    if last > since + limit:
-        return _after_limit(policy, record, copy)
-    if copy is not None and last >= since + stale_after:
-        return BY_COPY[copy]
-    if copy is None and last >= since + edition.allow_without_copy_after:
-        return LIMIT_PASSED
-    return _closed(policy, record)
+    if record.local:  # nothing is known of the origin itself
+        return Stage.CLOSED
+    lasted = record.failed_at - record.unreachable_since
+    stand_in = Stage.COPY if has_copy else Stage.UNRESTRICTED
+    if lasted > _limit(edition):
+        if edition.after_limit is AfterLimit.COPY_OR_ALLOW:
+            return stand_in
+        return Stage.UNRESTRICTED if _pages_answer(record) else Stage.CLOSED
+    closed_for = edition.stale_after if has_copy else edition.allow_without_copy_after
+    return stand_in if lasted >= closed_for else Stage.CLOSED
 
 
-def _after_limit(policy: AccessPolicy, record: RobotsRecord, copy: Meaning | None) -> Standing:
-    """FET-12."""
-    if policy.edition.after_limit is AfterLimit.COPY_OR_ALLOW:
-        return LIMIT_PASSED if copy is None else BY_COPY[copy]
-    if record.pages_answered_at is not None:  # during this outage: an answer forgets it
-        return LIMIT_PASSED
-    return _closed(policy, record)
+def outage_start(record: RobotsRecord | None, now: float) -> float:
+    """Start of the outage that a failure at *now* belongs to (epoch seconds; FET-12).
+
+    It begins anew after a gap without attempts, or where a clock was put back: an outage may be
+    counted too short, never too long.
+    """
+    if record is None or record.unreachable_since is None or record.failed_at is None:
+        return now
+    witnessed = record.unreachable_since <= now <= record.failed_at + MAX_GAP
+    return record.unreachable_since if witnessed else now
 
 
-def _closed(policy: AccessPolicy, record: RobotsRecord) -> Standing:
-    """Full disallow (FET-10): the requests wait as long as they are held."""
-    if policy.unreachable == "allow":
-        return Standing(Action.ALLOW, "unreachable")
-    action = Action.REFUSE if given_up(policy, record) else Action.WAIT
-    return Standing(action, "unreachable")
+def _pages_answer(record: RobotsRecord) -> bool:
+    """Whether a page of the origin has answered during this outage."""
+    page, since = record.pages_answered_at, record.unreachable_since
+    return page is not None and since is not None and page >= since
 
 
-def _or_edition(setting: float | None, of_edition: float) -> float:
-    return of_edition if setting is None else setting
+def _limit(edition: Edition) -> float:
+    """Seconds from the first failure to the edition's limit (FET-12)."""
+    begins = edition.stale_after if edition.limit_begins_stale else 0.0
+    return begins + edition.unreachable_limit

@@ -1,7 +1,4 @@
-"""What one attempt to fetch a robots.txt brought, and what that means (FET-02 to FET-16).
-
-The status table belongs here. What follows from it over time stands in ``policy.py``.
-"""
+"""The result of one attempt to fetch a robots.txt, and its meaning (FET-02 to FET-16)."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(str, Enum):
-    """The three words for what a fetch attempt meant."""
+    """The specifications' word for a fetch result."""
 
     SUCCESSFUL = "successful"
     UNAVAILABLE = "unavailable"
@@ -24,7 +21,7 @@ class Outcome(str, Enum):
 
 
 class Meaning(str, Enum):
-    """What an answer does to the crawl; also the words of ``ROBOTSPEC_STATUS_POLICY``."""
+    """What a response means for the crawl; also a value of ``ROBOTSPEC_STATUS_POLICY``."""
 
     RULES = "rules"
     ALLOW = "allow"
@@ -60,22 +57,22 @@ def _without_user_info(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """What one attempt, redirects included, brought."""
+    """What one attempt to fetch a robots.txt, redirects included, came to."""
 
     status: int | None = None
-    """HTTP status of the last answer; None: there was no HTTP answer at all."""
+    """HTTP status of the last response; None: there was no HTTP response."""
     body: bytes = b""
-    """Decoded body, not much longer than the size limit."""
+    """Decoded body, at most a little longer than the size limit."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers of the last answer that matter here, with lower-case names."""
+    """Headers of the last response, with lower-case names."""
     hops: tuple[Hop, ...] = ()
-    """The redirects on the way."""
+    """Redirect responses, in order."""
     redirect_error: str | None = None
     """Why the chain counts as a 404 (FET-03, FET-07, FET-15, FET-18)."""
     error: str | None = None
-    """Why there is no usable answer, in one short line."""
+    """Why there is no usable response, in one short line."""
     complete: bool = True
-    """False: part of the answer was lost (FET-14)."""
+    """False: part of the response was lost (FET-14)."""
     truncated: bool = False
     """Our own size limit ended the download, which is not a failure (FMT-12)."""
     local: bool = False
@@ -96,7 +93,7 @@ NOT_FROM_THE_SITE = frozenset({407, 511})
 
 _SUCCESS = range(200, 300)
 
-#: By hundreds of the status. Anything else is a server error (FET-10) or no HTTP (FET-16).
+#: By hundreds of the status. Any other is a server error (FET-10) or invalid (FET-16).
 _BY_CLASS = {
     2: Meaning.RULES,  # FET-02
     3: Meaning.ALLOW,  # FET-07: a redirect that led nowhere counts as a 404

@@ -1,95 +1,131 @@
-"""What the record of an origin allows us to do now, and what an attempt does to the record.
+"""What the record of an origin allows now, and what a fetch result makes of the record.
 
-Lifetimes (CAC-*) belong here, and the settings. What one answer means is in ``outcome.py``, what
-failures come to in ``ladder.py``, how often to ask in ``retrying.py``. All are pure functions:
-the time comes in, nothing is read, nothing is kept.
+Pure functions: the time is an argument, nothing is read and nothing is kept. ``outcome.py`` holds
+the meaning of one response, ``outage.py`` that of many failures, ``backoff.py`` the pauses.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.backoff import SKEW, is_beyond, next_attempt, recent_until
+from scrapy_robotspec.access.backoff import (
+    SKEW,
+    clock_was_put_back,
+    given_up,
+    next_attempt,
+    recent_until,
+)
 from scrapy_robotspec.access.freshness import lifetime
-from scrapy_robotspec.access.outage import stand
+from scrapy_robotspec.access.outage import Stage, during_outage, outage_start
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
     Meaning,
     meaning,
     status_meaning,
 )
-from scrapy_robotspec.access.plan import ASK_FIRST, BY_COPY, Action, Plan
+from scrapy_robotspec.access.policy_settings import PolicySettings
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.editions import DAY, HOUR, Edition
+from scrapy_robotspec.editions import HOUR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
 
-__all__ = ["AccessPolicy", "Action", "Plan"]
-
-#: From this part of its lifetime on a copy is refreshed while it stays in use.
+#: A copy in use is refreshed from this part of its lifetime on.
 REFRESH_FROM = 0.8
 
-#: Of a Content-Type so much is kept (characters).
-_LONGEST_TYPE = 200
+#: Max stored length of a Content-Type (characters).
+_MAX_CONTENT_TYPE = 200
 
-#: A page that answered within this time need not be noted again (seconds).
-_NOTED = HOUR
+#: A page that answered within this time is not noted again (seconds).
+_PAGE_NOTED_FOR = HOUR
+
+
+class Action(Enum):
+    """What to do with a request of the origin."""
+
+    RULES = "rules"  #: the rules of the copy decide
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    WAIT = "wait"  #: nothing is known yet, or a failure may pass soon
+    REFUSE = "refuse"  #: unreachable for too long to wait
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do with an origin's requests, and when to attempt a fetch."""
+
+    action: Action
+    reason: str
+    """``""`` (the rules decide, or a first answer is awaited), ``"unavailable"``,
+    ``"unreachable"``, ``"limit_passed"`` or ``"policy"``."""
+    ask: bool
+    """An attempt is due; the caller starts one unless one is under way."""
+    until: float
+    """Make a new plan at this time (epoch seconds); inf: only an attempt changes anything."""
+
+
+#: Nothing usable is known: one attempt has to end first (CAC-05).
+ASK_FIRST = Plan(Action.WAIT, "", ask=True, until=math.inf)
+
+#: Action and reason with a copy that may be used, by what the copy means.
+_BY_COPY = {
+    Meaning.RULES: (Action.RULES, ""),
+    Meaning.ALLOW: (Action.ALLOW, "unavailable"),
+    Meaning.DISALLOW: (Action.DISALLOW, "policy"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccessPolicy:
-    """The settings that decide about access; all times in seconds."""
+class AccessPolicy(PolicySettings):
+    """Decides what a record is worth (:meth:`plan`) and how it changes (:meth:`apply`)."""
 
-    edition: Edition
-    ttl: float = DAY
-    min_ttl: float = 300.0
-    max_ttl: float = DAY
-    status_policy: Mapping[int, Meaning] = field(default_factory=lambda: MappingProxyType({}))
-    unreachable: Literal["wait", "allow"] = "wait"
-    hold_timeout: float = 300.0
-    retry_times: int = 2
-    retry_delay: float = 1.0
-    retry_max_delay: float = 60.0
-    stale_after: float | None = None
-    """None: the edition's (FET-13)."""
-    unreachable_limit: float | None = None
-    """None: the edition's (FET-12)."""
-
-    # --- how to take a record
+    # --- what a record is worth
 
     def plan(self, record: RobotsRecord | None, now: float) -> Plan:
-        """What *record* allows at *now*."""
+        """What *record* allows at *now* (epoch seconds)."""
         if record is None:
             return ASK_FIRST
         copy = self._copy(record)
         if copy is not None and self._is_fresh(record, now):
             return self._with_fresh_copy(record, copy, now)
-        return self._without(record, copy, now)
+        return self._without_fresh_copy(record, copy, now)
 
     def _with_fresh_copy(self, record: RobotsRecord, copy: Meaning, now: float) -> Plan:
-        """A fresh copy is used whatever its refreshing comes to."""
+        """A fresh copy is used, whether refreshing it succeeds or fails."""
         assert record.fetched_at is not None
         expires = self._expires(record)
         refresh = record.fetched_at + REFRESH_FROM * (expires - record.fetched_at)
         if record.next_attempt is not None:  # refreshing has failed, and is paced
             refresh = max(refresh, record.next_attempt)
         ask = now >= refresh
-        return Plan(BY_COPY[copy], ask, expires if ask else min(refresh, expires))
+        return Plan(*_BY_COPY[copy], ask, expires if ask else min(refresh, expires))
 
-    def _without(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
-        """No fresh copy: recent failures decide, else an attempt has to."""
-        again = record.next_attempt
-        if again is None or is_beyond(self, again, now) or now >= recent_until(self, record):
-            return ASK_FIRST  # CAC-05; and an old failure says nothing about today
-        standing = stand(self, record, copy)
-        ask = now >= again
-        return Plan(standing, ask, recent_until(self, record) if ask else again)
+    def _without_fresh_copy(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
+        """Recent failures decide; without any, an attempt has to (CAC-05)."""
+        retry_at = record.next_attempt
+        if retry_at is None or clock_was_put_back(self, record, now):
+            return ASK_FIRST
+        overdue = recent_until(self, record)
+        if now >= overdue:  # an old failure says nothing about today
+            return ASK_FIRST
+        ask = now >= retry_at
+        return Plan(*self._in_outage(record, copy), ask, overdue if ask else retry_at)
+
+    def _in_outage(self, record: RobotsRecord, copy: Meaning | None) -> tuple[Action, str]:
+        """Action and reason while the origin is unreachable."""
+        stage = during_outage(self.edition, record, has_copy=copy is not None)
+        if stage is Stage.COPY:
+            assert copy is not None
+            return _BY_COPY[copy]
+        if stage is Stage.UNRESTRICTED:
+            return Action.ALLOW, "limit_passed"
+        if self.unreachable == "allow":
+            return Action.ALLOW, "unreachable"
+        return (Action.REFUSE if given_up(self, record) else Action.WAIT), "unreachable"
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """What the last good answer means to *us*; None: there is nothing to rely on.
@@ -107,7 +143,7 @@ class AccessPolicy:
         return own
 
     def _expires(self, record: RobotsRecord) -> float:
-        """When the copy runs out; no later than our own settings could have set it."""
+        """When the copy expires; no later than our own settings could have set it."""
         assert record.fetched_at is not None
         assert record.expires_at is not None
         return min(record.expires_at, record.fetched_at + max(self.ttl, self.max_ttl))
@@ -117,78 +153,85 @@ class AccessPolicy:
         assert record.fetched_at is not None
         return record.fetched_at - SKEW <= now < self._expires(record)
 
-    # --- what happened
+    # --- how a record changes
 
     def apply(
         self,
         record: RobotsRecord | None,
         origin: Origin,
-        attempt: FetchResult,
+        result: FetchResult,
         now: float,
         jitter: float,
     ) -> RobotsRecord:
-        """*record* after *attempt* has ended at *now*; *jitter* in [0, 1) spreads the retries."""
-        found = meaning(attempt, self.edition, self.status_policy)
+        """*record* after the attempt that ended at *now* with *result*.
+
+        *jitter* in [0, 1) spreads the retries. A result that was never sent is no attempt, and
+        must not be given.
+        """
+        assert result.sent
+        found = meaning(result, self.edition, self.status_policy)
         if found is Meaning.UNREACHABLE:
-            return self._failed(record or RobotsRecord(origin), attempt, now, jitter)
-        return self._answered(origin, attempt, found, now)
+            return self._failed(record or RobotsRecord(origin), result, now, jitter)
+        return self._answered(origin, result, found, now)
 
     def _answered(
-        self, origin: Origin, attempt: FetchResult, found: Meaning, now: float
+        self, origin: Origin, result: FetchResult, found: Meaning, now: float
     ) -> RobotsRecord:
-        """A result, of which nothing older is left (CAC-06)."""
+        """A new answer, which replaces all that was held before (CAC-06)."""
         fresh_for = lifetime(
-            attempt.headers, now, ttl=self.ttl, min_ttl=self.min_ttl, max_ttl=self.max_ttl
+            result.headers, now, ttl=self.ttl, min_ttl=self.min_ttl, max_ttl=self.max_ttl
         )
         rules = found is Meaning.RULES
         return RobotsRecord(
             origin,
             meaning=found,
-            status=attempt.status,
-            body=attempt.body if rules else b"",
-            truncated=rules and attempt.truncated,
-            hops=attempt.hops,
-            redirect_error=attempt.redirect_error,
+            status=result.status,
+            body=result.body if rules else b"",
+            truncated=rules and result.truncated,
+            hops=result.hops,
+            redirect_error=result.redirect_error,
             fetched_at=now,
             expires_at=now + fresh_for,
-            content_type=attempt.headers.get("content-type", "")[:_LONGEST_TYPE],
+            content_type=result.headers.get("content-type", "")[:_MAX_CONTENT_TYPE],
         )
 
     def _failed(
-        self, record: RobotsRecord, attempt: FetchResult, now: float, jitter: float
+        self, record: RobotsRecord, result: FetchResult, now: float, jitter: float
     ) -> RobotsRecord:
-        """The copy stays (CAC-02), the failure is noted; it has no lifetime (CAC-06)."""
-        since = record.unreachable_since
-        if since is None or since > now:  # a clock was put back: count anew, never too much
-            since = now
+        """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
+        if record.local and not result.local:  # the first failure of the origin itself
+            record = record.without_failures()
         failed = replace(
             record,
-            hops=attempt.hops if record.fetched_at is None else record.hops,
-            unreachable_since=since,
+            hops=result.hops if record.fetched_at is None else record.hops,
+            unreachable_since=outage_start(record, now),
             failed_at=now,
             failures=record.failures + 1,
-            unanswered=0 if attempt.answered else record.unanswered + 1,
-            failure=_in_words(attempt),
-            failure_status=attempt.status,
+            unanswered=0 if result.answered else record.unanswered + 1,
+            failure=_in_words(result),
+            failure_status=result.status,
+            local=result.local and (record.local or not record.failures),
         )
-        return replace(failed, next_attempt=next_attempt(self, failed, attempt, jitter))
+        return replace(failed, next_attempt=next_attempt(self, failed, result, jitter))
 
     def page_answered(self, record: RobotsRecord, now: float) -> RobotsRecord:
         """*record* once a page of the origin has answered below 500 (FET-12).
 
-        The same object comes back where that says nothing new.
+        Returns the same object where that says nothing new.
         """
         noted = record.pages_answered_at
-        if record.unreachable_since is None or (noted is not None and 0 <= now - noted < _NOTED):
+        if record.unreachable_since is None or (
+            noted is not None and 0 <= now - noted < _PAGE_NOTED_FOR
+        ):
             return record
         return replace(record, pages_answered_at=now)
 
 
-def _in_words(attempt: FetchResult) -> str:
-    if attempt.error is not None:
-        return attempt.error
-    if attempt.status in NOT_FROM_THE_SITE:
-        return f"HTTP status {attempt.status} from a proxy"
-    if attempt.status is not None and attempt.status < 300:
+def _in_words(result: FetchResult) -> str:
+    if result.error is not None:
+        return result.error
+    if result.status in NOT_FROM_THE_SITE:
+        return f"HTTP status {result.status} from a proxy"
+    if result.status is not None and result.status < 300:
         return "incomplete response"
-    return f"HTTP status {attempt.status}"
+    return f"HTTP status {result.status}"

@@ -1,14 +1,13 @@
-"""What is held about one origin, and its form as octets.
+"""The stored state of one origin, and its form as bytes.
 
-Only facts belong here: the last answer and the failures since. Whether they may be relied on is
-``policy.py``'s question. Nothing depends on a crawler's product token (CAC-04), so one record
-serves every crawler.
+A record holds the last answer and the failures since; ``policy.py`` decides what they are worth.
+Nothing depends on a crawler's product token (CAC-04), so one record serves every crawler.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
@@ -24,10 +23,10 @@ class RobotsRecord:
 
     # --- the last answer that was a result; absent where fetched_at is None
     meaning: Meaning | None = None
-    """What the answer meant to the one who fetched it; never ``UNREACHABLE``."""
+    """What the answer meant to the process that fetched it; never ``UNREACHABLE``."""
     status: int | None = None
     body: bytes = field(default=b"", repr=False)
-    """Raw octets of the file; empty unless the answer meant rules."""
+    """Bytes of the file; empty unless the answer meant rules."""
     truncated: bool = False
     """The file was longer than what is kept (FMT-12)."""
     hops: tuple[Hop, ...] = ()
@@ -38,13 +37,13 @@ class RobotsRecord:
 
     # --- failures since that answer
     unreachable_since: float | None = None
-    """When the first of them happened."""
+    """Start of the outage: its first failure that no gap in the attempts separates from now."""
     failures: int = 0
     unanswered: int = 0
-    """How many of the latest attempts in a row brought no HTTP answer at all."""
+    """Latest failures in a row without any HTTP answer."""
     next_attempt: float | None = None
     failure: str | None = None
-    """What went wrong the last time, in one short line."""
+    """Cause of the last failure, in one short line."""
     failure_status: int | None = None
     pages_answered_at: float | None = None
     """When a page of the origin last answered below 500 while its robots.txt did not (FET-12)."""
@@ -52,14 +51,31 @@ class RobotsRecord:
     """When the last failure happened."""
     redirect_error: str | None = None
     """Why the redirect chain of the last answer counts as a 404."""
+    local: bool = False
+    """Every failure happened between us and the origin; see :class:`FetchResult`."""
 
     @property
     def updated_at(self) -> float:
-        """The time of the latest attempt that the record knows of; 0 for none."""
+        """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)
 
+    def without_failures(self) -> RobotsRecord:
+        """The record with its last answer alone."""
+        return replace(
+            self,
+            unreachable_since=None,
+            failures=0,
+            unanswered=0,
+            next_attempt=None,
+            failure=None,
+            failure_status=None,
+            pages_answered_at=None,
+            failed_at=None,
+            local=False,
+        )
+
     def to_bytes(self) -> bytes:
-        """The record as octets that :meth:`from_bytes` reads."""
+        """The record as bytes that :meth:`from_bytes` reads."""
         header: dict[str, Any] = {
             name: value for name in _PLAIN if (value := getattr(self, name)) != _DEFAULTS[name]
         }
@@ -83,7 +99,7 @@ class RobotsRecord:
             return None
 
 
-#: The fields whose values JSON knows, and the types that they may have.
+#: Fields whose values are plain JSON, with their types.
 _TIME = (int, float)
 _PLAIN: dict[str, tuple[type, ...]] = {
     "status": (int,),
@@ -100,12 +116,13 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "pages_answered_at": _TIME,
     "failed_at": _TIME,
     "redirect_error": (str,),
+    "local": (bool,),
 }
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
 
 def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
-    """The record of a header. Raises one of three errors for a header that is not ours."""
+    """The record of a header. Raises KeyError, TypeError or ValueError for a foreign header."""
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
         if type(value) not in _PLAIN[name]:
@@ -116,12 +133,12 @@ def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
     if scheme not in DEFAULT_PORTS or type(host) is not str or type(port) is not int:
         raise ValueError("origin")
     origin = Origin(scheme, host, port)
-    if (origin.host, origin.port) != (host, port):  # such a host has no URL
+    if (origin.host, origin.port) != (host, port):  # a host that no URL has
         raise ValueError("origin")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
     hops = tuple(_read_hop(*hop) for hop in header.get("hops", ()))
     record = RobotsRecord(origin, meaning=meaning, body=body, hops=hops, **values)
-    if not _is_whole(record):
+    if not _is_complete(record):
         raise ValueError("incomplete")
     return record
 
@@ -136,8 +153,8 @@ def _finite(value: float) -> float:
     return float(value)
 
 
-def _is_whole(record: RobotsRecord) -> bool:
-    """Whether an answer and a failure each have all that the policy reads, or nothing."""
+def _is_complete(record: RobotsRecord) -> bool:
+    """Whether the answer and the failures are each complete or absent."""
     answer = (record.meaning, record.status, record.fetched_at, record.expires_at)
     failure = (record.unreachable_since, record.failed_at, record.next_attempt)
     return (

@@ -1,7 +1,7 @@
 """The envelope of a stored record: version, checksum, a JSON header, a body.
 
-Only octets and plain values are known here; ``record.py`` gives them their meaning. Whatever is
-torn, foreign or of another version reads as nothing, because a store may hold anything.
+It packs bytes and plain values; ``record.py`` gives them their meaning. A store may hold anything:
+torn, foreign and other versions' data read as None.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _MAGIC = b"RSPC"
 _FRAME = struct.Struct(">4sBIII")
 _CHECKED = struct.Struct(">II")
 
-#: Shorter bodies are not worth the work of compressing.
-_WORTH_COMPRESSING = 256
-#: No body is that long: what claims to be is garbage, and a trap for our memory.
-_LONGEST_BODY = 2**26
+#: Longer bodies are compressed (bytes).
+_COMPRESS_ABOVE = 256
+#: Longer bodies are garbage, and would be a trap for our memory (bytes).
+_MAX_BODY = 2**26
 
 
 def pack(header: dict[str, Any], body: bytes) -> bytes:
-    """One octet string of *header* (plain JSON values) and *body*."""
+    """*header* (plain JSON values) and *body* as one bytes object."""
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
-    stored = zlib.compress(body) if len(body) > _WORTH_COMPRESSING else body
+    stored = zlib.compress(body) if len(body) > _COMPRESS_ABOVE else body
     rest = _CHECKED.pack(len(text), len(body)) + text + stored
     checksum = zlib.crc32(rest)
     return struct.pack(">4sBI", _MAGIC, VERSION, checksum) + rest
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
-    """What :func:`pack` was given, or None if *data* does not come from it."""
+    """The header and body that :func:`pack` was given; None for any other *data*."""
     if len(data) < _FRAME.size:
         return None
     magic, version, checksum, text_length, body_length = _FRAME.unpack_from(data)
@@ -51,12 +51,12 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _body(stored: bytes, length: int) -> bytes | None:
-    if length > _LONGEST_BODY:
+    if length > _MAX_BODY:
         return None
-    if length > _WORTH_COMPRESSING:
+    if length > _COMPRESS_ABOVE:
         stored = zlib.decompressobj().decompress(stored, length + 1)
     return stored if len(stored) == length else None
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of ours")
+    raise ValueError(f"invalid number: {constant}")

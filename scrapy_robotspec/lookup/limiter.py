@@ -1,12 +1,8 @@
-"""Places for robots.txt fetches: how many may be under way at once, and who may begin.
-
-Counting only: the queues choose the next origin, the single flight cancels a preempted fetch.
-"""
+"""Admission of robots.txt fetches: how many run at once, and when the next may start."""
 
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,70 +10,75 @@ if TYPE_CHECKING:
 
 
 class FetchLimiter:
-    """At most *limit* fetches at once, if *ceiling* is no greater.
+    """Runs at most *limit* fetches at once, and lets others overtake silent servers.
 
-    Silent servers must not keep everybody else from being asked, however many they are. So where
-    *ceiling* is greater, places are lent: beyond *limit*, no more than *limit* fetches begin in
-    ``LEND_AFTER`` seconds, and the more are under way the more slowly. At the ceiling the fetch
-    that began longest ago gives its place to the next, once it has taken ``GIVE_WAY_AFTER``
-    seconds. It may begin again later and then need not give way; those that may not be called
-    back take half of the ceiling at most. So there is always room for an origin not yet asked.
+    - A fetch without an answer for ``SILENT_AFTER`` seconds no longer counts towards *limit*.
+    - All fetches together are at most *limit* × ``BURST_FACTOR``. At this burst limit the next
+      fetch preempts the oldest that has run for ``PREEMPT_AFTER`` seconds.
+    - An origin asked before without an answer, a preempted one among them, is not preempted. Such
+      fetches get at most half of the burst limit: the other half is for origins never asked.
+
+    So *limit* fetches may start every ``SILENT_AFTER`` seconds even if every server is silent, and
+    never more than *limit* start at once.
     """
 
-    BURST_INTERVAL = 0.1
+    BURST_FACTOR = 8
     PREEMPT_AFTER = 5.0
+    #: As the burst limit is reached, its first fetches can just be preempted: starts never stall.
+    SILENT_AFTER = PREEMPT_AFTER / BURST_FACTOR
 
-    def __init__(self, limit: int, ceiling: int) -> None:
+    def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._ceiling = ceiling
+        self._burst = limit * self.BURST_FACTOR
+        # Start times (epoch seconds), oldest first.
         self._first: dict[Origin, float] = {}
-        self._again: set[Origin] = set()
-        self._started: deque[float] = deque(maxlen=limit)
-        # With a pause of _pause * n * n before the place after n, all are lent in GIVE_WAY_AFTER:
-        # a crowd comes in a stream that ends when the first of them may be called back.
-        self._pause = 3 * self.PREEMPT_AFTER / ceiling**3
+        self._asked_before: dict[Origin, float] = {}
+        #: Those of both that are not silent yet.
+        self._young: dict[Origin, float] = {}
 
     def __len__(self) -> int:
-        return len(self._first) + len(self._again)
+        return len(self._first) + len(self._asked_before)
 
-    def next_slot_at(self, now: float, again: bool = False, ahead: int = 0) -> float:
-        """When one more fetch may begin: *now* or later (epoch seconds), ``inf`` if not by time.
+    def next_slot_at(self, now: float, asked_before: bool = False, ahead: int = 0) -> float:
+        """Time (epoch seconds) at which one more fetch may start; inf: not by time alone.
 
-        *again*: of an origin that was asked before and brought no answer. *ahead* fetches are about
-        to begin; beyond the limit one waits for the other.
+        *asked_before*: of an origin that was asked and gave no answer. *ahead*: number of fetches
+        about to start, which come first.
         """
-        taken = len(self)
-        if taken + ahead < self._limit:
+        self._forget_silent(now)
+        if asked_before and len(self._asked_before) >= self._burst // 2:
+            return math.inf
+        if min(self._limit - len(self._young), self._burst - len(self)) > ahead:
             return now
         if ahead:
             return math.inf
-        if again and 2 * len(self._again) >= self._ceiling:
-            return math.inf
-        if taken < self._ceiling:
-            burst = _after(self._started[0], self.BURST_INTERVAL, now)
-            return max(burst, _after(self._started[-1], self._pause * taken * taken, now))
-        if not self._first or self._ceiling == self._limit:
-            return math.inf
-        return _after(next(iter(self._first.values())), self.PREEMPT_AFTER, now)
+        if len(self) < self._burst:
+            return _after(_oldest(self._young), self.SILENT_AFTER, now)
+        return _after(_oldest(self._first), self.PREEMPT_AFTER, now) if self._first else math.inf
 
-    def acquire(self, origin: Origin, now: float, again: bool = False) -> Origin | None:
-        """A fetch of *origin* begins; returns the origin whose fetch gives way to it, if any."""
-        preempted = next(iter(self._first)) if len(self) >= self._ceiling else None
+    def acquire(self, origin: Origin, now: float, asked_before: bool = False) -> Origin | None:
+        """Start a fetch of *origin*; return the origin whose fetch it preempts, if any."""
+        preempted = next(iter(self._first)) if len(self) >= self._burst else None
         if preempted is not None:
-            del self._first[preempted]
-        if again:
-            self._again.add(origin)
-        else:
-            self._first[origin] = now
-        self._started.append(now)
+            self.release(preempted)
+        (self._asked_before if asked_before else self._first)[origin] = now
+        self._young[origin] = now
         return preempted
 
     def release(self, origin: Origin) -> None:
-        """The fetch of *origin* has ended, or needs no place any more."""
-        self._first.pop(origin, None)
-        self._again.discard(origin)
+        """Give back the slot of *origin*, if it has one."""
+        for fetches in (self._first, self._asked_before, self._young):
+            fetches.pop(origin, None)
+
+    def _forget_silent(self, now: float) -> None:
+        while self._young and _after(_oldest(self._young), self.SILENT_AFTER, now) <= now:
+            del self._young[next(iter(self._young))]
 
 
-def _after(began: float, seconds: float, now: float) -> float:
-    """So long after *began*, or *now* if that has passed or the clock was put back since."""
-    return began + seconds if began <= now < began + seconds else now
+def _oldest(fetches: dict[Origin, float]) -> float:
+    return next(iter(fetches.values()))
+
+
+def _after(start: float, seconds: float, now: float) -> float:
+    """Time *seconds* after *start*; *now* if it has passed or the clock was put back since."""
+    return start + seconds if start <= now < start + seconds else now

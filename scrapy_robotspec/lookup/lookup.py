@@ -1,8 +1,8 @@
-"""The lookup itself: answers at once what is known, starts flights, and wakes who waits.
+"""The lookup: returns what is known of an origin at once, starts flights, and wakes waiters.
 
-What is kept stands in ``answers.py``, how a record comes in ``flights.py``. Whoever awaits an
-answer gets a Deferred of their own, so that no waiter can spoil another's result or cancel the
-fetch.
+Where the state of an origin is kept: its record in the ``TieredStore``, its parsed rules in the
+``RulesCache``, its flight in the ``SingleFlight``, its slot in the ``FetchLimiter``; its waiters,
+and the pause after a flight that came to nothing, are kept here.
 """
 
 from __future__ import annotations
@@ -15,72 +15,74 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
-from scrapy_robotspec.lookup.rules_cache import COMPILED, COMPILED_BYTES, RulesCache
-from scrapy_robotspec.lookup.single_flight import SingleFlight, fire, pause
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
+from scrapy_robotspec.lookup.runtime import fire, pause
+from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, SingleFlight
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
-    from scrapy_robotspec.lookup.single_flight import Runtime
+    from scrapy_robotspec.lookup.runtime import Runtime
+    from scrapy_robotspec.lookup.single_flight import FlightResult
     from scrapy_robotspec.lookup.tiered_store import TieredStore
 
 _Request = TypeVar("_Request", contravariant=True)
 
-#: First and longest pause between looks for a place by those who await an answer (seconds).
+#: First and longest pause between a waiter's looks for a free slot (seconds).
 POLL_MIN, POLL_MAX = 0.02, 1.0
+#: Pause until a due refresh for which no slot was free is tried again (seconds).
+REFRESH_RETRY = 1.0
 
 
 class Lookup(Generic[_Request]):
-    """Answers :meth:`ask` at once and fetches what it must behind the scenes.
+    """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
-    ``max_size`` is the parsing limit in octets, None for the edition's. ``compiled`` bounds the
-    number of parsed files that are kept and ``octets`` their size; what falls out is made again
-    from its record.
+    *max_size* is the parsing limit in bytes, None for the edition's. *max_bytes* bounds the parsed
+    files that are kept; a dropped one is parsed again from its record.
     """
 
     def __init__(
         self,
         runtime: Runtime[_Request],
-        shelf: TieredStore,
-        places: FetchLimiter,
+        store: TieredStore,
+        limiter: FetchLimiter,
         *,
         max_size: int | None = None,
-        compiled: int = COMPILED,
-        max_bytes: int = COMPILED_BYTES,
+        max_bytes: int = MAX_BYTES,
     ) -> None:
         self._runtime = runtime
-        self._store = shelf
-        self._rules_cache = RulesCache(compiled, max_bytes, max_size)
-        self._flights: SingleFlight[_Request] = SingleFlight(
-            runtime, shelf, places, self._rules_cache, self._on_fetch_done
-        )
+        self._store = store
+        self._limiter = limiter
+        self._rules_cache = RulesCache(max_bytes, max_size)
+        self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
+        self._paused: dict[Origin, float] = {}  # since a flight without any attempt
         self._closed = False
 
     # --- asking
 
     def ask(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
-        return self._rules_cache.get_valid(origin, now) or self._look(origin, now, request)
+        return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
     def knows(self, origin: Origin, now: float) -> bool:
-        """Whether :meth:`ask` would answer without a flight. Starts nothing."""
-        known = self._rules_cache.get(origin)
-        if known is not None:
-            return known.holds_at(now)
+        """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing."""
+        resolved = self._rules_cache.get(origin)
+        if resolved is not None:
+            return resolved.is_valid(now)
         record = self._store.get(origin)
         if record is None:
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
 
-    def next_slot_at(self, now: float, again: bool = False, ahead: int = 0) -> float:
-        """When an origin could be asked; see :meth:`FetchPlaces.free_at`."""
-        return self._flights.next_slot_at(now, again, ahead)
+    def next_slot_at(self, now: float, asked_before: bool = False, ahead: int = 0) -> float:
+        """When a fetch may start; see :meth:`FetchLimiter.next_slot_at`."""
+        return self._limiter.next_slot_at(now, asked_before, ahead)
 
     async def answer(self, origin: Origin, request: _Request) -> Resolved:
-        """Wait until *origin* is known. Raises ``CancelledError`` when the lookup closes."""
+        """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
         look = POLL_MIN
         while True:
             if self._closed:
@@ -90,18 +92,18 @@ class Lookup(Generic[_Request]):
             if isinstance(found, Resolved):
                 return found
             if found.until > now:
-                await self._news(origin, found.until - now)
-            else:  # no place was free; many may wait for one, so each looks ever more rarely
-                await self._news(origin, look)
+                await self._wait(origin, found.until - now)
+            else:  # no slot was free; many may wait for one, so each looks ever more rarely
+                await self._wait(origin, look)
                 look = min(2 * look, POLL_MAX)
 
     def sweep(self, before: float) -> None:
-        """Let the shared store forget what no attempt has changed since *before*."""
+        """Delete records whose last attempt was before *before* from the shared store."""
         self._store.sweep(before)
 
     @property
     def busy(self) -> bool:
-        """Whether a flight is under way or somebody awaits an answer."""
+        """Whether a flight is in progress or an answer is awaited."""
         return bool(self._flights or self._waiters)
 
     def record(self, origin: Origin) -> RobotsRecord | None:
@@ -109,7 +111,7 @@ class Lookup(Generic[_Request]):
         return self._store.get(origin)
 
     def page_answered(self, origin: Origin) -> None:
-        """A page of *origin* answered, which matters while its robots.txt does not (FET-12)."""
+        """Note that a page of *origin* answered, which counts during an outage (FET-12)."""
         record = self._store.get(origin)
         if record is not None and record.unreachable_since is not None:
             now = self._runtime.clock()
@@ -120,73 +122,87 @@ class Lookup(Generic[_Request]):
     # --- closing
 
     def stop(self) -> None:
-        """Cancel every fetch and send every waiter away."""
+        """Cancel every fetch and every wait."""
         self._closed = True
         self._flights.stop()
         for origin in list(self._waiters):
             self._wake(origin)
 
     async def close(self) -> None:
-        """Stop, finish what is being written, close the stores."""
+        """Stop, finish pending writes, close the stores."""
         self.stop()
         await self._store.close()
 
-    # --- the record at hand
+    # --- from record to result
 
-    def _look(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
+    def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         record = self._store.get(origin)
-        flying = origin in self._flights
-        if record is None and self._store.is_shared:
-            flying = flying or self._flights.start(origin, now, request, background=False)
-            return Pending(origin, self._landing(origin, flying, now))
         plan = self._runtime.policy(origin).plan(record, now)
+        flying, retry_at = origin in self._flights, plan.until
         if plan.ask and not flying:
-            background = plan.action is not Action.WAIT
-            flying = self._flights.start(origin, now, request, background=background)
+            retry_at = self._paused_until(origin, plan, now)
+            if retry_at <= now:
+                self._start(origin, record, plan, now, request)
+                flying = origin in self._flights  # it may have ended at once
         if plan.action is Action.WAIT:
-            until = plan.until if not plan.ask else now
-            again = record is not None and record.failures > 0
-            return Pending(origin, self._landing(origin, flying, until), asked_before=again)
-        if plan.ask and not flying:  # no place was free: look again soon
-            plan = replace(plan, until=min(plan.until, now + 1.0))
-        return self._known(origin, record, plan, now)
+            asked_before = record is not None and record.failures > 0
+            return Pending(origin, math.inf if flying else retry_at, asked_before)
+        if plan.ask and not flying:
+            plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
+        return self._keep(origin, record, plan, now)
 
-    def _landing(self, origin: Origin, flying: bool, otherwise: float) -> float:
-        """Until when to wait: for a flight's landing, unless it has landed at once."""
-        return math.inf if flying and origin in self._flights else otherwise
+    def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
+        """When the flight that *plan* asks for may start: *now*, unless the last one was void."""
+        until = self._paused.get(origin, now)
+        put_back = until > now + max(ERROR_PAUSE, self._runtime.policy(origin).retry_delay)
+        return now if put_back else max(now, until)
 
-    def _known(
+    def _start(
+        self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float, request: _Request
+    ) -> None:
+        flight = self._flights.start(origin, record, plan, now, request)
+        if flight is not None:
+            self._paused.pop(origin, None)
+            flight.addCallback(self._on_flight_end, origin, record, now)
+
+    def _on_flight_end(
+        self, end: FlightResult, origin: Origin, before: RobotsRecord | None, started: float
+    ) -> None:
+        """Report what is known from now on, and wake the waiters."""
+        if self._closed:
+            return
+        now = self._runtime.clock()
+        found: Resolved | Pending
+        if end.plan.ask and now < end.plan.until < math.inf:
+            self._paused[origin] = end.plan.until
+        if end.plan.action is Action.WAIT:
+            self._rules_cache.discard(origin)
+            until = end.plan.until if math.isfinite(end.plan.until) else now
+            found = Pending(origin, until, _was_asked(end), end.preempted)
+        elif end.resolved is not None:
+            found = self._rules_cache.put(end.resolved)
+        else:
+            found = self._keep(origin, end.record, end.plan, now)
+        try:
+            if isinstance(found, Pending) or not end.preempted:
+                seconds = max(0.0, now - started)
+                self._runtime.on_fetch_done(
+                    FetchDone(found, end.record, before, end.result, seconds)
+                )
+        finally:
+            self._wake(origin)
+
+    def _keep(
         self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
     ) -> Resolved:
-        assert record is not None  # else there is nothing but to wait
+        assert record is not None  # else requests wait
         edition = self._runtime.policy(origin).edition
         return self._rules_cache.put(self._rules_cache.make(record, plan, edition, now))
 
-    def _on_fetch_done(
-        self, origin: Origin, before: RobotsRecord | None, seconds: float, preempted: bool
-    ) -> None:
-        """A flight has ended: tell of what is known now, and of nothing where it gave way."""
-        now = self._runtime.clock()
-        record = self._store.get(origin)
-        plan = self._runtime.policy(origin).plan(record, now)
-        if plan.action is Action.WAIT:
-            self._rules_cache.discard(origin)
-            until = plan.until if math.isfinite(plan.until) else now
-            again = preempted or (record is not None and record.failures > 0)
-            wait = Pending(origin, until, again, preempted)
-            self._runtime.on_fetch_done(FetchDone(wait, record, before, seconds))
-        else:
-            if plan.ask:  # a copy from the store that has to be refreshed: whoever asks starts that
-                plan = replace(plan, until=now)
-            known = self._known(origin, record, plan, now)
-            if not preempted:
-                self._runtime.on_fetch_done(FetchDone(known, record, before, seconds))
-        self._wake(origin)
-
     # --- waiters
 
-    async def _news(self, origin: Origin, seconds: float) -> None:
-        """Return when a flight of *origin* lands or *seconds* have passed."""
+    async def _wait(self, origin: Origin, seconds: float) -> None:
+        """Return when a flight of *origin* ends or *seconds* have passed."""
         waiter: Deferred[None] = Deferred()
         self._waiters.setdefault(origin, []).append(waiter)
         try:
@@ -204,3 +220,8 @@ class Lookup(Generic[_Request]):
     def _wake(self, origin: Origin) -> None:
         for waiter in self._waiters.pop(origin, ()):
             fire(waiter)
+
+
+def _was_asked(end: FlightResult) -> bool:
+    unsent = end.result is not None and not end.result.sent
+    return end.preempted or unsent or (end.record is not None and end.record.failures > 0)

@@ -1,58 +1,100 @@
-"""What a lookup returns: a resolved origin, a pending one, or the end of a fetch."""
+"""Results of a lookup: a resolved origin, a pending one, or the end of a fetch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.decision import Ground
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.policy import Action
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.access.decision import Provenance
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: The reason of a refusal where the policy gives none.
+_UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved(Ground):
-    """An answer: what decisions about its origin rest on, and for how long."""
+class Resolved:
+    """An origin whose requests can be decided, until ``valid_until``.
 
-    span: tuple[float, float]
-    """From when until when it may be given (epoch seconds). A clock that was put back before it was
-    made makes it say nothing."""
+    A crawl holds thousands, and the garbage collector visits each in every pass.
+    """
+
+    origin: Origin
+    action: Action
+    reason: str
+    """As in :class:`~scrapy_robotspec.access.policy.Plan`."""
+    robots: RobotsTxt | None
+    """The rules; None unless they decide."""
+    unreachable: bool
+    """Whether the last attempt failed."""
+    provenance: Provenance
+    fetched_at: float | None
+    """When the copy was fetched (epoch seconds); None: no copy is held."""
+    valid_from: float
+    """Epoch seconds: a clock that is put back before this time makes the result invalid."""
+    valid_until: float
+    """Epoch seconds, exclusive."""
     extensions: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
-    """For whoever answers with this object: what was worked out from its rules, gone with them.
-    None where the file holds nothing but rules."""
+    """Cache for values derived from the rules, discarded with them. None where the file contains
+    nothing but rules."""
 
-    def holds_at(self, now: float) -> bool:
-        """Whether it may be given at *now*."""
-        begins, ends = self.span
-        return begins <= now < ends
+    def is_valid(self, now: float) -> bool:
+        """Whether decisions at *now* (epoch seconds) may rest on it."""
+        return self.valid_from <= now < self.valid_until
+
+    def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
+        """The decision about *url* at *now* (epoch seconds).
+
+        A refusal where requests wait; callers that can wait check the action first.
+        """
+        # hot path
+        outcome, status, failure, hops = self.provenance
+        fetched_at = self.fetched_at
+        age = None if fetched_at is None else max(0.0, now - fetched_at)
+        if self.robots is not None:
+            verdict = self.robots.explain(url, tokens)
+            allowed, reason = verdict.allowed, verdict.reason
+            return Decision(
+                allowed, reason, verdict, outcome, status, age, hops, self.origin, failure
+            )
+        allowed, word = self.action is Action.ALLOW, self.reason or _UNREACHABLE
+        return Decision(allowed, word, None, outcome, status, age, hops, self.origin, failure)
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """No answer before ``until`` (epoch seconds; ``inf``: before the flight under way has landed).
-
-    A time that has come already means that no place was free to ask now. ``asked_before``: the
-    origin was asked already and brought no answer in its time. ``gave_way``: a fetch was called
-    back for another's sake.
-    """
+    """An origin that cannot be decided before ``until``."""
 
     origin: Origin
     until: float
+    """Epoch seconds. inf: until the fetch in progress ends. A time that has passed: no slot was
+    free for a fetch."""
     asked_before: bool = False
+    """The origin was asked already, without an answer."""
     preempted: bool = False
+    """Its fetch was cancelled in favour of another origin's."""
 
 
 @dataclass(frozen=True, slots=True)
 class FetchDone:
-    """The end of a flight."""
+    """The end of a fetch, or of a search in the shared store."""
 
     found: Resolved | Pending
-    """What is answered from now on."""
+    """The origin's state from now on."""
     record: RobotsRecord | None
-    """What that rests on."""
+    """The record behind it."""
     before: RobotsRecord | None
-    """What was held when the flight began."""
+    """The record held when the fetch began."""
+    result: FetchResult | None
+    """What was fetched; None: preempted, or the shared store had a newer record."""
     seconds: float
-    """How long it took."""
+    """Duration."""

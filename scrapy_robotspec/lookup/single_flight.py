@@ -1,225 +1,253 @@
-"""Flights: load the record of an origin, and if the policy asks for it, fetch and absorb.
+"""Single flight: at most one fetch per origin at a time, and one across processes (CAC-05).
 
-Of every origin there is at most one at a time, and of all together no more fetches than there are
-places. What is answered to whom stands in ``hall.py``.
+A flight searches the shared store, takes the lease on its origin, fetches, applies the result to
+the record and announces new rules. It returns the record with its plan to the lookup.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import math
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.policy import Action, Plan
+from scrapy_robotspec.lookup.runtime import pause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
-    from scrapy_robotspec.lookup.results import FetchDone, Resolved
+    from scrapy_robotspec.lookup.results import Resolved
     from scrapy_robotspec.lookup.rules_cache import RulesCache
+    from scrapy_robotspec.lookup.runtime import Runtime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger(__name__)
 
 _Request = TypeVar("_Request", contravariant=True)
 
-#: First and longest pause between looks at a record that another process is fetching (seconds).
+#: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
-#: Signal handlers may hold an origin's requests back for so long (seconds).
+#: Longest time that signal handlers may delay the requests of an origin (seconds).
 HANDLER_TIMEOUT = 30.0
-#: What handlers that are cancelled end with: a Deferred's word or, with older Twisted, a task's.
+#: Pause after an error in our own code (seconds).
+ERROR_PAUSE = 1.0
+#: How cancelled handlers end: a Deferred's error or, with older Twisted, a task's.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
-#: Nobody looks again sooner than after this (seconds).
-SHORTEST_PAUSE = 0.02
 
 
-class Runtime(Protocol[_Request]):
-    """What the lookup needs of the world around it, given by the plugin or the command line."""
+class FlightResult(NamedTuple):
+    """The end of a flight."""
 
-    def policy(self, origin: Origin) -> AccessPolicy:
-        """The access policy that holds for *origin*."""
-
-    def clock(self) -> float:
-        """The time, in epoch seconds."""
-
-    def random(self) -> float:
-        """A number in [0, 1) that spreads retries."""
-
-    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
-        """Call in *delay* seconds; the result has ``cancel()``."""
-
-    def fetch(
-        self, origin: Origin, request: _Request, *, background: bool
-    ) -> Deferred[FetchResult]:
-        """One robots.txt with its redirects. *background*: nobody waits for it."""
-
-    def on_rules(
-        self, found: Resolved, request: _Request, replaced: RobotsTxt | None
-    ) -> Deferred[None]:
-        """Rules came in, before anybody is released; *replaced*: other rules held before."""
-
-    def on_fetch_done(self, landing: FetchDone) -> None:
-        """A flight has ended."""
+    record: RobotsRecord | None
+    """What is held of the origin now."""
+    plan: Plan
+    """What it is worth."""
+    result: FetchResult | None = None
+    """What was fetched; None: nothing, the shared store had a newer record, or preempted."""
+    resolved: Resolved | None = None
+    """The record with its rules parsed, if requests can be decided by it."""
+    preempted: bool = False
+    """The flight was cancelled in favour of another origin's."""
 
 
 class SingleFlight(Generic[_Request]):
-    """All flights of one lookup.
-
-    ``landed`` is called at the end of each, with its origin, the record held when it began, the
-    time it took (seconds), and whether it was called back.
-    """
+    """The flights of one lookup."""
 
     def __init__(
         self,
         runtime: Runtime[_Request],
-        shelf: TieredStore,
-        places: FetchLimiter,
-        answers: RulesCache,
-        on_fetch_done: Callable[[Origin, RobotsRecord | None, float, bool], None],
+        store: TieredStore,
+        limiter: FetchLimiter,
+        rules_cache: RulesCache,
     ) -> None:
         self._runtime = runtime
-        self._store = shelf
-        self._limiter = places
-        self._rules_cache = answers
-        self._on_fetch_done = on_fetch_done
-        self._under_way: dict[Origin, Deferred[None]] = {}
-        self._preempted: set[Origin] = set()
+        self._store = store
+        self._limiter = limiter
+        self._rules_cache = rules_cache
+        self._flights: dict[Origin, Deferred[FlightResult] | None] = {}
+        self._preempted: set[Origin] = set()  # since their last complete flight
         self._closed = False
 
     def __len__(self) -> int:
-        return len(self._under_way)
+        return len(self._flights)
 
     def __contains__(self, origin: Origin) -> bool:
-        return origin in self._under_way
+        return origin in self._flights
 
-    def next_slot_at(self, now: float, again: bool = False, ahead: int = 0) -> float:
-        """When another may start; see :meth:`FetchPlaces.free_at`."""
-        return self._limiter.next_slot_at(now, again, ahead)
+    def start(
+        self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
+    ) -> Deferred[FlightResult] | None:
+        """Start the flight that *plan* for *held* asks for; None: there is no slot for it.
 
-    def start(self, origin: Origin, now: float, request: _Request, *, background: bool) -> bool:
-        """Set out for *origin*; whether there was a place to do so."""
-        before = self._store.get(origin)
-        again = origin in self._preempted or (before is not None and before.failures > 0)
-        if self._closed or self._limiter.next_slot_at(now, again) > now:
-            return False
-        self._call_back(self._limiter.acquire(origin, now, again))
-        flight = self._under_way[origin] = Deferred.fromCoroutine(
-            self._fly(origin, request, background)
-        )
-        flight.addBoth(self._land, origin, before, now)
-        return True
+        The Deferred never fails, and may have fired already.
+        """
+        if self._closed or not self._take_slot(origin, held, now):
+            return None
+        self._flights[origin] = None  # handlers may look up the origin before the first pause
+        flight = Deferred.fromCoroutine(self._fly(origin, held, plan, request))
+        self._flights[origin] = flight
+        return flight.addBoth(self._land, origin, held, plan)
 
     def stop(self) -> None:
-        """Cancel all."""
+        """Cancel all flights and start no more."""
         self._closed = True
-        for flight in list(self._under_way.values()):
+        for flight in list(self._flights.values()):
+            if flight is not None:
+                flight.cancel()
+
+    # --- slots
+
+    def _take_slot(self, origin: Origin, held: RobotsRecord | None, now: float) -> bool:
+        asked_before = origin in self._preempted or (held is not None and held.failures > 0)
+        if self._limiter.next_slot_at(now, asked_before) > now:
+            return False
+        preempted = self._limiter.acquire(origin, now, asked_before)
+        if preempted is not None:
+            self._preempted.add(preempted)
+            # Later: a waiter for that origin would start it anew in the midst of this.
+            self._runtime.call_later(0, self._cancel, preempted)
+        return True
+
+    def _cancel(self, origin: Origin) -> None:
+        flight = self._flights.get(origin)
+        if flight is not None:
             flight.cancel()
 
-    def _call_back(self, origin: Origin | None) -> None:
-        if origin is not None:
-            self._preempted.add(origin)
-            # Not at once: whoever awaits that origin would start it anew in the midst of this.
-            self._runtime.call_later(0, self._under_way[origin].cancel)
+    # --- one flight
 
-    async def _fly(self, origin: Origin, request: _Request, background: bool) -> None:
-        """Find the newest record; fetch if it says so and no other process does (CAC-05)."""
-        held, look = self._store.get(origin), POLL_MIN
+    async def _fly(
+        self, origin: Origin, held: RobotsRecord | None, plan: Plan, request: _Request
+    ) -> FlightResult:
+        if not self._store.is_shared:
+            return await self._fetch(origin, held, held, plan, request)
+        look, waited = POLL_MIN, 0.0
+        patience = self._store.lease_seconds + self._runtime.random() * POLL_MAX
+        has_slot = True
         while True:
-            record = await self._store.get_newest(origin)
-            if not self._is_due(origin, record) or (held is None and self._is_of_use(record)):
-                await self._tell(origin, request, held, record)
-                if record is not None:
-                    self._store.put_local(record)
-                return
-            if await self._store.lease(origin, self._runtime.clock()):
-                await self._fetch(origin, request, background, held)
-                return
+            record, plan = await self._newest(origin)
+            if not plan.ask or (held is None and _is_usable(plan)):
+                return await self._take_over(origin, held, record, plan, request)
+            has_slot = has_slot or self._take_slot(origin, held, self._now())
+            # A lease that outlasts any fetch is foreign or damaged, whatever its own clock says.
+            if has_slot and (waited >= patience or await self._store.acquire(origin, self._now())):
+                return await self._fetch_as_leader(origin, held, request)
             self._limiter.release(origin)
+            has_slot = False
             await pause(self._runtime, look)
+            waited += look
             look = min(2 * look, POLL_MAX)
 
-    async def _fetch(
-        self, origin: Origin, request: _Request, background: bool, held: RobotsRecord | None
-    ) -> None:
-        """Fetch as the holder of the lease, which is given back whatever happens."""
-        runtime, policy, brought = self._runtime, self._runtime.policy(origin), None
+    async def _fetch_as_leader(
+        self, origin: Origin, held: RobotsRecord | None, request: _Request
+    ) -> FlightResult:
+        """Fetch, unless another process stored a record just before the lease was free."""
         try:
-            record = await self._store.get_newest(origin)  # one may have come just before the lease
-            if self._is_due(origin, record):
-                attempt = await self._attempt(origin, request, background)
-                record = policy.apply(record, origin, attempt, runtime.clock(), runtime.random())
-            brought = record
-            self._limiter.release(origin)  # what follows sends nothing, so nobody need wait for it
-            await self._tell(origin, request, held, record)
+            record, plan = await self._newest(origin)
+        except CancelledError:
+            self._store.share_and_release(None, origin)
+            raise
+        if plan.ask:
+            return await self._fetch(origin, held, record, plan, request)
+        self._store.share_and_release(None, origin)
+        return await self._take_over(origin, held, record, plan, request)
+
+    async def _fetch(
+        self,
+        origin: Origin,
+        held: RobotsRecord | None,
+        record: RobotsRecord | None,
+        plan: Plan,
+        request: _Request,
+    ) -> FlightResult:
+        """Fetch and apply the result to *record*; share it and release the lease."""
+        policy, shared = self._runtime.policy(origin), None
+        try:
+            result = await self._attempt(origin, request, background=plan.action is not Action.WAIT)
+            if not result.sent:
+                plan = replace(plan, until=self._now() + policy.retry_delay)
+                return FlightResult(record, plan, result)
+            record = policy.apply(record, origin, result, self._now(), self._runtime.random())
+            shared = None if result.local else record
         finally:
-            self._store.put_and_release(brought, origin)
+            self._limiter.release(origin)
+            self._store.share_and_release(shared, origin)
+        plan = policy.plan(record, self._now())
+        resolved = await self._hand_over(origin, held, record, plan, request)
+        return FlightResult(record, plan, result, resolved)
 
-    def _is_due(self, origin: Origin, record: RobotsRecord | None) -> bool:
-        return self._runtime.policy(origin).plan(record, self._runtime.clock()).ask
+    async def _take_over(
+        self,
+        origin: Origin,
+        held: RobotsRecord | None,
+        record: RobotsRecord | None,
+        plan: Plan,
+        request: _Request,
+    ) -> FlightResult:
+        """End with a record of the shared store."""
+        self._limiter.release(origin)
+        if plan.ask:  # usable, but due: the next request starts its refresh
+            plan = replace(plan, until=self._now())
+        assert record is not None  # else the plan asks and allows nothing
+        resolved = await self._hand_over(origin, held, record, plan, request)
+        return FlightResult(record, plan, None, resolved)
 
-    def _is_of_use(self, record: RobotsRecord | None) -> bool:
-        """Whether a copy that came from the store may be used while it is refreshed: nobody who
-        waits for it has to wait for that, which is a flight of its own."""
-        if record is None:
-            return False
-        plan = self._runtime.policy(record.origin).plan(record, self._runtime.clock())
-        return plan.action not in (Action.WAIT, Action.REFUSE)
+    async def _newest(self, origin: Origin) -> tuple[RobotsRecord | None, Plan]:
+        record = await self._store.get_newest(origin)
+        return record, self._runtime.policy(origin).plan(record, self._now())
 
-    async def _attempt(self, origin: Origin, request: _Request, background: bool) -> FetchResult:
+    async def _attempt(self, origin: Origin, request: _Request, *, background: bool) -> FetchResult:
         try:
             return await self._runtime.fetch(origin, request, background=background)
         except CancelledError:
             raise
         except Exception as error:
-            # No failure of ours may become an endless loop of attempts: it counts as one that
-            # brought no answer.
+            # Counted as an attempt without an answer, so that it is not repeated without end.
             logger.exception("Error while fetching the robots.txt of %s", origin)
             return FetchResult(error=f"{type(error).__name__} in the fetcher")
 
-    # --- telling of new rules
+    # --- announcing new rules
 
-    async def _tell(
+    async def _hand_over(
         self,
         origin: Origin,
-        request: _Request,
         held: RobotsRecord | None,
-        record: RobotsRecord | None,
-    ) -> None:
-        """Announce rules that have just come in, before they are used for anybody."""
-        if record is None or record.meaning is not Meaning.RULES:
-            return
-        if held is not None and held.fetched_at == record.fetched_at:
-            return
-        now, policy = self._runtime.clock(), self._runtime.policy(origin)
-        plan = policy.plan(record, now)
-        if plan.action is not Action.RULES:
-            return
-        found = self._rules_cache.make(record, plan, policy.edition, now)
-        replaced = None
-        if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
-            replaced = self._rules_cache.parse(held, policy.edition)
-        await self._heard(origin, self._runtime.on_rules(found, request, replaced))
-
-    async def _heard(self, origin: Origin, telling: Deferred[None]) -> None:
-        """Wait for those who are told, but not for ever: they may be waiting for us."""
-        heard: Deferred[None] = Deferred()
-        telling.addBoth(_pass_on, heard)
+        record: RobotsRecord,
+        plan: Plan,
+        request: _Request,
+    ) -> Resolved | None:
+        """Parse *record*, announce its rules if they are new, and keep it in memory."""
         try:
-            await pause(self._runtime, HANDLER_TIMEOUT, heard)
+            if plan.action is Action.WAIT:
+                return None
+            edition = self._runtime.policy(origin).edition
+            resolved = self._rules_cache.make(record, plan, edition, self._now())
+            if resolved.robots is not None and not _is_same_answer(held, record):
+                replaced = None
+                if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
+                    replaced = self._rules_cache.parse(held, edition)
+                await self._wait_for_handlers(
+                    origin, self._runtime.on_rules(resolved, request, replaced)
+                )
+            return resolved
+        finally:
+            self._store.put_local(record)  # not earlier: from now on requests use it
+
+    async def _wait_for_handlers(self, origin: Origin, handling: Deferred[None]) -> None:
+        """Wait for signal handlers, but not forever: they may wait for the lookup."""
+        handled: Deferred[None] = Deferred()
+        handling.addBoth(_pass_on, handled)
+        try:
+            await pause(self._runtime, HANDLER_TIMEOUT, handled)
         except CancelledError:
-            telling.cancel()
+            handling.cancel()
             raise
-        if not telling.called:
+        if not handling.called:
             logger.warning(
                 "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
                 "origin's requests go on without it",
@@ -229,46 +257,42 @@ class SingleFlight(Generic[_Request]):
 
     # --- the end of a flight
 
-    def _land(self, result: Any, origin: Origin, before: RobotsRecord | None, began: float) -> None:
-        self._under_way.pop(origin, None)
+    def _land(
+        self,
+        end: FlightResult | Failure,
+        origin: Origin,
+        held: RobotsRecord | None,
+        plan: Plan,
+    ) -> FlightResult:
+        self._flights.pop(origin, None)
         self._limiter.release(origin)
-        called_back = isinstance(result, Failure) and isinstance(result.value, CancelledError)
-        if isinstance(result, Failure) and not called_back:
-            logger.error(
-                "Error while asking for the robots.txt of %s: %s", origin, result.getTraceback()
-            )
-        if not called_back:
+        if isinstance(end, FlightResult):
             self._preempted.discard(origin)
-        if not self._closed:
-            self._on_fetch_done(
-                origin, before, max(0.0, self._runtime.clock() - began), called_back
+            return end
+        preempted = isinstance(end.value, CancelledError)
+        if not preempted:
+            logger.error(
+                "Error while looking up the robots.txt of %s: %s", origin, end.getTraceback()
             )
+        until = self._now() + (0.0 if preempted else ERROR_PAUSE)
+        return FlightResult(held, replace(plan, until=until), preempted=preempted)
+
+    def _now(self) -> float:
+        return self._runtime.clock()
 
 
-async def pause(
-    runtime: Runtime[Any], seconds: float, waiter: Deferred[None] | None = None
-) -> None:
-    """Return after *seconds*, or when *waiter* is fired before."""
-    waiter = Deferred() if waiter is None else waiter
-    later = None
-    if math.isfinite(seconds):
-        later = runtime.call_later(max(seconds, SHORTEST_PAUSE), fire, waiter)
-    try:
-        await waiter
-    finally:
-        if later is not None:
-            later.cancel()
+def _is_usable(plan: Plan) -> bool:
+    """Whether requests can be decided while the origin is asked again."""
+    return plan.action not in (Action.WAIT, Action.REFUSE)
 
 
-def fire(waiter: Deferred[None]) -> None:
-    """Let whoever waits go on, if nobody did before."""
-    if not waiter.called:
-        waiter.callback(None)
+def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
+    return held is not None and held.fetched_at == record.fetched_at
 
 
-def _pass_on(result: Failure | None, heard: Deferred[None]) -> None:
-    """Bring an outcome, unless it comes too late."""
-    if not heard.called:
-        heard.callback(result)
+def _pass_on(result: Failure | None, handled: Deferred[None]) -> None:
+    """Give *result* to the flight, unless it comes too late."""
+    if not handled.called:
+        handled.callback(result)
     elif isinstance(result, Failure) and not isinstance(result.value, _CANCELLED):
         logger.error("Error in a handler that took too long: %s", result.getTraceback())

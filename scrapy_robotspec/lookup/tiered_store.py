@@ -1,8 +1,4 @@
-"""The shelf: the record store in memory with a slow, shared one behind it, as one thing.
-
-It keeps, finds and leases. When to look and what a record means is the lookup's and the policy's
-business; how a back end works, that of ``store/``.
-"""
+"""Tiered store: the records in memory, with a slow, shared store behind them."""
 
 from __future__ import annotations
 
@@ -23,16 +19,16 @@ _T = TypeVar("_T")
 
 
 class InThread(Protocol):
-    """Runs a blocking call elsewhere and gives its outcome here."""
+    """Runs a blocking call in a thread; the Deferred fires in this one."""
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]: ...
 
 
 class TieredStore:
-    """Records of origins.
+    """Records of origins, and leases on the right to fetch them.
 
-    ``shared`` is a slow store behind a circuit breaker, or None. ``owner`` names this process in
-    leases, which last ``lease`` seconds.
+    *shared* is a slow store behind a circuit breaker, or None. *owner* names this process in
+    leases, which last *lease_seconds*.
     """
 
     def __init__(
@@ -42,66 +38,65 @@ class TieredStore:
         in_thread: InThread,
         *,
         owner: str,
-        lease: float,
+        lease_seconds: float,
     ) -> None:
         self._memory = memory
         self._shared = shared
         self._in_thread = in_thread
         self._owner = owner
-        self._lease = lease
-        self._writing: set[Deferred[Any]] = set()
+        self.lease_seconds = lease_seconds
+        self._pending: set[Deferred[Any]] = set()
 
     def get(self, origin: Origin) -> RobotsRecord | None:
-        """What is in memory."""
+        """The record in memory."""
         return self._memory.get(origin)
 
     @property
     def is_shared(self) -> bool:
-        """Whether more may be found than what is in memory."""
+        """Whether there is a store behind the memory."""
         return self._shared is not None
 
     async def get_newest(self, origin: Origin) -> RobotsRecord | None:
-        """The record that tells of the latest attempt, ours or another process's."""
+        """The record with the latest attempt, ours or another process's."""
         held = self._memory.get(origin)
         if self._shared is None:
             return held
         return _newer(held, await self._in_thread(self._shared.get, origin))
 
-    async def lease(self, origin: Origin, now: float) -> bool:
-        """Whether this process is the one to fetch for now (CAC-05)."""
+    async def acquire(self, origin: Origin, now: float) -> bool:
+        """Take the lease on *origin*: whether this process is the one to fetch it (CAC-05)."""
         shared = self._shared
         if shared is None:
             return True
-        taking = self._noted(self._in_thread(shared.acquire, origin, self._owner, now, self._lease))
+        taking = self._track(
+            self._in_thread(shared.acquire, origin, self._owner, now, self.lease_seconds)
+        )
         try:
-            taken = await _outcome_of(taking)
+            return await _outcome_of(taking)
         except CancelledError:
-            # A thread cannot be called back: what it takes for nobody is given back.
+            # A thread cannot be cancelled: the lease that it takes is released.
             taking.addCallback(
                 lambda taken: self._write(shared.release, origin, self._owner) if taken else None
             )
             raise
-        return taken
 
     def put(self, record: RobotsRecord) -> None:
-        """Put *record* into memory now and into the shared store in a while."""
+        """Put *record* into memory now and into the shared store soon, unless it is local."""
         self._memory.put(record)
-        if self._shared is not None:
+        if self._shared is not None and not record.local:
             self._write(self._shared.put, record)
 
     def put_local(self, record: RobotsRecord) -> None:
-        """Put *record*, which came from the shared store, into memory."""
+        """Put *record* into memory alone."""
         self._memory.put(record)
 
-    def put_and_release(self, record: RobotsRecord | None, origin: Origin) -> None:
-        """Keep what the holder of a lease has brought, if anything, and give the lease back."""
-        if record is not None:
-            self._memory.put(record)
+    def share_and_release(self, record: RobotsRecord | None, origin: Origin) -> None:
+        """Put *record*, if any, into the shared store alone, and release the lease."""
         shared = self._shared
         if shared is None:
             return
 
-        def put_then_release() -> None:  # in this order: who gets the lease next must find it
+        def put_then_release() -> None:  # in this order: the next holder of the lease must find it
             if record is not None:
                 shared.put(record)
             shared.release(origin, self._owner)
@@ -109,27 +104,27 @@ class TieredStore:
         self._write(put_then_release)
 
     def sweep(self, before: float) -> None:
-        """Let the shared store forget what no attempt has changed since *before*."""
+        """Delete records whose last attempt was before *before* from the shared store."""
         if self._shared is not None:
             self._write(self._shared.purge, before)
 
     async def close(self) -> None:
-        """Finish what is being written and close both stores."""
-        while self._writing:
-            await _outcome_of(next(iter(self._writing)))
+        """Finish pending writes and close both stores."""
+        while self._pending:
+            await _outcome_of(next(iter(self._pending)))
         if self._shared is not None:
             await self._in_thread(self._shared.close)
         self._memory.close()
 
     def _write(self, call: Callable[..., Any], *args: Any) -> None:
-        self._noted(self._in_thread(call, *args))
+        self._track(self._in_thread(call, *args))
 
-    def _noted(self, work: Deferred[_T]) -> Deferred[_T]:
-        """Let the end wait for *work*."""
-        self._writing.add(work)
+    def _track(self, work: Deferred[_T]) -> Deferred[_T]:
+        """Have :meth:`close` wait for *work*."""
+        self._pending.add(work)
 
         def end(result: _T | Failure) -> _T | Failure:
-            self._writing.discard(work)
+            self._pending.discard(work)
             return result
 
         return work.addBoth(end)
@@ -142,7 +137,7 @@ def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord
 
 
 def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
-    """A Deferred of one's own with the outcome of *work*, which cancelling it does not stop."""
+    """A second Deferred with the outcome of *work*; cancelling it does not stop *work*."""
     outcome: Deferred[_T] = Deferred()
 
     def pass_on(result: _T | Failure) -> _T | Failure:

@@ -234,7 +234,8 @@ class DryRunMiddleware:
     def _on_fetch_done(self, landing: FetchDone) -> None:
         """A flight has ended: compare what has waited for it."""
         found, record = landing.found, landing.record
-        if isinstance(found, Pending) and found.preempted:
+        unsent = landing.result is not None and not landing.result.sent
+        if isinstance(found, Pending) and (found.preempted or unsent):
             return  # nothing is known of it yet; it is looked at again
         for pending in self._take(found.origin):
             if isinstance(found, Resolved):

@@ -10,6 +10,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.store import open_store
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
@@ -48,14 +49,11 @@ def test_a_second_crawl_asks_for_no_robots_txt(
     assert again.responses[sites[0].url("/yes")]["robotspec"]["age"] > 0
 
 
-@pytest.mark.parametrize(
-    ("edition", "obeys_the_copy"),
-    [("google-2019", False), ("rfc9309", True), ("google-2010", True), ("google", False)],
-)
-def test_a_copy_that_ran_out_while_the_site_is_down(
-    server: Server, stored: dict[str, Any], edition: str, obeys_the_copy: bool
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_fet13_an_expired_copy_does_not_open_a_site_that_is_down(
+    server: Server, stored: dict[str, Any], edition: str
 ) -> None:
-    """CAC-02, FET-13: kept in every edition, used in some from the first failure on."""
+    """CAC-02, FET-13: the copy is kept, and not used at the first failure in any edition."""
     robots = Switch(reply(RULES))
     site = server.site("127.0.0.2", robots)
     settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2, "ROBOTSPEC_EDITION": edition}
@@ -63,31 +61,34 @@ def test_a_copy_that_ran_out_while_the_site_is_down(
     robots.answer = DOWN
     urls = [site.url("/yes"), site.url("/no")]
     result = crawl(urls, {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
-    assert (site.url("/yes") in result.responses) is obeys_the_copy
-    kind = "ForbiddenByRobots" if obeys_the_copy else "RobotsUnreachable"
-    assert result.errors[site.url("/no")]["type"] == kind
-    if obeys_the_copy:
-        assert result.stats["robotspec/cache/stale"] == 2
+    assert site.pages_asked == ["/1"]
+    assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
 
 
 @pytest.mark.parametrize(("stale_after", "used"), [(0, True), (1000, False)])
-def test_stale_after_is_a_setting(
+def test_when_a_copy_stands_in_is_a_field_of_the_edition(
     server: Server, stored: dict[str, Any], stale_after: float, used: bool
 ) -> None:
-    """ROBOTSPEC_STALE_AFTER overrides the edition's."""
+    """FET-13: ``stale_after``; the stand-in decides and is counted as stale."""
     site = server.site("127.0.0.2", in_turn(reply(RULES), DOWN))
     settings = {**stored, **SHORT, "ROBOTSPEC_CACHE_TTL": 0.2, "ROBOTSPEC_HOLD_TIMEOUT": 0}
     crawl([site.url("/1")], settings)
-    result = crawl([site.url("/yes")], {**settings, "ROBOTSPEC_STALE_AFTER": stale_after})
+    own = {"base": "google-2019", "stale_after": stale_after}
+    result = crawl([site.url("/yes"), site.url("/no")], {**settings, "ROBOTSPEC_EDITION": own})
     assert (site.url("/yes") in result.responses) is used
+    kind = "ForbiddenByRobots" if used else "RobotsUnreachable"
+    assert result.errors[site.url("/no")]["type"] == kind
+    assert result.stats["robotspec/cache/stale"] == 2
 
 
 @pytest.mark.parametrize(("limit", "allowed"), [(0.3, True), (1000, False)])
-def test_unreachable_limit_is_a_setting(server: Server, limit: float, allowed: bool) -> None:
+def test_the_limit_of_an_outage_is_a_field_of_the_edition(
+    server: Server, limit: float, allowed: bool
+) -> None:
     """FET-12: unreachable for longer and no copy: no restrictions."""
     site = server.site("127.0.0.2", DOWN)
     settings = {
-        "ROBOTSPEC_UNREACHABLE_LIMIT": limit,
+        "ROBOTSPEC_EDITION": {"base": "google-2019", "unreachable_limit": limit},
         "ROBOTSPEC_HOLD_TIMEOUT": 1.5,
         "ROBOTSPEC_RETRY_DELAY": 0.2,
     }
@@ -95,6 +96,38 @@ def test_unreachable_limit_is_a_setting(server: Server, limit: float, allowed: b
     assert (site.url("/no") in result.responses) is allowed
     if allowed:
         assert result.responses[site.url("/no")]["robotspec"]["reason"] == "limit_passed"
+
+
+def keep_old_failure(stored: dict[str, Any], site: Site, ago: float) -> None:
+    """Put a failure into the store that happened *ago* seconds ago."""
+    origin = Origin.of(site.url())
+    assert origin is not None
+    now = time.time()
+    failed = RobotsRecord(
+        origin,
+        unreachable_since=now - ago,
+        failed_at=now - ago,
+        next_attempt=now - ago + 1,
+        failures=1,
+        failure="HTTP status 503",
+        failure_status=503,
+    )
+    store = open_store(stored["ROBOTSPEC_CACHE"])
+    store.put(failed)
+    store.close()
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_fet12_two_crawls_with_one_failure_each_a_month_apart_open_nothing(
+    server: Server, stored: dict[str, Any], edition: str
+) -> None:
+    """Only attempts witness an outage."""
+    site = server.site("127.0.0.2", DOWN)
+    keep_old_failure(stored, site, 40 * 86_400)
+    settings = {**stored, "ROBOTSPEC_EDITION": edition, "ROBOTSPEC_HOLD_TIMEOUT": 1}
+    result = crawl([site.url("/no")], settings)
+    assert site.pages_asked == []
+    assert result.errors[site.url("/no")]["type"] == "RobotsUnreachable"
 
 
 def chained(server: Server, robots: Any, settings: dict[str, Any], pages: int = 4) -> Any:

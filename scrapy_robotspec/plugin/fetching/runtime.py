@@ -13,7 +13,6 @@ from uuid import uuid4
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.lookup import FetchLimiter, Lookup, TieredStore
-from scrapy_robotspec.lookup.rules_cache import COMPILED
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
@@ -126,8 +125,8 @@ class CrawlRuntime:
         except Exception:
             return None
 
-    def on_fetch_done(self, landing: FetchDone) -> None:
-        self._on_fetch_done(landing)
+    def on_fetch_done(self, done: FetchDone) -> None:
+        self._on_fetch_done(done)
 
     def close(self) -> None:
         if self._threads is not None:
@@ -137,16 +136,15 @@ class CrawlRuntime:
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
     """The lookup of a crawl, with its stores."""
     memory, shared = _open_stores(settings.cache)
-    shelf = TieredStore(
+    store = TieredStore(
         memory,
         shared,
         runtime.in_thread,
         owner=uuid4().hex,
-        lease=settings.fetch_timeout + _LEASE_MARGIN,
+        lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )
-    places = FetchLimiter(settings.concurrent_fetches, settings.most_fetches)
-    compiled = min(COMPILED, memory.max_records)
-    return Lookup(runtime, shelf, places, max_size=settings.max_size, compiled=compiled)
+    limiter = FetchLimiter(settings.concurrent_fetches)
+    return Lookup(runtime, store, limiter, max_size=settings.max_size)
 
 
 def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:

@@ -95,6 +95,8 @@ class CrawlStats:
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return
+        if landing.result is not None and not landing.result.sent:
+            return
         self._report.asked(found.origin, record, before, landing.seconds)
         self._bring_up_to_date()
         if before is None:
@@ -104,7 +106,7 @@ class CrawlStats:
         if isinstance(found, Pending):
             if record is not None and record.unreachable_since is not None:
                 self._starts_to_wait(record, record.unreachable_since, waiting, now)
-        elif found.standing.action is Action.REFUSE and record is not None:
+        elif found.action is Action.REFUSE and record is not None:
             self._given_up(record, waiting)
         else:
             failure = record.failure if record is not None else None
@@ -142,7 +144,7 @@ class CrawlStats:
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
             self._report.waited(found.origin, waiting)
-        if found.standing.action is Action.ALLOW and found.standing.reason == "unreachable":
+        if found.action is Action.ALLOW and found.reason == "unreachable":
             if self._is_news(found.origin, "allowed"):
                 logger.warning(
                     "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import DAY, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import readers
 from scrapy_robotspec.plugin.settings.overrides import Override, overrides
 from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, token_source
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
-
-#: Fetches that have been silent for a while make room for others, up to so many times the number
-#: of ``ROBOTSPEC_CONCURRENT_FETCHES``, unless the user has set that.
-BURST_FACTOR = 8
 
 PREFIX = "ROBOTSPEC_"
 
@@ -82,8 +79,6 @@ class Settings:
     retry_times: int = _setting(2, readers.integer(0))
     retry_delay: float = _setting(1.0, readers.seconds(above=True))
     retry_max_delay: float = _setting(60.0, readers.seconds(above=True))
-    stale_after: float | None = _setting(None, readers.optional(readers.seconds(allow_inf=True)))
-    unreachable_limit: float = _setting(30 * DAY, readers.seconds(allow_inf=True))
     status_policy: Mapping[int, Meaning] = _setting(MappingProxyType({}), readers.status_policy)
     probe_server_errors: bool = _setting(False, readers.boolean)
     crawl_delay: bool = _setting(False, readers.boolean)
@@ -102,16 +97,9 @@ class Settings:
     """Names of the fields that the user has set."""
 
     @property
-    def concurrent_fetches_explicit(self) -> bool:
-        """Whether the user has set ``ROBOTSPEC_CONCURRENT_FETCHES``, and means just that."""
-        return "concurrent_fetches" in self.given
-
-    @property
     def most_fetches(self) -> int:
-        """How many fetches may ever be under way at once, silent ones included."""
-        if self.concurrent_fetches_explicit:
-            return self.concurrent_fetches
-        return self.concurrent_fetches * BURST_FACTOR
+        """Max number of fetches in progress, silent ones included."""
+        return self.concurrent_fetches * FetchLimiter.BURST_FACTOR
 
     @classmethod
     def names(cls) -> dict[str, dataclasses.Field[Any]]:
@@ -154,8 +142,6 @@ class Settings:
             retry_times=self.retry_times,
             retry_delay=self.retry_delay,
             retry_max_delay=self.retry_max_delay,
-            stale_after=self.stale_after,
-            unreachable_limit=self.unreachable_limit,
         )
 
 
@@ -177,7 +163,6 @@ def _of_edition(edition: Edition) -> dict[str, Any]:
     return {
         "max_size": edition.parsing_limit,
         "max_redirects": max(Settings().max_redirects, edition.minimum_redirects),
-        "unreachable_limit": edition.unreachable_limit,
     }
 
 

@@ -1,6 +1,6 @@
-"""A crawler's life with one origin, simulated: no clock, no net, weeks in milliseconds.
+"""A simulated crawl of one origin: no clock, no network, weeks in milliseconds.
 
-Used by the tests of the policy. The origin is a function from a time to the Attempt it yields.
+The origin is a function from a time to the result of a fetch at that time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOWN = FetchResult(status=503)
 DEAD = FetchResult(error="DNS lookup failed")
 
 
-def policy(edition: str = "google-2019", **settings: object) -> AccessPolicy:
+def policy(edition: str | dict[str, object] = "google-2019", **settings: object) -> AccessPolicy:
     return AccessPolicy(edition=get_edition(edition), **settings)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ class Life:
         return plan
 
     def live(self, seconds: float, every: float = MINUTE) -> list[tuple[float, str]]:
-        """Requests come by *every* so many seconds: (seconds since START, stance), changes only."""
+        """A request comes *every* few seconds: (seconds since START, action), changes only."""
         end = self.now + seconds
         stances: list[tuple[float, str]] = []
         while self.now < end:

@@ -141,14 +141,39 @@ def test_retry_after_of_a_429_counts_where_a_429_is_a_server_error() -> None:
     assert attempts(life) == [0, 100, 200]
 
 
-def test_a_probe_obeys_retry_after_too() -> None:
-    """FET-11: after the hold no pause is longer than the hold was."""
-    life = Life(policy(), lambda now: retry("200"))
-    life.live(1000, every=1)
-    assert attempts(life) == [0, 200, 300, 500, 700, 900]
-    life = Life(policy(), lambda now: retry("5000"))
-    life.live(1000, every=1)
-    assert attempts(life) == [0, 300, 600, 900]
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("200", [0, 200, 300, 500, 700, 900]),
+        ("5000", [0, 300, 5300, 10300]),
+        ("86400", [0, 300, 86700]),
+        ("9" * 30, [0, 300, 86700]),
+    ],
+)
+def test_fet11_retry_after_counts_in_full_once_the_origin_is_given_up(
+    value: str, expected: list[float]
+) -> None:
+    """While requests wait up to the end of the hold; then a day at most."""
+    life = Life(policy(), lambda now: retry(value))
+    end = expected[-1] + 100
+    actions = life.live(end, every=10)
+    assert attempts(life) == expected
+    assert actions == [(0, "wait"), (300, "refuse")]
+
+
+def test_fet11_without_a_hold_the_first_retry_after_counts_in_full() -> None:
+    life = Life(policy(hold_timeout=0), lambda now: retry("7200"))
+    assert life.live(7300, every=10) == [(0, "refuse")]
+    assert attempts(life) == [0, 7200]
+
+
+@pytest.mark.parametrize("back", [2 * HOUR, DAY, 100 * DAY])
+def test_fet11_a_clock_put_back_does_not_prolong_a_retry_after(back: float) -> None:
+    """A failure in the future says nothing: the origin is asked."""
+    life = Life(policy(hold_timeout=0), lambda now: retry("86400"))
+    life.ask()
+    life.now -= back
+    assert life.policy.plan(life.record, life.now).ask
 
 
 @pytest.mark.parametrize("edition", ["google-2019", "rfc9309", "google", "google-2010", "classic"])

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.decision import Decision, Ground, facts
+from scrapy_robotspec.access.decision import Decision, Provenance
 from scrapy_robotspec.access.outcome import FetchResult, Hop, Meaning
-from scrapy_robotspec.access.plan import Action, Standing
+from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.usage_policy import UsageRefusal
+from scrapy_robotspec.lookup.results import Resolved
+from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 from .simulation import DAY, DEAD, DOWN, FILE, MISSING, ORIGIN, START, Life, policy
 
 URL = "http://example.com/private/x"
+FILE_URL = "http://example.com/robots.txt"
+#: An edition whose copy stands in from the first failure on.
+STALE = {"base": "google-2019", "stale_after": 0}
+
+
+def resolved(life: Life) -> Resolved:
+    """What the lookup makes of the record after asking once."""
+    plan = life.ask()
+    return RulesCache().make(life.held, plan, life.policy.edition, life.now)
 
 
 def decision(life: Life, url: str = URL) -> Decision:
     """The decision about *url* after asking once."""
-    plan = life.ask()
-    robots = RobotsTxt.parse(life.held.body) if plan.action is Action.RULES else None
-    told = facts(life.held, plan.standing, life.now)
-    failed = life.held.unreachable_since is not None
-    return Ground(ORIGIN, plan.standing, robots, failed, told).decide(url, ["mybot"], life.now)
+    return resolved(life).decide(url, ["mybot"], life.now)
 
 
 def test_rules_decide_and_are_shown() -> None:
@@ -63,7 +71,7 @@ def test_decisions_without_rules(
 
 def test_a_copy_that_stands_in_says_so() -> None:
     """FET-13: the rules decide, the outcome is the failure's, the age the copy's."""
-    life = Life(policy("rfc9309"), lambda now: FILE if now == START else DOWN)
+    life = Life(policy(STALE), lambda now: FILE if now == START else DOWN)
     life.ask()
     life.now += 2 * DAY
     found = decision(life)
@@ -99,6 +107,103 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 @pytest.mark.parametrize("action", [Action.WAIT, Action.REFUSE, Action.DISALLOW, Action.RULES])
 def test_without_rules_nothing_is_allowed(action: Action) -> None:
     """FET-10: whoever cannot wait is refused."""
-    nothing = Ground(ORIGIN, Standing(action, ""), None, False, (None, None, None, (), None))
+    nowhere = Provenance(None, None, None, ())
+    nothing = Resolved(ORIGIN, action, "", None, False, nowhere, None, START, START + 1)
     found = nothing.decide(URL, ["mybot"], START)
     assert found == Decision(False, "unreachable", origin=ORIGIN)
+
+
+# --- one sentence for a person
+
+ALLOWED_BY = "User-agent: mybot\nAllow: /private/x\nDisallow: /private\n"
+
+
+@pytest.mark.parametrize(
+    ("result", "url", "sentence"),
+    [
+        (
+            FILE,
+            URL,
+            "Disallowed by http://example.com/robots.txt (line 2: 'Disallow: /private').",
+        ),
+        (
+            FetchResult(status=200, body=ALLOWED_BY.encode()),
+            URL,
+            "Allowed by http://example.com/robots.txt (line 2: 'Allow: /private/x').",
+        ),
+        (
+            FILE,
+            "http://example.com/x",
+            "Allowed: no rule of http://example.com/robots.txt matches the URL.",
+        ),
+        (
+            FetchResult(status=200, body=b"User-agent: x\nDisallow: /"),
+            URL,
+            "Allowed: no group of http://example.com/robots.txt is for this crawler.",
+        ),
+        (
+            FILE,
+            "http://example.com/robots.txt",
+            "Allowed: http://example.com/robots.txt itself is never disallowed.",
+        ),
+        (MISSING, URL, "Allowed: there is no http://example.com/robots.txt (HTTP status 404)."),
+        (
+            DOWN,
+            URL,
+            "Disallowed: http://example.com/robots.txt is unreachable (HTTP status 503).",
+        ),
+        (
+            FetchResult(status=451),
+            URL,
+            f"Disallowed by the status policy: {FILE_URL} responds with HTTP status 451.",
+        ),
+    ],
+    ids=str,
+)
+def test_detail_says_why_in_one_sentence(result: FetchResult, url: str, sentence: str) -> None:
+    life = Life(policy(status_policy={451: Meaning.DISALLOW}), lambda now: result)
+    assert decision(life, url).detail == sentence
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (Decision(True, "override"), "Allowed by ROBOTSPEC_OVERRIDES."),
+        (
+            Decision(
+                False,
+                "override",
+                RobotsTxt.parse(b"User-agent: *\nDisallow: /").explain(URL, "mybot"),
+            ),
+            "Disallowed by ROBOTSPEC_OVERRIDES (line 2: 'Disallow: /').",
+        ),
+        (Decision(True, "no_rule"), "Allowed: no rule of robots.txt matches the URL."),
+        (Decision(True, "unreachable"), "Allowed: robots.txt is unreachable (no answer)."),
+        (
+            Decision(True, "limit_passed", origin=ORIGIN, failure="HTTP status 500"),
+            f"Allowed: {FILE_URL} has been unreachable for too long (HTTP status 500).",
+        ),
+        (
+            Decision(False, "usage", usage=UsageRefusal("train-ai")),
+            "Disallowed: train-ai is unknown: no statement allows it.",
+        ),
+        (Decision(False, "a new reason"), "Disallowed by a new reason."),
+    ],
+    ids=str,
+)
+def test_detail_of_decisions_without_a_record(found: Decision, sentence: str) -> None:
+    assert found.detail == sentence
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202e", "é", "{status}"])
+def test_detail_never_steers_a_terminal(text: str) -> None:
+    """SAF-04: neither a failure from a shared store nor a line of the file."""
+    body = f"User-agent: *\nDisallow: /private{text}".encode()
+    verdict = RobotsTxt.parse(body).explain(f"{URL}?", "mybot")
+    for found in (
+        Decision(False, "unreachable", failure=text),
+        Decision(False, "rule", verdict, origin=ORIGIN),
+        Decision(False, text),
+    ):
+        assert found.detail.isascii()
+        assert found.detail.isprintable()

@@ -1,4 +1,4 @@
-"""The ladder of unreachability (FET-10, FET-12, FET-13): weeks of outage in every edition."""
+"""Outages (FET-10, FET-12, FET-13): weeks of failures in every edition."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.editions import EDITIONS
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, START, Life, policy
 
@@ -13,7 +14,10 @@ FAILURES = pytest.mark.parametrize("failure", [DOWN, DEAD], ids=["503", "dead"])
 
 
 def outage(
-    edition: str, before: FetchResult | None, failure: FetchResult, **settings: object
+    edition: str | dict[str, object],
+    before: FetchResult | None,
+    failure: FetchResult,
+    **settings: object,
 ) -> Life:
     """An origin that had *before*, if anything, and fails from START on with an expired copy."""
     life = Life(
@@ -28,29 +32,29 @@ def outage(
 
 
 def days(life: Life, count: float, every: float = 20 * MINUTE) -> list[tuple[float, str]]:
-    """The stances of so many days with the days they began, without the first hour."""
+    """The actions of *count* days with the days they began, without the first hour."""
     life.live(HOUR, every=1.0)
     return [(round(t / DAY, 1), action) for t, action in life.live(count * DAY, every)]
 
 
 #: (edition, with a copy, stances from the second hour on)
 CLOSED = (0.0, "refuse")
-LADDERS = [
+STAGES = [
     ("google-2019", True, [CLOSED, (30.0, "rules")]),
     ("google-2019", False, [CLOSED, (30.0, "allow")]),
-    ("rfc9309", True, [(0.0, "rules")]),
+    ("rfc9309", True, [CLOSED, (30.0, "rules")]),
     ("rfc9309", False, [CLOSED, (30.0, "allow")]),
     ("google", True, [CLOSED, (0.5, "rules"), (30.5, "refuse")]),
     ("google", False, [CLOSED, (0.5, "allow"), (30.5, "refuse")]),
-    ("google-2010", True, [(0.0, "rules")]),
+    ("google-2010", True, [CLOSED, (30.0, "rules")]),
     ("google-2010", False, [CLOSED, (30.0, "allow")]),
-    ("classic", True, [(0.0, "rules")]),
+    ("classic", True, [CLOSED, (30.0, "rules")]),
     ("classic", False, [CLOSED, (30.0, "allow")]),
 ]
 
 
 @FAILURES
-@pytest.mark.parametrize(("edition", "has_copy", "stances"), LADDERS)
+@pytest.mark.parametrize(("edition", "has_copy", "stances"), STAGES)
 def test_sixty_days_of_outage(
     edition: str, has_copy: bool, stances: list[tuple[float, str]], failure: FetchResult
 ) -> None:
@@ -111,25 +115,30 @@ def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(
         (90 * DAY, [CLOSED, (30.0, "rules")]),
     ],
 )
-def test_the_age_at_which_a_copy_stands_in_is_a_setting(
+def test_when_a_copy_stands_in_is_a_field_of_the_edition(
     stale_after: float, stances: list[tuple[float, str]]
 ) -> None:
-    """FET-13: ROBOTSPEC_STALE_AFTER; FET-12 comes after 30 days all the same."""
-    assert days(outage("google-2019", FILE, DOWN, stale_after=stale_after), 40) == stances
+    """FET-13: ``stale_after``; FET-12 comes after 30 days all the same."""
+    own = {"base": "google-2019", "stale_after": stale_after}
+    assert days(outage(own, FILE, DOWN), 40) == stances
 
 
 @pytest.mark.parametrize(
     ("limit", "stances"),
     [(7 * DAY, [CLOSED, (7.0, "allow")]), (50 * DAY, [CLOSED, (50.0, "allow")])],
 )
-def test_the_limit_is_a_setting(limit: float, stances: list[tuple[float, str]]) -> None:
-    """FET-12: ROBOTSPEC_UNREACHABLE_LIMIT."""
-    assert days(outage("google-2019", None, DOWN, unreachable_limit=limit), 60) == stances
+def test_the_limit_is_a_field_of_the_edition(
+    limit: float, stances: list[tuple[float, str]]
+) -> None:
+    """FET-12: ``unreachable_limit``."""
+    own = {"base": "google-2019", "unreachable_limit": limit}
+    assert days(outage(own, None, DOWN), 60) == stances
 
 
 def test_googles_limit_counts_from_the_time_at_which_the_copy_stands_in() -> None:
     """FET-12 (google): 30 days after FET-13's 12 hours, or after what is set instead."""
-    life = outage("google", FILE, DOWN, stale_after=2 * DAY, unreachable_limit=3 * DAY)
+    own = {"base": "google", "stale_after": 2 * DAY, "unreachable_limit": 3 * DAY}
+    life = outage(own, FILE, DOWN)
     assert days(life, 10) == [CLOSED, (2.0, "rules"), (5.0, "refuse")]
 
 
@@ -162,5 +171,107 @@ def test_a_copy_under_another_edition_is_no_copy_if_it_means_nothing_to_us() -> 
     life = outage("google-2019", FetchResult(status=429), DOWN)
     days(life, 31)
     assert life.ask().reason == "unavailable"
-    strict = policy("rfc9309", status_policy={429: Meaning.UNREACHABLE}, unreachable_limit=90 * DAY)
+    own = {"base": "rfc9309", "unreachable_limit": 90 * DAY, "stale_after": 90 * DAY}
+    strict = policy(own, status_policy={429: Meaning.UNREACHABLE})
     assert strict.plan(life.record, life.now).action is Action.REFUSE
+
+
+# --- FET-12: only attempts witness an outage
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("before", [FILE, None], ids=["with a copy", "without a copy"])
+@FAILURES
+def test_fet12_two_failures_a_month_apart_are_two_outages(
+    edition: str, before: FetchResult | None, failure: FetchResult
+) -> None:
+    """Two crawls with one failure each know nothing of the month between them."""
+    life = outage(edition, before, failure)
+    life.ask()
+    life.now += 31 * DAY
+    assert life.ask().action in (Action.WAIT, Action.REFUSE)
+    assert life.held.unreachable_since == life.now
+
+
+@pytest.mark.parametrize(("gap", "action"), [(DAY, "allow"), (DAY + 1, "refuse")])
+def test_fet12_a_gap_of_more_than_a_day_begins_the_outage_anew(gap: float, action: str) -> None:
+    """One failure a day for forty days is an outage; a little more rarely, it is not."""
+    life = outage("google-2019", None, DOWN)
+    assert life.live(40 * DAY, every=gap)[-1][1] == action
+
+
+def test_fet12_one_gap_discards_the_whole_outage_before_it() -> None:
+    life = outage("google-2019", FILE, DOWN)
+    days(life, 29)
+    life.now += 2 * DAY
+    assert life.live(29 * DAY, every=HOUR)[-1][1] == "refuse"
+    assert life.live(2 * DAY, every=HOUR)[-1][1] == "rules"
+
+
+def test_fet12_an_outage_that_begins_anew_is_not_held_anew() -> None:
+    """An origin that was given up is asked once, not waited for once more."""
+    life = outage("google-2019", None, DOWN)
+    life.live(HOUR)
+    life.now += 10 * DAY
+    assert life.ask().action is Action.REFUSE
+
+
+def test_fet12_pages_that_answered_before_a_gap_do_not_count_after_it() -> None:
+    life = outage("google", FILE, DOWN)
+    life.ask()
+    life.record = life.policy.page_answered(life.held, life.now)
+    life.now += 10 * DAY
+    assert life.live(31 * DAY, every=HOUR)[-1][1] == "refuse"
+
+
+# --- FET-13: 503 suspends crawling, also where a copy is held
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@FAILURES
+def test_fet13_the_first_failure_closes_the_origin_copy_or_not(
+    edition: str, failure: FetchResult
+) -> None:
+    for before in (FILE, MISSING, None):
+        life = outage(edition, before, failure)
+        assert life.ask().action is Action.WAIT
+        assert [action for _, action in life.live(11 * HOUR)] == ["wait", "refuse"]
+
+
+# --- failures between us and the origin
+
+LOCAL = FetchResult(error="proxy refused the connection", local=True)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("before", [FILE, None], ids=["with a copy", "without a copy"])
+def test_a_network_that_fails_on_our_side_never_opens_an_origin(
+    edition: str, before: FetchResult | None
+) -> None:
+    """It is waited for and given up like any other, but it says nothing of the origin (FET-12)."""
+    life = outage(edition, before, LOCAL)
+    assert days(life, 60) == [CLOSED]
+    assert life.held.local
+
+
+def test_the_origins_own_first_failure_begins_its_outage() -> None:
+    life = outage("google-2019", FILE, LOCAL)
+    days(life, 40)
+    life.answer = lambda now: DOWN
+    life.now += HOUR
+    life.ask()
+    assert (life.held.local, life.held.failures) == (False, 1)
+    assert life.held.unreachable_since == life.now
+    life.answer = lambda now: LOCAL
+    life.now += HOUR
+    life.ask()
+    assert (life.held.local, life.held.failures) == (False, 2)
+
+
+def test_local_and_other_failures_in_turn_hold_requests_no_longer() -> None:
+    """The count begins anew once, not each time."""
+    life = outage("google-2019", None, DOWN)
+    life.answer = lambda now: LOCAL if len(life.attempts) % 2 else DOWN
+    actions = life.live(1000, every=0.5)
+    assert [action for _, action in actions] == ["wait", "refuse"]
+    assert actions[1][0] <= 305

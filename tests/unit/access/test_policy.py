@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.access.outcome import FetchResult, Hop, Meaning
-from scrapy_robotspec.access.plan import ASK_FIRST, Action, Plan, Standing
+from scrapy_robotspec.access.policy import ASK_FIRST, Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 
@@ -37,10 +37,10 @@ def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     rules = policy(edition, status_policy={451: Meaning.DISALLOW})
     record = rules.apply(None, ORIGIN, attempt, START, 0)
     refresh, end = START + 0.8 * DAY, START + DAY
-    assert rules.plan(record, START) == Plan(Standing(action, reason), False, refresh)
-    assert rules.plan(record, refresh - 1) == Plan(Standing(action, reason), False, refresh)
-    assert rules.plan(record, refresh) == Plan(Standing(action, reason), True, end)
-    assert rules.plan(record, end - 1) == Plan(Standing(action, reason), True, end)
+    assert rules.plan(record, START) == Plan(action, reason, False, refresh)
+    assert rules.plan(record, refresh - 1) == Plan(action, reason, False, refresh)
+    assert rules.plan(record, refresh) == Plan(action, reason, True, end)
+    assert rules.plan(record, end - 1) == Plan(action, reason, True, end)
     assert rules.plan(record, end) == ASK_FIRST
 
 
@@ -125,7 +125,7 @@ def test_a_record_from_the_future_is_not_fresh_for_ever(back: float) -> None:
     life.ask()
     life.now -= back
     assert life.policy.plan(life.record, life.now) == ASK_FIRST
-    assert life.ask() == Plan(Standing(Action.RULES, ""), False, life.now + 0.8 * DAY)
+    assert life.ask() == Plan(Action.RULES, "", False, life.now + 0.8 * DAY)
 
 
 def test_clocks_of_machines_may_differ_a_little() -> None:

@@ -1,6 +1,6 @@
-"""A world for the lookup in which nothing moves by itself: time, threads and servers wait for us.
+"""A crawler process for tests of the lookup: time, threads and servers move when a test says so.
 
-The lookup, the shelf, the policy and the stores are the real ones. Not here: what is asserted.
+The lookup, the stores and the policy are the real ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
-from scrapy_robotspec.lookup.rules_cache import COMPILED_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ DEAD = FetchResult(error="DNS lookup failed")
 
 
 class Threads:
-    """Calls that a thread has still to make, and outcomes that it has still to bring."""
+    """Calls that a thread has not made yet, and outcomes that have not arrived yet."""
 
     def __init__(self) -> None:
         self._calls: list[tuple[Callable[[], Any], Deferred[Any]]] = []
@@ -76,34 +76,34 @@ class Threads:
 
 
 class World:
-    """What the lookup needs of its surroundings; one crawler process."""
+    """The runtime of one crawler process."""
 
     def __init__(
         self,
         shared: RecordStore | None = None,
         *,
         owner: str = "we",
-        places: int = 8,
-        ceiling: int | None = None,
-        compiled: int = 2000,
-        max_bytes: int = COMPILED_BYTES,
+        limit: int = 8,
+        max_bytes: int = MAX_BYTES,
+        random: float = 0.0,
         time: Clock | None = None,
         **policy: Any,
     ) -> None:
         self.time = time or Clock()
         self.ahead = 0.0
         self.threads = Threads()
+        self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
-        self.places = FetchLimiter(places, ceiling or places)
+        self.limiter = FetchLimiter(limit)
         self.memory = MemoryStore()
-        self.shelf = TieredStore(self.memory, shared, self.threads, owner=owner, lease=LEASE)
-        self.lookup: Lookup[str] = Lookup(
-            self, self.shelf, self.places, compiled=compiled, max_bytes=max_bytes
+        self.store = TieredStore(
+            self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
         )
+        self.lookup: Lookup[str] = Lookup(self, self.store, self.limiter, max_bytes=max_bytes)
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}
         self.fetched: list[Origin] = []
         self.looks = 0
-        self.landings: list[Resolved | Pending] = []
+        self.ended: list[FetchDone] = []
         self.told: list[tuple[Resolved, RobotsTxt | None]] = []
         self.telling: Deferred[None] | None = None
 
@@ -117,7 +117,7 @@ class World:
         return START + float(self.time.seconds()) + self.ahead
 
     def random(self) -> float:
-        return 0.0
+        return self.jitter
 
     def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
         later: Any = self.time.callLater(delay, call, *args)
@@ -139,8 +139,8 @@ class World:
         self.told.append((found, replaced))
         return succeed(None) if self.telling is None else self.telling
 
-    def on_fetch_done(self, landing: FetchDone) -> None:
-        self.landings.append(landing.found)
+    def on_fetch_done(self, done: FetchDone) -> None:
+        self.ended.append(done)
 
     # --- what a test does
 

@@ -35,7 +35,7 @@ class Histories(RuleBasedStateMachine):
         self.given_up: list[Waiter] = []
 
     def _world(self, owner: str) -> World:
-        world = World(self.shared, owner=owner, places=2, ceiling=3, time=self.time)
+        world = World(self.shared, owner=owner, limit=1, time=self.time)
         world.threads.at_once = False
         return world
 
@@ -94,8 +94,8 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def places_are_bounded(self) -> None:
-        assert all(len(world.fetching) <= 3 for world in self.worlds)
-        assert all(len(world.places) <= 3 for world in self.worlds)
+        assert all(len(world.fetching) <= 8 for world in self.worlds)
+        assert all(len(world.limiter) <= 8 for world in self.worlds)
 
     def teardown(self) -> None:
         """Close the first process for good; every waiter of the second must be answered."""
@@ -113,13 +113,13 @@ class Histories(RuleBasedStateMachine):
             (came,) = waiter.came
             if world is second:
                 assert isinstance(came, Resolved)
-                assert came.standing.action is not Action.WAIT
+                assert came.action is not Action.WAIT
             else:
                 assert isinstance(came, Resolved | CancelledError)
         for origin in list(second.fetching):
             second.answer(FILE, origin)
         assert second.close()
-        assert len(second.places) == 0
+        assert len(second.limiter) == 0
         for origin in (A, B, C):
             assert self.shared.acquire(origin, "a third one", second.clock(), LEASE)
 

@@ -1,8 +1,10 @@
-"""Places for fetches: how many at once, when they are lent, and who gives way to whom."""
+"""Admission of fetches: how many run at once, and which one another preempts."""
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections import deque
 
 import pytest
 from hypothesis import given
@@ -11,131 +13,217 @@ from hypothesis import strategies as st
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import FetchLimiter
 
-LATER = FetchLimiter.BURST_INTERVAL
-LONG = FetchLimiter.PREEMPT_AFTER
+SILENT = FetchLimiter.SILENT_AFTER
+PREEMPT = FetchLimiter.PREEMPT_AFTER
+BURST = FetchLimiter.BURST_FACTOR
 
 
 def origin(number: int) -> Origin:
     return Origin("http", f"{number}.example", 80)
 
 
-def taken(limit: int, ceiling: int, times: list[float]) -> FetchLimiter:
-    places = FetchLimiter(limit, ceiling)
+def started(limit: int, times: list[float]) -> FetchLimiter:
+    """A limiter with fetches of the origins 0, 1, … that started at *times*."""
+    limiter = FetchLimiter(limit)
     for number, time in enumerate(times):
-        places.acquire(origin(number), time)
-    return places
+        limiter.acquire(origin(number), time)
+    return limiter
 
 
-def is_free(places: FetchLimiter, now: float, again: bool = False) -> bool:
-    return places.next_slot_at(now, again) <= now
+def is_free(limiter: FetchLimiter, now: float, asked_before: bool = False) -> bool:
+    return limiter.next_slot_at(now, asked_before) <= now
 
 
-def test_free_up_to_the_limit_at_once() -> None:
+def test_fetches_up_to_the_limit_start_at_once() -> None:
     """ROBOTSPEC_CONCURRENT_FETCHES."""
-    assert is_free(taken(3, 9, [0.0, 0.0]), 0.0)
-    assert not is_free(taken(3, 9, [0.0, 0.0, 0.0]), 0.0)
+    assert is_free(started(3, [0.0, 0.0]), 0.0)
+    assert not is_free(started(3, [0.0, 0.0, 0.0]), 0.0)
 
 
-def test_slow_fetches_lend_their_places() -> None:
-    """So that silent servers keep nobody else from being asked."""
-    places = taken(2, 90, [0.0, 0.0])
-    assert not is_free(places, LATER / 2)
-    assert places.next_slot_at(LATER / 2) == LATER
-    assert is_free(places, LATER)
+def test_a_fetch_that_ends_frees_its_slot() -> None:
+    """And releasing an origin without a slot is harmless."""
+    limiter = started(1, [0.0])
+    limiter.release(origin(5))
+    assert not is_free(limiter, 0.0)
+    limiter.release(origin(0))
+    assert is_free(limiter, 0.0)
+    assert len(limiter) == 0
 
 
-def test_no_burst_by_lending() -> None:
-    """In each such while no more begin than the limit says."""
-    places = taken(2, 90, [0.0, 0.0])
-    places.acquire(origin(2), LATER)
-    assert is_free(places, LATER + 0.01)
-    places.acquire(origin(3), LATER + 0.01)
-    assert not is_free(places, 2 * LATER - 0.01)
-    assert is_free(places, 2 * LATER)
+def test_a_silent_fetch_does_not_count_towards_the_limit() -> None:
+    limiter = started(2, [0.0, 0.1])
+    assert limiter.next_slot_at(0.2) == SILENT
+    assert is_free(limiter, SILENT)
+    limiter.acquire(origin(2), SILENT)
+    assert limiter.next_slot_at(SILENT) == SILENT + 0.1
 
 
-def test_the_more_are_lent_the_more_slowly() -> None:
-    """The last place is lent when the first who has one may be called back, so nobody stalls."""
-    places, now, pauses = FetchLimiter(32, 256), 0.0, []
-    for number in range(256):
-        next_slot_at = places.next_slot_at(now)
-        pauses.append(next_slot_at - now)
-        now = next_slot_at
-        places.acquire(origin(number), now)
-    assert pauses[100:] == pytest.approx(sorted(pauses[100:]), abs=1e-6)
-    assert LONG / 2 < now <= LONG + 2 * LATER
-    assert max(pauses) <= LATER
+def test_all_fetches_together_are_bounded() -> None:
+    limiter = started(2, [n * SILENT for n in range(2 * BURST)])
+    assert len(limiter) == 2 * BURST
+    last = (2 * BURST - 1) * SILENT
+    assert limiter.acquire(origin(99), last) == origin(0)
+    assert len(limiter) == 2 * BURST
 
 
-def test_never_more_than_the_limit_where_no_place_may_be_lent() -> None:
-    """However long they have been silent, and nobody is called back."""
-    assert taken(4, 4, [0.0] * 4).next_slot_at(1e9) == math.inf
+def test_at_the_burst_limit_the_oldest_fetch_is_preempted_after_a_while() -> None:
+    limiter = started(1, [100 + n / 10 for n in range(BURST)])
+    now = 102.0
+    assert limiter.next_slot_at(now) == 100 + PREEMPT
+    assert limiter.acquire(origin(9), 100 + PREEMPT) == origin(0)
+    assert limiter.next_slot_at(100 + PREEMPT) == pytest.approx(100.1 + PREEMPT)
 
 
-def test_at_the_ceiling_the_oldest_gives_way() -> None:
-    """Ten thousand silent origins keep nobody from being asked."""
-    places = taken(2, 4, [0.0, 0.5, 1.0, 1.5])
-    assert places.next_slot_at(1.6) == LONG
-    assert places.acquire(origin(9), LONG) == origin(0)
-    assert places.next_slot_at(LONG) == LONG + 0.5
-    assert len(places) == 4
+def test_origins_asked_before_are_not_preempted_and_get_half_of_the_burst() -> None:
+    """So every origin has its whole time once, and others always have room."""
+    limiter = FetchLimiter(1)
+    for number in range(BURST // 2):
+        limiter.acquire(origin(number), number * SILENT, asked_before=True)
+    now = 1000.0
+    assert limiter.next_slot_at(now, asked_before=True) == math.inf
+    preempted = [limiter.acquire(origin(100 + n), now + n * PREEMPT) for n in range(BURST)]
+    assert preempted == [None] * (BURST // 2) + [origin(100 + n) for n in range(BURST // 2)]
+    limiter.release(origin(0))
+    assert is_free(limiter, now + BURST * PREEMPT, asked_before=True)
 
 
-def test_who_gave_way_need_not_do_so_again() -> None:
-    """So every origin has its whole time once; such fetches take half of the ceiling."""
-    places = FetchLimiter(1, 4)
-    places.acquire(origin(0), 0.0, again=True)
-    places.acquire(origin(1), 10.0, again=True)
-    assert places.next_slot_at(20.0, again=True) == math.inf
-    places.acquire(origin(2), 20.0)
-    places.acquire(origin(3), 30.0)
-    assert [places.acquire(origin(n), 40.0 + 9 * n) for n in range(4, 8)] == [
-        origin(n) for n in range(2, 6)
-    ]
-    places.release(origin(0))
-    assert is_free(places, 200.0, again=True)
+def test_fetches_about_to_start_come_first() -> None:
+    """Their requests have left the scheduler and take the slots that are free now."""
+    limiter = started(3, [0.0])
+    assert limiter.next_slot_at(0.1, ahead=1) == 0.1
+    assert limiter.next_slot_at(0.1, ahead=2) == math.inf
+    assert limiter.next_slot_at(0.1, ahead=0) == 0.1
 
 
-def test_beyond_the_limit_one_fetch_waits_for_the_other_to_begin() -> None:
-    """Those on their way take the places that are left."""
-    places = taken(3, 9, [0.0])
-    assert places.next_slot_at(1.0, ahead=1) == 1.0
-    assert places.next_slot_at(1.0, ahead=2) == math.inf
-    assert places.next_slot_at(1.0, ahead=0) == 1.0
+def test_a_clock_put_back_blocks_no_fetch() -> None:
+    """Starts in the future count as long past."""
+    assert is_free(started(2, [1000.0, 1000.0]), 0.0)
+    assert is_free(started(1, [1000.0] * BURST), 0.0)
 
 
-def test_place_that_is_given_back_is_free() -> None:
-    """And giving one back that nobody has does no harm."""
-    places = taken(1, 1, [0.0])
-    places.release(origin(5))
-    assert not is_free(places, 0.0)
-    places.release(origin(0))
-    assert is_free(places, 0.0)
+# --- promises
 
 
-def test_clock_that_is_put_back_blocks_nobody() -> None:
-    """Times ahead of now count as long past."""
-    assert is_free(taken(2, 9, [1000.0, 1000.0]), 0.0)
-    assert is_free(taken(2, 3, [1000.0] * 3), 0.0)
+class Crawl:
+    """A queue of origins in front of the limiter: silent ones, and ones that answer at once.
+
+    A preempted origin, and one that timed out, is asked again after all others.
+    """
+
+    TIMEOUT = 30.0
+    ANSWER = 0.05
+
+    def __init__(self, limit: int, waiting: list[bool]) -> None:
+        self.limiter = FetchLimiter(limit)
+        self.first = deque(enumerate(waiting))
+        self.again: deque[int] = deque()
+        self.ends: list[tuple[float, int, bool]] = []
+        self.preempted: set[int] = set()
+        self.running: set[int] = set()
+        self.starts: list[float] = []
+        self.answered: dict[int, float] = {}
+        self.now = 0.0
+
+    def run(self, until: float) -> None:
+        while self.now < until:
+            self._end_fetches()
+            # Every fourth turn is for an origin asked before, as in the scheduler's queues.
+            turn = len(self.starts) % 4 == 3
+            if not (self._start(turn) or self._start(not turn)):
+                slot = self.limiter.next_slot_at(self.now)
+                end = self.ends[0][0] if self.ends else math.inf
+                self.now = max(self.now + 0.001, min(slot, end, self.now + 1.0))
+
+    def _start(self, asked_before: bool) -> bool:
+        queue = self.again if asked_before else self.first
+        if not queue or not is_free(self.limiter, self.now, asked_before):
+            return False
+        number, silent = (self.again.popleft(), True) if asked_before else self.first.popleft()
+        victim = self.limiter.acquire(origin(number), self.now, asked_before)
+        if victim is not None:
+            lost = int(victim.host.partition(".")[0])
+            self.running.discard(lost)
+            self.again.append(lost)
+        self.running.add(number)
+        self.starts.append(self.now)
+        end = self.now + (self.TIMEOUT if silent else self.ANSWER)
+        heapq.heappush(self.ends, (end, number, silent))
+        return True
+
+    def _end_fetches(self) -> None:
+        while self.ends and self.ends[0][0] <= self.now:
+            end, number, silent = heapq.heappop(self.ends)
+            if number in self.running and not (silent and number in self.again):
+                self.running.discard(number)
+                self.limiter.release(origin(number))
+                if silent:
+                    self.again.append(number)
+                else:
+                    self.answered[number] = end
+
+
+@pytest.mark.parametrize("silent", [24, 10_000])
+def test_origins_that_answer_are_not_delayed_by_silent_ones_behind_them(silent: int) -> None:
+    crawl = Crawl(32, [False] * 100 + [True] * silent)
+    crawl.run(10.0)
+    assert len(crawl.answered) == 100
+    assert max(crawl.answered.values()) < 1.0
+
+
+def test_origins_that_answer_are_not_delayed_by_twenty_four_silent_ones_before_them() -> None:
+    crawl = Crawl(32, [True] * 24 + [False] * 1000)
+    crawl.run(20.0)
+    assert len(crawl.answered) == 1000
+    assert max(crawl.answered.values()) < 1000 / 32 * Crawl.ANSWER + 5
+
+
+def test_ten_thousand_silent_origins_do_not_keep_a_newcomer_waiting() -> None:
+    """Whenever one comes, a slot is free for it within the pause between two steps."""
+    crawl = Crawl(32, [True] * 10_000)
+    for at in range(10, 400, 5):
+        crawl.run(float(at))
+        newcomer = 100_000 + at
+        crawl.first.appendleft((newcomer, False))
+        crawl.run(at + 2.0)
+        assert crawl.answered[newcomer] - at < 2 * SILENT + Crawl.ANSWER
+
+
+def test_ten_thousand_silent_origins_are_all_asked_at_a_steady_rate() -> None:
+    """No pause in which none is asked, and no herd of them at once."""
+    crawl = Crawl(32, [True] * 10_000)
+    while crawl.first:
+        crawl.run(crawl.now + 1.0)
+    assert crawl.now < 10_000 / (32 * BURST / 2 / PREEMPT) + 10
+    gaps = [later - earlier for earlier, later in zip(crawl.starts, crawl.starts[1:], strict=False)]
+    assert max(gaps) < 2 * SILENT
+    starts = crawl.starts
+    at_once = max(
+        sum(t <= s < t + SILENT for s in starts[n : n + 200]) for n, t in enumerate(starts)
+    )
+    assert at_once <= 2 * 32
 
 
 @given(
     st.integers(1, 5),
-    st.integers(0, 5),
-    st.lists(st.tuples(st.sampled_from(["first", "again", "give"]), st.floats(0, 30))),
+    st.lists(st.tuples(st.sampled_from(["first", "again", "release"]), st.floats(0, 30))),
 )
-def test_takers_who_ask_before_never_pass_the_ceiling(
-    limit: int, more: int, steps: list[tuple[str, float]]
+def test_callers_that_ask_first_never_exceed_a_limit(
+    limit: int, steps: list[tuple[str, float]]
 ) -> None:
-    """Of two who stand in line one may go within the time that a fetch may last at the ceiling."""
-    places, now, number = FetchLimiter(limit, limit + more), 0.0, 0
+    """A newcomer gets a slot within the time after which a fetch may be preempted."""
+    limiter, now, number = FetchLimiter(limit), 0.0, 0
+    young: list[tuple[float, Origin]] = []
     for step, wait in steps:
-        now += wait * LATER
-        if step == "give":
-            places.release(origin(number - 1))
-        elif is_free(places, now, step == "again"):
-            places.acquire(origin(number), now, step == "again")
+        now += wait / 10
+        young = [(start, each) for start, each in young if now < start + SILENT]
+        if step == "release":
+            limiter.release(origin(number - 1))
+            young = [(start, each) for start, each in young if each != origin(number - 1)]
+        elif is_free(limiter, now, step == "again"):
+            preempted = limiter.acquire(origin(number), now, step == "again")
+            young = [(start, each) for start, each in young if each != preempted]
+            young.append((now, origin(number)))
             number += 1
-        assert len(places) <= limit + more
-        if more:
-            assert places.next_slot_at(now) <= now + LONG
+        assert len(young) <= limit
+        assert len(limiter) <= limit * BURST
+        assert limiter.next_slot_at(now) <= now + PREEMPT

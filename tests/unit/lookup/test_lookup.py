@@ -1,4 +1,4 @@
-"""The hallway: one flight an origin, everybody answered, nobody's end is another's."""
+"""The lookup: one flight per origin, every waiter answered, no waiter's end another's."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_first_question_starts_a_flight_and_every_other_joins_it() -> None:
     assert world.fetched == [A]
     world.answer(FILE)
     assert isinstance(world.ask(), Resolved)
-    assert {waiter.known.standing.action for waiter in waiters} == {Action.RULES}
+    assert {waiter.known.action for waiter in waiters} == {Action.RULES}
     assert world.fetched == [A]
 
 
@@ -82,7 +82,7 @@ def test_answer_of_a_flight_that_fails_goes_on_until_there_is_one() -> None:
         assert waiter.came == []
         world.pass_time(60.0)
     world.answer(FILE)
-    assert waiter.known.standing.action is Action.RULES
+    assert waiter.known.action is Action.RULES
 
 
 def test_waiter_of_a_dead_host_is_told_when_it_is_given_up() -> None:
@@ -93,7 +93,7 @@ def test_waiter_of_a_dead_host_is_told_when_it_is_given_up() -> None:
         assert waiter.came == []
         world.answer(DEAD)
         world.pass_time(10.0)
-    assert waiter.known.standing.action is Action.REFUSE
+    assert waiter.known.action is Action.REFUSE
 
 
 def test_wait_says_until_when() -> None:
@@ -188,7 +188,7 @@ def test_error_in_the_fetcher_counts_as_no_answer(caplog: pytest.LogCaptureFixtu
     world = World(retry_times=0)
     waiter = world.wait_for()
     world.fetching[A].errback(ZeroDivisionError("ours"))
-    assert waiter.known.standing.action is Action.REFUSE
+    assert waiter.known.action is Action.REFUSE
     assert "ZeroDivisionError" in caplog.text
     assert world.fetched == [A]
 
@@ -238,12 +238,12 @@ def test_stop_between_two_attempts() -> None:
     assert world.time.getDelayedCalls() == []
 
 
-# --- places
+# --- slots
 
 
-def test_no_more_flights_than_places() -> None:
+def test_no_more_fetches_than_slots() -> None:
     """The third origin is told that its time has come already: ask again soon."""
-    world = World(places=2)
+    world = World(limit=2)
     assert isinstance(world.ask(A), Pending)
     assert isinstance(world.ask(B), Pending)
     third = world.ask(C)
@@ -255,9 +255,9 @@ def test_no_more_flights_than_places() -> None:
     assert world.fetched == [A, B, C]
 
 
-def test_waiter_without_a_place_gets_one_later() -> None:
+def test_a_waiter_without_a_slot_gets_one_later() -> None:
     """It looks again now and then, and nobody has to wake it."""
-    world = World(places=1)
+    world = World(limit=1)
     world.ask(A)
     waiter = world.wait_for(B)
     world.pass_time(5.0)
@@ -268,99 +268,120 @@ def test_waiter_without_a_place_gets_one_later() -> None:
     assert waiter.known.origin == B
 
 
-def test_waiters_without_a_place_look_ever_more_rarely() -> None:
+def test_waiters_without_a_slot_look_ever_more_rarely() -> None:
     """A thousand of them must not keep the processor busy."""
-    world = World(places=1)
-    world.ask(A)
-    waiters = [world.wait_for(Origin("http", f"{n}.example", 80)) for n in range(10)]
+    world = crowded()
+    waiters = [world.wait_for(Origin("http", f"waits{n}.example", 80)) for n in range(10)]
     before = world.looks
-    for _ in range(3000):
+    for _ in range(20):
         world.pass_time(0.02)
-    assert world.looks - before < 1000
-    world.answer(FILE, A)
-    for _ in waiters:
+    early = world.looks - before
+    assert world.looks - before < 10 * 10
+    for origin in list(world.fetching):
+        world.answer(FILE, origin)
+    for _ in range(100):
         world.pass_time(1.0)
-        (origin,) = world.fetching
-        world.answer(MISSING, origin)
-    world.pass_time(0)
+        for origin in list(world.fetching):
+            world.answer(MISSING, origin)
+    assert early > 0
     assert all(waiter.came for waiter in waiters)
 
 
-def three_in_two_places() -> World:
-    """A has taken its time when C comes, so that C has the place of A."""
-    world = World(places=1, ceiling=2)
+def crowded() -> World:
+    """All slots are taken by silent servers, the first by A, which may be preempted by now."""
+    world = World(limit=1)
     world.ask(A)
-    world.pass_time(LONG - 1)
-    world.ask(B)
-    world.pass_time(1)
+    for number in range(1, FetchLimiter.BURST_FACTOR):
+        world.pass_time(FetchLimiter.SILENT_AFTER)
+        world.ask(Origin("http", f"{number}.example", 80))
+    assert len(world.fetching) == FetchLimiter.BURST_FACTOR
+    return world
+
+
+def preempted() -> World:
+    """C has taken the slot of A."""
+    world = crowded()
+    world.pass_time(FetchLimiter.SILENT_AFTER)
     world.ask(C)
     world.pass_time(0)
     return world
 
 
-def test_fetch_that_takes_long_gives_way_to_a_newcomer() -> None:
-    """It is no failure: the origin stays as unknown as before, and is asked again later."""
-    world = three_in_two_places()
-    assert world.fetched == [A, B, C]
-    assert list(world.fetching) == [B, C]
-    (landing,) = world.landings
-    assert landing == Pending(A, world.clock(), asked_before=True, preempted=True)
-    assert isinstance(landing, Pending)
-    assert landing.asked_before
+def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
+    """It is not a failure: the origin stays as unknown as before, and is asked again later."""
+    world = preempted()
+    assert A not in world.fetching
+    assert C in world.fetching
+    (done,) = world.ended
+    assert done.found == Pending(A, world.clock(), asked_before=True, preempted=True)
+    assert (done.result, done.record) == (None, None)
     assert world.lookup.record(A) is None
 
 
-def test_no_fetch_gives_way_before_it_has_had_some_time() -> None:
-    world = World(places=1, ceiling=2)
-    world.ask(A)
-    world.pass_time(LONG - 1)
-    world.ask(B)
+def test_a_fetch_is_not_preempted_before_it_has_had_some_time() -> None:
+    world = crowded()
+    world.pass_time(FetchLimiter.SILENT_AFTER / 2)
     world.ask(C)
     world.pass_time(0)
-    assert list(world.fetching) == [A, B]
+    assert A in world.fetching
+    assert C not in world.fetching
 
 
-def test_who_gave_way_has_all_the_time_the_second_time() -> None:
+def test_a_preempted_origin_has_all_the_time_in_its_second_fetch() -> None:
     """However many newcomers there are."""
-    world = three_in_two_places()
-    world.answer(MISSING, B)
-    world.pass_time(LONG)
+    world = preempted()
+    world.answer(MISSING, C)
     world.ask(A)
-    assert list(world.fetching) == [C, A]
-    world.pass_time(LONG)
-    world.ask(Origin("http", "more.example", 80))
-    world.pass_time(LONG)
-    world.ask(Origin("http", "still.more.example", 80))
-    world.pass_time(LONG)
-    assert [origin.host for origin in world.fetching] == [A.host, "still.more.example"]
+    for number in range(100, 130):
+        world.pass_time(LONG)
+        world.ask(Origin("http", f"{number}.example", 80))
+    world.pass_time(0)
+    assert A in world.fetching
+    assert len(world.fetching) == FetchLimiter.BURST_FACTOR
 
 
-def test_who_awaits_an_origin_that_gave_way_gets_the_answer_in_the_end() -> None:
-    """The waiter hears nothing of it."""
-    world = World(places=1, ceiling=2)
+def test_a_waiter_of_a_preempted_origin_gets_the_answer_in_the_end() -> None:
+    """The waiter notices nothing of it."""
+    world = crowded()
     waiter = world.wait_for(A)
-    world.pass_time(LONG - 1)
-    world.ask(B)
-    world.pass_time(1)
+    world.pass_time(FetchLimiter.SILENT_AFTER)
     world.ask(C)
     world.pass_time(0)
-    assert list(world.fetching) == [B, C]
+    assert A not in world.fetching
     world.answer(MISSING, C)
     world.pass_time(LONG)
     world.answer(FILE, A)
     assert waiter.known.robots is not None
 
 
-def test_due_refresh_without_a_place_is_tried_again_soon() -> None:
+def test_a_preempted_refresh_is_started_again() -> None:
+    """The copy is used meanwhile, and its refresh is not forgotten until it expires."""
+    world = World(limit=1)
+    world.ask(A)
+    world.answer(FILE, A)
+    world.pass_time(0.9 * DAY)
+    world.ask(A)
+    for number in range(FetchLimiter.BURST_FACTOR):
+        world.pass_time(FetchLimiter.SILENT_AFTER)
+        world.ask(Origin("http", f"{number}.example", 80))
+    world.pass_time(0)
+    assert A not in world.fetching
+    for origin in list(world.fetching):
+        world.answer(MISSING, origin)
+    assert isinstance(world.ask(A), Resolved)
+    assert A in world.fetching
+
+
+def test_a_due_refresh_without_a_slot_is_tried_again_soon() -> None:
     """The copy is used, though not for its whole life without another look."""
-    world = World(places=1)
+    world = World(limit=1)
     world.ask(A)
     world.answer(FILE, A)
     world.pass_time(0.9 * DAY)
     world.ask(B)
     found = world.ask(A)
     assert isinstance(found, Resolved)
-    assert not found.holds_at(world.clock() + 1.0)
+    assert not found.is_valid(world.clock() + 1.0)
     world.answer(FILE, B)
     world.pass_time(1.0)
     world.ask(A)
@@ -458,7 +479,7 @@ def test_process_that_only_waits_for_another_takes_no_place() -> None:
     """The places are for fetches."""
     shared = MemoryStore()
     shared.acquire(A, "somebody else", START, LEASE)
-    world = World(shared, places=1)
+    world = World(shared, limit=1)
     world.ask(A)
     world.ask(B)
     assert world.fetched == [B]
@@ -520,7 +541,7 @@ def test_close_finishes_what_is_being_written() -> None:
 
 def test_no_more_rules_are_kept_compiled_than_the_limit() -> None:
     """What falls out is made again from its record, without another fetch."""
-    world = World(compiled=2)
+    world = World(max_bytes=2200)
     for origin in (A, B, C):
         world.ask(origin)
         world.answer(FILE, origin)
@@ -584,13 +605,13 @@ def test_what_is_known_after_one_answer(attempt: FetchResult, action: Action) ->
     world = World(hold_timeout=0.0, retry_times=0)
     waiter = world.wait_for()
     world.answer(attempt)
-    assert waiter.known.standing.action is action
+    assert waiter.known.action is action
     assert world.lookup.knows(A, world.clock())
 
 
 def test_of_an_origin_few_objects_stay() -> None:
     """The garbage collector goes through all that stays, over and over as a crawl goes on."""
-    world = World(compiled=2000)
+    world = World()
     gc.collect()
     before = len(gc.get_objects())
     for number in range(1000):
@@ -604,5 +625,6 @@ def test_of_an_origin_few_objects_stay() -> None:
         for path in ("no", "yes"):  # the second question compiles
             assert found.robots.allowed(f"http://{number}.example/{path}", "x") is (path == "yes")
     world.told.clear()
+    world.ended.clear()
     gc.collect()
     assert len(gc.get_objects()) - before < 9 * 1000

@@ -31,7 +31,7 @@ def record(at: float) -> RobotsRecord:
 def shelf(
     shared: MemoryStore | CircuitBreakerStore | None, threads: Threads | None = None
 ) -> TieredStore:
-    return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease=10)
+    return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease_seconds=10)
 
 
 def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
@@ -57,9 +57,9 @@ def test_newest_is_that_of_the_latest_attempt(ours: float | None, theirs: float 
 def test_without_a_shared_store_every_lease_is_ours() -> None:
     alone = shelf(None)
     assert not alone.is_shared
-    assert outcome(alone.lease(A, START))
-    alone.put_and_release(record(START), A)
-    assert alone.get(A) == record(START)
+    assert outcome(alone.acquire(A, START))
+    alone.share_and_release(record(START), A)
+    assert outcome(alone.close()) is None
 
 
 def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
@@ -76,13 +76,13 @@ def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
     """CAC-05."""
     shared = MemoryStore()
     one = shelf(shared)
-    two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease=10)
-    assert outcome(one.lease(A, START))
-    assert not outcome(two.lease(A, START))
-    two.put_and_release(None, A)  # not theirs
-    assert not outcome(two.lease(A, START))
-    one.put_and_release(None, A)
-    assert outcome(two.lease(A, START))
+    two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease_seconds=10)
+    assert outcome(one.acquire(A, START))
+    assert not outcome(two.acquire(A, START))
+    two.share_and_release(None, A)  # not theirs
+    assert not outcome(two.acquire(A, START))
+    one.share_and_release(None, A)
+    assert outcome(two.acquire(A, START))
 
 
 def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
@@ -98,8 +98,9 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.unlink()
     (folder / "robots.db").mkdir()
-    assert outcome(both.lease(A, START))
-    both.put_and_release(record(START), A)
+    assert outcome(both.acquire(A, START))
+    both.put(record(START))
+    both.share_and_release(record(START), A)
     assert outcome(both.get_newest(A)) == record(START)
     assert outcome(both.close()) is None
 
@@ -109,7 +110,7 @@ def test_close_waits_for_every_write_also_those_that_follow_from_others() -> Non
     shared, threads = MemoryStore(), Threads()
     threads.at_once = False
     both = shelf(shared, threads)
-    taking = Deferred.fromCoroutine(both.lease(A, START))
+    taking = Deferred.fromCoroutine(both.acquire(A, START))
     taking.addErrback(lambda failure: None)
     taking.cancel()
     closing = Deferred.fromCoroutine(both.close())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.plan import Action, Plan, Standing
+from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup.rules_cache import RulesCache
@@ -32,8 +32,8 @@ Request-rate: 1/5
 
 def known(body: bytes, action: Action = Action.RULES) -> Resolved:
     record = RobotsRecord(Origin("http", "example.com", 80), body=body)
-    plan = Plan(Standing(action, ""), False, 0.0)
-    return RulesCache(1, 10**6, None).make(record, plan, EDITIONS["google-2019"], 0.0)
+    plan = Plan(action, "", False, 0.0)
+    return RulesCache().make(record, plan, EDITIONS["google-2019"], 0.0)
 
 
 def test_the_group_followed_speaks() -> None:

@@ -55,9 +55,6 @@ def named(value: object) -> str:
         ("unreachable", "allow", "allow"),
         ("hold_timeout", "0", 0.0),
         ("retry_times", "3", 3),
-        ("stale_after", "", None),
-        ("stale_after", "inf", float("inf")),
-        ("stale_after", 0, 0.0),
         ("status_policy", '{"429": "unreachable"}', {429: Meaning.UNREACHABLE}),
         ("status_policy", {403: Meaning.DISALLOW}, {403: Meaning.DISALLOW}),
         ("status_policy", "", {}),
@@ -121,8 +118,6 @@ WRONG = [
     ("retry_times", -1, "at least 0"),
     ("retry_delay", 0, "above 0"),
     ("retry_delay", 90, "ROBOTSPEC_RETRY_MAX_DELAY"),
-    ("stale_after", "never", "inf"),
-    ("unreachable_limit", -1, "at least 0"),
     ("status_policy", {429: "deny"}, "'unreachable'"),
     ("status_policy", {"4xx": "allow"}, "100 to 599"),
     ("status_policy", {600: "allow"}, "100 to 599"),
@@ -179,9 +174,9 @@ def test_limits_of_the_edition_bind_only_where_it_sets_them() -> None:
 
 
 def test_an_edition_of_ones_own_brings_its_limits() -> None:
-    own = {"base": "google-2019", "parsing_limit": 1000, "unreachable_limit": 60.0}
+    own = {"base": "google-2019", "parsing_limit": 1000}
     settings = read(edition=own)
-    assert (settings.max_size, settings.unreachable_limit) == (1000, 60.0)
+    assert settings.max_size == 1000
     assert read(edition=own, max_size=2000).max_size == 2000
 
 
@@ -193,9 +188,8 @@ def test_a_lower_bound_gives_way_to_an_upper_one_unless_both_are_set() -> None:
         read(cache_min_ttl=20, cache_max_ttl=10)
 
 
-def test_whether_the_number_of_fetches_was_chosen_is_known() -> None:
-    assert not read().concurrent_fetches_explicit
-    assert read(concurrent_fetches=32).concurrent_fetches_explicit
+def test_the_default_number_of_fetches_means_the_same_written_down() -> None:
+    assert read(concurrent_fetches=32).most_fetches == read().most_fetches == 256
 
 
 def test_the_policy_gets_what_the_settings_say() -> None:
@@ -210,13 +204,10 @@ def test_the_policy_gets_what_the_settings_say() -> None:
         retry_times=4,
         retry_delay=2,
         retry_max_delay=3,
-        stale_after=5,
-        unreachable_limit=6,
     ).policy()
     assert policy.edition is EDITIONS["google"]
     assert (policy.ttl, policy.max_ttl, policy.hold_timeout) == (50, 70, 1)
     assert (policy.retry_times, policy.retry_delay, policy.retry_max_delay) == (4, 2, 3)
-    assert (policy.stale_after, policy.unreachable_limit) == (5, 6)
     assert (policy.unreachable, policy.status_policy) == ("allow", {403: Meaning.DISALLOW})
 
 

@@ -1,0 +1,75 @@
+"""What the lookup needs from the program around it: clock, timers, fetches, event handlers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from twisted.internet.defer import Deferred
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.policy import AccessPolicy
+    from scrapy_robotspec.lookup.results import FetchDone, Resolved
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+_Request = TypeVar("_Request", contravariant=True)
+
+#: No pause is shorter (seconds).
+MIN_PAUSE = 0.02
+
+
+class Runtime(Protocol[_Request]):
+    """Provided by the plugin or the command line; tests provide one without a reactor."""
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        """The access policy for *origin*."""
+
+    def clock(self) -> float:
+        """The time (epoch seconds)."""
+
+    def random(self) -> float:
+        """A number in [0, 1) that spreads retries."""
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        """Call *call* in *delay* seconds; the result has ``cancel()``."""
+
+    def fetch(
+        self, origin: Origin, request: _Request, *, background: bool
+    ) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin*, with its redirects.
+
+        *request* caused the fetch. *background*: no request waits for it.
+        """
+
+    def on_rules(
+        self, found: Resolved, request: _Request, replaced: RobotsTxt | None
+    ) -> Deferred[None]:
+        """Handle new rules before any request uses them; *replaced*: the rules held before."""
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Handle the end of a fetch."""
+
+
+async def pause(
+    runtime: Runtime[Any], seconds: float, waiter: Deferred[None] | None = None
+) -> None:
+    """Return after *seconds* (inf: never), or when *waiter* is fired before."""
+    waiter = Deferred() if waiter is None else waiter
+    later = None
+    if math.isfinite(seconds):
+        later = runtime.call_later(max(seconds, MIN_PAUSE), fire, waiter)
+    try:
+        await waiter
+    finally:
+        if later is not None:
+            later.cancel()
+
+
+def fire(waiter: Deferred[None]) -> None:
+    """Fire *waiter*, unless it has fired."""
+    if not waiter.called:
+        waiter.callback(None)

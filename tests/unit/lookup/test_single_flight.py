@@ -1,0 +1,350 @@
+"""One flight: what it evaluates, what it shares, and how long it waits for another process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.policy import AccessPolicy, Action
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
+from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, POLL_MAX
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.store.memory import MemoryStore
+
+from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DAY = 86_400.0
+LOCAL = FetchResult(error="proxy refused the connection", local=True)
+UNSENT = FetchResult(error="not sent within 30 s", sent=False)
+
+
+# --- nothing is worked out twice
+
+
+class Calls:
+    """Counts calls of real functions."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counts: dict[str, int] = {}
+        self._patch = monkeypatch
+
+    def count(self, owner: type, name: str) -> None:
+        self.counts[name] = 0
+        real: Callable[..., Any] = getattr(owner, name)
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            self.counts[name] += 1
+            return real(*args, **kwargs)
+
+        self._patch.setattr(owner, name, counted)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
+    calls = Calls(monkeypatch)
+    for owner, name in (
+        (AccessPolicy, "plan"),
+        (AccessPolicy, "apply"),
+        (RobotsTxt, "parse"),
+        (RobotsRecord, "from_bytes"),
+        (RobotsRecord, "to_bytes"),
+    ):
+        calls.count(owner, name)
+    return calls
+
+
+def test_a_first_fetch_evaluates_the_policy_once_per_step(calls: Calls) -> None:
+    """A plan before the fetch and one after it; one parse, and nothing is read back."""
+    world = World()
+    world.ask()
+    world.answer(FILE)
+    assert isinstance(world.ask(), Resolved)
+    assert calls.counts == {"plan": 2, "apply": 1, "parse": 1, "from_bytes": 0, "to_bytes": 1}
+
+
+def test_a_first_fetch_with_a_shared_store_adds_its_two_searches(calls: Calls) -> None:
+    """One search before the lease and one after it; written once to each store."""
+    world = World(MemoryStore())
+    world.ask()
+    world.answer(FILE)
+    assert isinstance(world.ask(), Resolved)
+    assert calls.counts["plan"] <= 4
+    assert (calls.counts["parse"], calls.counts["apply"]) == (1, 1)
+    assert (calls.counts["from_bytes"], calls.counts["to_bytes"]) == (0, 2)
+
+
+def test_a_record_of_the_shared_store_is_parsed_once(calls: Calls) -> None:
+    shared = MemoryStore()
+    one, two = World(shared, owner="one"), World(shared, owner="two")
+    one.ask()
+    one.answer(FILE)
+    calls.counts.update(parse=0, plan=0)
+    two.ask()
+    assert isinstance(two.ask(), Resolved)
+    assert (calls.counts["parse"], calls.counts["plan"]) == (1, 2)
+
+
+def test_known_origins_cost_no_evaluation(calls: Calls) -> None:
+    world = World()
+    world.ask()
+    world.answer(FILE)
+    before = dict(calls.counts)
+    for _ in range(100):
+        assert isinstance(world.ask(), Resolved)
+    assert calls.counts == before
+
+
+def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
+    """Even where the flight has not paused once."""
+    shared = MemoryStore()
+    one, two = World(shared, owner="one"), World(shared, owner="two")
+    one.ask()
+    one.answer(FILE)
+    found: list[object] = []
+    tell = two.on_rules
+
+    def on_rules(*args: Any) -> Deferred[None]:
+        found.append(two.ask())
+        return tell(*args)
+
+    two.on_rules = on_rules  # type: ignore[assignment, method-assign]
+    two.ask()
+    assert [type(each) for each in found] == [Pending]
+    assert two.fetched == []
+    assert isinstance(two.ask(), Resolved)
+
+
+# --- failures between us and the origin
+
+
+def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
+    """A worker without a network does not give up a site for the others."""
+    shared, time = MemoryStore(), Clock()
+    broken = World(shared, owner="broken", time=time, retry_times=0)
+    healthy = World(shared, owner="healthy", time=time, retry_times=0)
+    waiter = broken.wait_for()
+    broken.answer(LOCAL)
+    assert waiter.known.action is Action.REFUSE
+    assert shared.get(A) is None
+    other = healthy.wait_for()
+    assert healthy.fetched == [A]
+    healthy.answer(FILE)
+    assert other.known.action is Action.RULES
+
+
+def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> None:
+    shared, time = MemoryStore(), Clock()
+    one, two = (World(shared, owner=name, time=time) for name in ("one", "two"))
+    one.ask()
+    one.answer(FILE)
+    time.advance(1.1 * DAY)
+    stored = shared.get(A)
+    two.ask()
+    two.answer(LOCAL)
+    assert shared.get(A) == stored
+    assert shared.acquire(A, "somebody else", two.clock(), 1)
+
+
+def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_store() -> None:
+    """FET-12: the note belongs to a failure that is not shared."""
+    shared = MemoryStore()
+    world = World(shared)
+    world.ask()
+    world.answer(LOCAL)
+    world.lookup.page_answered(A)
+    assert shared.get(A) is None
+
+
+def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
+    """By the record that another worker wrote meanwhile, without a fetch of its own."""
+    shared, time = MemoryStore(), Clock()
+    one, two = (World(shared, owner=name, time=time, retry_times=0) for name in ("one", "two"))
+    one.ask()
+    one.answer(LOCAL)
+    time.advance(1)
+    two.ask()
+    two.answer(FILE)
+    time.advance(61)
+    one.ask()
+    assert isinstance(one.ask(), Resolved)
+    assert one.fetched == [A]
+
+
+# --- an attempt that was never sent is not an attempt
+
+
+def test_an_attempt_that_was_never_sent_changes_no_record() -> None:
+    """FET-14: nothing was learnt; the origin is due again after a pause, for ever if need be."""
+    shared = MemoryStore()
+    world = World(shared, retry_times=0, hold_timeout=0.0, retry_delay=1.0)
+    waiter = world.wait_for()
+    for attempts in range(1, 20):
+        assert world.fetched == [A] * attempts
+        world.answer(UNSENT)
+        assert world.lookup.record(A) is None
+        assert shared.get(A) is None
+        assert world.fetched == [A] * attempts, "not at once"
+        world.pass_time(1.0)
+    assert waiter.came == []
+    assert {done.found.until for done in world.ended if isinstance(done.found, Pending)} == {
+        START + n for n in range(1, 20)
+    }
+    world.answer(FILE)
+    assert waiter.known.action is Action.RULES
+
+
+def test_a_refresh_that_was_never_sent_leaves_the_copy_in_use() -> None:
+    world = World()
+    world.ask()
+    world.answer(FILE)
+    world.pass_time(0.9 * DAY)
+    before = world.lookup.record(A)
+    assert isinstance(world.ask(), Resolved)
+    world.answer(UNSENT)
+    assert isinstance(world.ask(), Resolved)
+    assert world.lookup.record(A) == before
+    assert world.fetched == [A, A]
+    world.pass_time(2.0)
+    world.ask()
+    assert world.fetched == [A, A, A]
+
+
+# --- waiting for another process
+
+
+@pytest.mark.parametrize("random", [0.0, 0.999])
+def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
+    random: float,
+) -> None:
+    """CAC-05: by our own clock, whatever a foreign or damaged store says."""
+    shared = MemoryStore()
+    shared.acquire(A, "nobody", START, 10 * 365 * DAY)
+    world = World(shared, random=random)
+    waiter = world.wait_for()
+    waited = 0.0
+    while not world.fetched:
+        world.pass_time(0.1)
+        waited += 0.1
+        assert waited < LEASE + 3 * POLL_MAX
+    assert waited >= LEASE
+    world.answer(FILE)
+    assert waiter.known.action is Action.RULES
+
+
+@pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY])
+def test_a_clock_that_jumps_does_not_prolong_the_wait_for_a_lease(jump: float) -> None:
+    shared = MemoryStore()
+    shared.acquire(A, "nobody", START + 40 * DAY, 10 * 365 * DAY)
+    world = World(shared)
+    world.ask()
+    world.pass_time(10.0)
+    world.ahead = jump
+    for _ in range(int(LEASE + 2 * POLL_MAX)):
+        world.pass_time(1.0)
+    assert world.fetched == [A]
+
+
+def test_a_foreign_lease_is_not_released_by_the_process_that_ignored_it() -> None:
+    shared = MemoryStore()
+    shared.acquire(A, "slow", START, 10 * LEASE)
+    world = World(shared)
+    world.ask()
+    for _ in range(60):
+        world.pass_time(1.0)
+    world.answer(FILE)
+    assert not shared.acquire(A, "a third one", world.clock(), 1)
+    assert shared.get(A) is not None
+
+
+def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
+    """A killed process held many: the others' fetches pass the limiter like any other."""
+    shared = MemoryStore()
+    origins = [Origin("http", f"{n}.example", 80) for n in range(200)]
+    for origin in origins:
+        shared.acquire(origin, "killed", START, LEASE)
+    world = World(shared, limit=2)
+    most = 0
+    for _ in range(3000):
+        for origin in origins:
+            world.ask(origin)
+        most = max(most, len(world.fetching))
+        for origin in list(world.fetching)[:1]:
+            world.answer(MISSING, origin)
+        world.pass_time(0.1)
+    assert 0 < most <= 2 * FetchLimiter.BURST_FACTOR
+    assert len(world.fetched) == 200
+
+
+def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
+    """The record is shared as soon as it is there; our own requests wait for the handlers."""
+    shared, time = MemoryStore(), Clock()
+    one, two = (World(shared, owner=name, time=time) for name in ("one", "two"))
+    one.telling = Deferred()
+    first, second = one.wait_for(), two.wait_for()
+    one.answer(FILE)
+    time.advance(1.0)
+    assert not first.came
+    assert second.known.action is Action.RULES
+    assert two.fetched == []
+    one.telling.callback(None)
+    assert first.known.action is Action.RULES
+
+
+# --- errors of our own
+
+
+def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Broken(MemoryStore):
+        def get(self, origin: Origin) -> RobotsRecord | None:
+            raise ZeroDivisionError
+
+    world = World()
+    shared = Broken()
+    world.store._shared = shared
+
+    def fail(call: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        return Deferred.fromCoroutine(_call(call, *args))
+
+    async def _call(call: Callable[..., Any], *args: Any) -> Any:
+        return call(*args)
+
+    world.store._in_thread = fail
+    world.ask()
+    assert "ZeroDivisionError" in caplog.text
+    (done,) = world.ended
+    assert isinstance(done.found, Pending)
+    assert done.found.until == START + ERROR_PAUSE
+    assert len(world.limiter) == 0
+
+
+def test_waiters_are_woken_even_if_the_end_of_the_fetch_cannot_be_reported() -> None:
+    world = World()
+
+    def on_fetch_done(done: object) -> None:
+        raise ZeroDivisionError
+
+    waiter = world.wait_for()
+    world.on_fetch_done = on_fetch_done  # type: ignore[method-assign]
+    world.answer(FILE)
+    assert waiter.known.action is Action.RULES
+
+
+@pytest.mark.parametrize("result", [FILE, OTHER_FILE, MISSING, DOWN, DEAD, LOCAL, UNSENT])
+def test_the_end_of_a_fetch_says_what_was_fetched(result: FetchResult) -> None:
+    world = World()
+    for origin in (A, B, C):
+        world.ask(origin)
+        world.answer(result, origin)
+    assert [done.result for done in world.ended] == [result] * 3
+    assert [done.before for done in world.ended] == [None] * 3
