@@ -101,6 +101,7 @@ class RobotSpecMiddleware:
             clock=time.time,
             call_later=_compat.call_later,
             wake=lambda: _compat.wake(crawler.engine),
+            on_waiting=self._runtime.note_route,
         )
 
     @classmethod

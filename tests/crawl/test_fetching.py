@@ -195,3 +195,32 @@ def test_a_proxys_407_is_no_response_of_the_site(server: Server, mode: str, edit
     crawl([{"url": url, "meta": dict(proxied)} for url in urls], settings, mode=mode)
     assert page_paths(site) == ["/yes"]
     assert len(site.robots_asked) == 3
+
+
+#: A port on which nothing listens.
+DEAD_PROXY = "http://127.0.0.1:1"
+
+
+def proxied(urls: list[str], proxies: list[str | None]) -> list[dict[str, object]]:
+    """Requests of *urls*, each through its proxy or none."""
+    return [
+        {"url": url, "meta": {"proxy": proxy} if proxy else {}}
+        for url, proxy in zip(urls, proxies, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("mode", PROXY_MODES)
+@pytest.mark.parametrize("working", ["another proxy", "no proxy"])
+def test_a_dead_proxy_of_some_requests_refuses_no_others(
+    server: Server, mode: str, working: str
+) -> None:
+    """The next attempt goes the way of another request that waits for the origin."""
+    site = server.site("127.0.0.2", BODY)
+    urls = [site.url(f"/{n}") for n in range(20)]
+    good = f"http://127.0.0.9:{server.port}" if working == "another proxy" else None
+    requests = proxied(urls, [*[DEAD_PROXY] * 10, *[good] * 10])
+    settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
+    result = crawl(requests, settings, mode=mode)
+    assert set(urls[10:]) <= set(result.responses)
+    refused = [url for url, error in result.errors.items() if error["type"] == "RobotsUnreachable"]
+    assert refused == []

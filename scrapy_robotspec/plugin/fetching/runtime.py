@@ -128,6 +128,10 @@ class CrawlRuntime:
     def on_fetch_done(self, done: FetchDone) -> None:
         self._on_fetch_done(done)
 
+    def note_route(self, origin: Origin, request: Request) -> None:
+        """Remember how *request*, which waits for *origin*, reaches it."""
+        self._fetcher.routes.see(origin, request)
+
     def close(self) -> None:
         if self._threads is not None:
             self._threads.close()

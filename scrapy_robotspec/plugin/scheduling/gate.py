@@ -87,7 +87,8 @@ class Gate:
 
     ``origin_of`` returns the origin whose robots.txt governs a request, or None. ``knows`` tells
     whether an origin has valid rules; ``next_slot_at`` is the lookup's; ``clock`` returns epoch
-    seconds; ``wake`` makes the engine look into the scheduler.
+    seconds; ``wake`` makes the engine look into the scheduler; ``on_waiting`` is called with each
+    request that is queued while its origin is not READY.
     """
 
     def __init__(
@@ -99,8 +100,10 @@ class Gate:
         clock: Callable[[], float],
         call_later: Callable[..., Any],
         wake: Callable[[], None],
+        on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
     ) -> None:
         self.origin_of = origin_of
+        self._on_waiting = on_waiting
         self._knows = knows
         self._next_slot_at = next_slot_at
         self._clock = clock
@@ -112,6 +115,13 @@ class Gate:
         self._wake_planned = False
 
     # --- events
+
+    def queue(self, request: Request) -> Origin | None:
+        """The origin that governs *request*, which is being queued; None where none does."""
+        origin = self.origin_of(request)
+        if origin is not None and origin in self.states:
+            self._on_waiting(origin, request)
+        return origin
 
     def enter(self, origin: Origin) -> State:
         """The state for requests of *origin* that are queued from now on."""

@@ -88,7 +88,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
 
     def _push(self, request: Request) -> None:
         slot = self._slots.key(request)
-        origin = self._gate.origin_of(request) if self._gate is not None else None
+        origin = self._gate.queue(request) if self._gate is not None else None
         queue = self._queues.get(slot, origin)
         if queue is not None:
             self._queues.push(queue, request)

@@ -96,7 +96,7 @@ class WaitingSchedulerMixin:
             request: Request | None = super().next_request()  # type: ignore[misc]
             if request is None:
                 return None
-            origin = self._gate.origin_of(request)
+            origin = self._gate.queue(request)
             if origin is None:
                 return request
             slot = self._slots.key(request)

@@ -1,0 +1,100 @@
+"""Routes: which way to an origin is tried next, and whose failure it is."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.error import DNSLookupError
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.fetching.failures import is_local
+from scrapy_robotspec.plugin.fetching.routes import PROVEN_FOR, Route, Routes
+
+ORIGIN = Origin("http", "a.example", 80)
+NOW = 1_000_000.0
+DIRECT = Route((), None)
+
+
+def through(proxy: str | None) -> Request:
+    """A page request through *proxy*."""
+    return Request("http://a.example/", meta={"proxy": proxy} if proxy else {})
+
+
+def routes_of(*proxies: str | None) -> tuple[Routes, list[Route]]:
+    """Routes that have seen one request through each of *proxies*."""
+    routes = Routes(("proxy", "bindaddress"))
+    return routes, [routes.see(ORIGIN, through(proxy)) for proxy in proxies]
+
+
+def test_the_own_route_comes_first() -> None:
+    routes, (first, second) = routes_of("http://p1", "http://p2")
+    assert routes.best(ORIGIN, second) == second
+    assert routes.best(ORIGIN, first) == first
+
+
+def test_a_failed_route_comes_last() -> None:
+    routes, (first, second, third) = routes_of("http://p1", "http://p2", None)
+    routes.failed(ORIGIN, first)
+    assert routes.best(ORIGIN, first) == second
+    routes.failed(ORIGIN, second)
+    assert routes.best(ORIGIN, first) == third
+    routes.failed(ORIGIN, third)
+    assert routes.best(ORIGIN, second) == second
+
+
+def test_a_response_ends_the_memory_of_failures() -> None:
+    routes, (first, second) = routes_of("http://p1", "http://p2")
+    routes.failed(ORIGIN, first)
+    routes.worked(ORIGIN, second, "a.example", NOW)
+    assert routes.best(ORIGIN, first) == first
+
+
+def test_memory_is_bounded_by_origins_and_by_routes() -> None:
+    routes = Routes(("proxy",))
+    for n in range(20_000):
+        routes.see(Origin("http", f"h{n}.example", 80), through("http://p"))
+        routes.see(ORIGIN, through(f"http://p{n}"))
+    assert len(routes._by_origin) <= 10_000
+    assert max(map(len, routes._by_origin.values())) <= 32
+
+
+@pytest.mark.parametrize("number", [errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EMFILE])
+def test_errors_of_this_machine_are_local(number: int) -> None:
+    """Also behind another exception, as download handlers raise them."""
+    outer = RuntimeError("connection failed")
+    outer.__cause__ = OSError(number, "")
+    failed = ResponseFailed([Failure(OSError(number, ""))])  # type: ignore[no-untyped-call]
+    for error in (OSError(number, ""), outer, failed):
+        assert is_local(error, False, DIRECT, Routes(()), NOW)
+
+
+def test_an_origin_that_refuses_or_breaks_off_is_not_local() -> None:
+    for error in (OSError(errno.ECONNREFUSED, ""), OSError(errno.ECONNRESET, ""), ValueError("x")):
+        assert not is_local(error, False, DIRECT, Routes(()), NOW)
+
+
+def test_a_request_dropped_by_a_middleware_is_local() -> None:
+    assert is_local(IgnoreRequest("no"), False, DIRECT, Routes(()), NOW)
+
+
+def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
+    routes = Routes(())
+    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
+    routes.worked(ORIGIN, DIRECT, "127.0.0.1", NOW)  # needs no name server
+    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
+    routes.worked(ORIGIN, DIRECT, "b.example", NOW)
+    assert not is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
+    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW + PROVEN_FOR + 1)
+
+
+def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
+    routes, (route,) = routes_of("http://p1")
+    error = TimeoutError("no answer")
+    assert is_local(error, True, route, routes, NOW)
+    routes.worked(ORIGIN, route, "b.example", NOW)
+    assert not is_local(error, True, route, routes, NOW)
