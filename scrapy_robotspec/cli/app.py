@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli.errors import show_error
-from scrapy_robotspec.cli.session import MISUSE, Session
+from scrapy_robotspec.cli.session import MISUSE, Session, open_screen
+from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.render.text import safe
 
@@ -135,7 +136,9 @@ def main(
 
     ``load_ask`` gives access to sites; ``session`` replaces it and sets the defaults of a project.
     """
-    session = session or Session(load_ask=load_ask, now=time.time())
+    session = session or Session(
+        open_screen(), get_edition("google-2019"), load_ask, now=time.time()
+    )
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8

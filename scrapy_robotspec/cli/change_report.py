@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
-from scrapy_robotspec.render.as_text import verdict_word
 from scrapy_robotspec.render.changes import find_changes
-from scrapy_robotspec.render.explanation import crawler_words
 from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.render.wording import crawler_words, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +27,7 @@ def report_changes(
     names: tuple[str, str],
     files: tuple[ParsedFile, ParsedFile],
     asked: Sequence[Crawler],
-    urls: Sequence[bytes],
+    urls: Sequence[str | bytes],
     *,
     as_json: bool,
     output: Output | None,

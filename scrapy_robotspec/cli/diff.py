@@ -14,6 +14,7 @@ from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.session import MISUSE, UNREACHABLE
 from scrapy_robotspec.cli.urls import note_origins, read_urls
+from scrapy_robotspec.render.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def command(
         source.note_missing(session.screen)  # without a file everything is allowed
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
-    before, after = (source.parsed(session.edition(edition)) for source in sources)
+    before, after = (ParsedFile(source.parse(session.edition(edition))) for source in sources)
     for source, file in zip(sources, (before, after), strict=True):
         note_unusual(source.name, file.robots, session.screen)
     if tokens:

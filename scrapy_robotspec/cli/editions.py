@@ -18,11 +18,11 @@ from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import dumps, verdict_object
-from scrapy_robotspec.render.as_text import verdict_word
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import count, safe
+from scrapy_robotspec.render.wording import verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

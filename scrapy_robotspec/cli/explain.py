@@ -14,6 +14,7 @@ from scrapy_robotspec.cli.show import show_files
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_text import explained
+from scrapy_robotspec.render.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +83,7 @@ def command(
     if output is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
     for source in sources:
-        parsed = source.parsed(session.edition(edition))
+        parsed = ParsedFile(source.parse(session.edition(edition)))
         note_unusual(source.name, parsed.robots, session.screen)
         printer.name = source.name if len(sources) > 1 else ""
         for found in answer_file(parsed, question, session.default_tokens, session.screen):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from itertools import islice
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.as_text import verdict_word
-from scrapy_robotspec.render.explanation import reason_words
-from scrapy_robotspec.render.text import WIDEST, safe
+from scrapy_robotspec.render.text import WIDEST, count, safe
+from scrapy_robotspec.render.wording import reason_words, verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -21,51 +19,55 @@ if TYPE_CHECKING:
 #: URLs answered between two updates of the progress bar.
 _STEP = 5000
 
-_NEEDS_ESCAPE = re.compile(rb"[^!-~]")
-
 
 def check_many(
     robots: RobotsTxt,
     tokens: tuple[str, ...],
-    urls: Sequence[bytes],
+    urls: Sequence[str | bytes],
     screen: Screen,
     *,
     only_disallowed: bool,
-) -> tuple[int, int]:
-    """Print a line per URL; return how many are allowed and disallowed."""
-    numbers = [0, 0]
-    rest = iter(urls)
+) -> int:
+    """Print a line per URL and a summary; return how many are disallowed."""
+    numbers: Counter[bool | None] = Counter()
     for done in range(0, len(urls), _STEP):
         screen.done(done, len(urls), "answered")
-        lines = _lines(robots, tokens, list(islice(rest, _STEP)), screen, only_disallowed, numbers)
+        part = urls[done : done + _STEP]
+        verdicts = [robots.explain(url, tokens) for url in part]
+        # Equal verdicts are usually one object, so their text is made once.
+        kinds = {id(verdict): verdict for verdict in verdicts}
+        for key, number in Counter(map(id, verdicts)).items():
+            numbers[kinds[key].allowed] += number
+        texts = {
+            key: _around(verdict, screen)
+            for key, verdict in kinds.items()
+            if not (verdict.allowed and only_disallowed)
+        }
+        lines = _lines(_shown(part), verdicts, texts)
         if text := "\n".join(lines):
             screen.say(text)
     screen.clear()
-    return numbers[True], numbers[False]
+    if numbers.total() > 1:
+        screen.sum_up(summary(numbers))
+    return numbers[False]
+
+
+def summary(numbers: Counter[bool | None]) -> str:
+    """How many URLs are allowed, disallowed, and (None) without an answer."""
+    total = count(sum(numbers.values()), "answer")
+    unknown = f", {numbers[None]:,} without an answer" if numbers.get(None) else ""
+    return f"{total}: {numbers[True]:,} allowed, {numbers[False]:,} disallowed{unknown}"
 
 
 def _lines(
-    robots: RobotsTxt,
-    tokens: tuple[str, ...],
-    urls: list[bytes],
-    screen: Screen,
-    only_disallowed: bool,
-    numbers: list[int],
-) -> Iterator[str]:
-    explain = robots.explain
-    # Verdicts of one group and rule are one object, so their text is made once.
-    texts: dict[Verdict, tuple[str, str]] = {}
-    for url, shown in zip(urls, _shown(urls), strict=True):  # hot path
-        verdict = explain(url, tokens)
-        allowed = verdict.allowed
-        numbers[allowed] += 1
-        if allowed and only_disallowed:
-            continue
-        try:
-            before, after = texts[verdict]
-        except KeyError:
-            before, after = texts[verdict] = _around(verdict, screen)
-        yield f"{before}{shown}{after}"
+    shown: Sequence[str], verdicts: Sequence[Verdict], texts: Mapping[int, tuple[str, str]]
+) -> list[str]:
+    """The lines of the verdicts that have a text."""
+    return [  # hot path
+        f"{around[0]}{url}{around[1]}"
+        for url, key in zip(shown, map(id, verdicts), strict=True)
+        if (around := texts.get(key)) is not None
+    ]
 
 
 def _around(verdict: Verdict, screen: Screen) -> tuple[str, str]:
@@ -73,9 +75,9 @@ def _around(verdict: Verdict, screen: Screen) -> tuple[str, str]:
     return f"{verdict_word(verdict.allowed, screen)}  ", f"  {reason}"
 
 
-def _shown(urls: list[bytes]) -> list[str]:
+def _shown(urls: Sequence[str | bytes]) -> Sequence[str]:
     """The URLs, escaped for a terminal; usually none of them needs it."""
-    joined = b"".join(urls)
-    if not _NEEDS_ESCAPE.search(joined) and max(map(len, urls)) <= WIDEST:
-        return [url.decode("ascii") for url in urls]
-    return [safe(decode(url)) for url in urls]
+    texts = [url if isinstance(url, str) else decode(url) for url in urls]
+    if "".join(texts).isprintable() and max(map(len, texts)) <= WIDEST:
+        return texts
+    return [safe(text) for text in texts]

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.site import why
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -25,16 +22,15 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
-_URL = re.compile(r"(https?|ftp)://", re.IGNORECASE)
-_HOST = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?")
+_SCHEMES = ("http://", "https://", "ftp://")
+_HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?"
 _HTML_STARTS = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml")
 _BEGINNING = 1000  # bytes in which a foreign format shows
 #: A folder's files with these endings are read.
 ENDINGS = (".txt", ".robots")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One robots.txt file that a command line names."""
 
     name: str
@@ -48,9 +44,9 @@ class Source:
         """Up to ``limit`` bytes. Raises :class:`MisuseError` where that fails."""
         return self.body if self.path is None else read_file(self.path, limit)
 
-    def parsed(self, edition: Edition) -> ParsedFile:
+    def parse(self, edition: Edition) -> RobotsTxt:
         """The file as an edition reads it."""
-        return ParsedFile(RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition))
+        return RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
 
     @property
     def is_unreachable(self) -> bool:
@@ -61,13 +57,15 @@ class Source:
         """Say so if a site has no robots.txt; whether that is so."""
         if self.site is None or self.site.has_file:
             return False
+        from scrapy_robotspec.render.site import why
+
         screen.fail(f"{safe(self.name)}: {safe(why(self.site))}")
         return True
 
 
 def is_url(name: str) -> bool:
     """Whether a FILE names a site."""
-    return _URL.match(name) is not None
+    return name[:8].lower().startswith(_SCHEMES)
 
 
 def read_file(name: str, limit: int = -1) -> bytes:
@@ -78,7 +76,7 @@ def read_file(name: str, limit: int = -1) -> bytes:
         with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:
-        hint = f": for the site, write https://{name}" if _HOST.fullmatch(name) else ""
+        hint = f": for the site, write https://{name}" if re.fullmatch(_HOST, name) else ""
         raise MisuseError(f"cannot read {name}: {error.strerror}{hint}") from error
     except ValueError as error:  # a null character
         raise MisuseError(f"cannot read {name!r}: {error}") from error

@@ -122,7 +122,7 @@ def command(
 
 def _lint(work: tuple[Source, Edition]) -> Linted:
     source, edition = work
-    return source.name, list(source.parsed(edition).findings)
+    return source.name, list(source.parse(edition).lint())
 
 
 def summary(severities: Sequence[Severity], files: int) -> str:
@@ -159,8 +159,9 @@ def _write_page(
     linted: Sequence[Linted],
 ) -> None:
     from scrapy_robotspec.render.lint_page import MOST_WHOLE_FILES, lint_page
+    from scrapy_robotspec.render.parsed_file import ParsedFile
 
     files = []
     if len(work) <= MOST_WHOLE_FILES:
-        files = [source.parsed(edition) for source, edition in work]
+        files = [ParsedFile(source.parse(edition)) for source, edition in work]
     output.write(lint_page(linted, files, now=session.now), session.screen)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.protocol.lint.codes import CODES, severity
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.terminal import Screen
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Which findings are shown."""
 
     select: tuple[str, ...]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 
@@ -22,8 +21,7 @@ MARK = b'<meta name="generator" content="scrapy_robotspec'
 _MARK_WITHIN = 4096  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """A file to write to, checked before the work begins."""
 
     name: str

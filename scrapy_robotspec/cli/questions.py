@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.crawlers import check_tokens, crawlers, named_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
@@ -26,12 +25,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.terminal import Screen
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What a command line asks about URLs."""
 
     file: str | None
-    urls: Sequence[bytes]
+    urls: Sequence[str | bytes]
     tokens: Sequence[str] = ()
     each_token: bool = False
     fully: bool = False
@@ -50,7 +48,7 @@ class Question:
         if not is_url(self.file):
             return None
         if not is_robots_txt(self.file):
-            return absolute([self.file.encode("utf-8", "surrogateescape"), *self.urls], None)
+            return absolute([self.file, *self.urls], None)
         asked = absolute(self.urls, self.file)
         return asked if _same_site(self.file, asked) else None
 
@@ -97,7 +95,7 @@ def answer_sites(
         raise MisuseError("--token and --each-token exclude each other")
     if question.tokens:
         tokens = check_tokens(question.tokens, session.edition(options.edition))
-        options = replace(options, tokens=tokens)
+        options = options._replace(tokens=tokens)
     told = 0
 
     def tell_site(site: SiteAnswer) -> None:
@@ -117,12 +115,12 @@ def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
     """The answer for each crawler that the site's file names, and for any other."""
     decision, robots = site.decision, site.robots
     if decision is None or robots is None:
-        yield replace(site, tokens=())
+        yield site._replace(tokens=())
         return
     for tokens in named_crawlers([ParsedFile(robots)]):
         verdict = robots.explain(site.url, tokens)
         changed = decision._replace(allowed=verdict.allowed, reason=verdict.reason, verdict=verdict)
-        yield replace(site, tokens=tokens, decision=changed)
+        yield site._replace(tokens=tokens, decision=changed)
 
 
 def check_labels(labels: Sequence[str]) -> Sequence[str]:

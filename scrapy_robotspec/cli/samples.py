@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 2000
 
 
-def sample_paths(files: Iterable[RobotsTxt]) -> list[bytes]:
+def sample_paths(files: Iterable[RobotsTxt]) -> list[str]:
     """Distinct paths made from the files' rules, in file order, ``/`` first."""
     paths: dict[str, None] = {"/": None}
     for robots in files:
@@ -25,8 +25,8 @@ def sample_paths(files: Iterable[RobotsTxt]) -> list[bytes]:
             for rule in group.rules:
                 paths.update(dict.fromkeys(_around(rule.pattern)))
                 if len(paths) > MOST:
-                    return _encoded(list(paths)[:MOST])
-    return _encoded(paths)
+                    return _whole(list(paths)[:MOST])
+    return _whole(paths)
 
 
 def _around(pattern: str) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _around(pattern: str) -> Iterator[str]:
     yield from (slashed for special in "*$" if special in slashed[1:])
 
 
-def _encoded(paths: Iterable[str]) -> list[bytes]:
+def _whole(paths: Iterable[str]) -> list[str]:
     # Two slashes begin a host, so such a path needs one before it.
     urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
-    return [url.encode("utf-8", "surrogatepass") for url in urls if "#" not in url]
+    return [url for url in urls if "#" not in url]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.render.terminal import Screen
@@ -22,8 +21,7 @@ Crawler = tuple[str, ...]
 ALLOWED, DISALLOWED, MISUSE, UNREACHABLE = 0, 1, 2, 3
 
 
-@dataclass(frozen=True, slots=True)
-class SiteOptions:
+class SiteOptions(NamedTuple):
     """How sites are asked for their robots.txt."""
 
     tokens: Crawler | None = None
@@ -57,17 +55,16 @@ class LoadAskSites(Protocol):
     def __call__(self) -> AskSites: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """One call of the command line."""
 
+    screen: Screen
+    default_edition: Edition
     load_ask: LoadAskSites | None = None
     """None: sites cannot be asked."""
-    default_edition: Edition = field(default_factory=lambda: get_edition("google-2019"))
     default_tokens: Crawler = ()
     cache: str | None = None
     """The store of the project, a URI; None without a project."""
-    screen: Screen = field(default_factory=lambda: Screen(sys.stdout, sys.stderr, os.environ))
     now: float = 0.0
     """Epoch seconds."""
 
@@ -77,5 +74,9 @@ class Session:
 
     def with_screen(self, color: bool | None, quiet: bool) -> Session:
         """The same session with another screen."""
-        screen = Screen(sys.stdout, sys.stderr, os.environ, color=color, quiet=quiet)
-        return replace(self, screen=screen)
+        return self._replace(screen=open_screen(color, quiet))
+
+
+def open_screen(color: bool | None = None, quiet: bool = False) -> Screen:
+    """The terminal of this process."""
+    return Screen(sys.stdout, sys.stderr, os.environ, color=color, quiet=quiet)

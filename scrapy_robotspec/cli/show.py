@@ -11,6 +11,7 @@ from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
+from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Crawler, Session
-    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 _EXAMPLES = """\
   robotspec show robots.txt
@@ -76,7 +76,7 @@ def show_files(
         if source.note_missing(session.screen):
             code = max(code, UNREACHABLE if source.is_unreachable else 0)
             continue
-        file = source.parsed(session.edition(edition))
+        file = ParsedFile(source.parse(session.edition(edition)))
         note_unusual(source.name, file.robots, session.screen)
         asked: list[Crawler] = []
         if tokens or each_token or default or as_json:

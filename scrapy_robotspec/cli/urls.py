@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file
@@ -17,15 +16,18 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.render.terminal import Screen
 
-_SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:(?://|(?!\d+(?:/|$)))")
-_AUTHORITY = re.compile(rb"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
+#: Compiled at their first use.
+_VALID = r"[A-Za-z][A-Za-z0-9+.-]*:(?://|(?!\d+(?:/|$)))"
+_AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
+#: Beginnings of nearly all URLs in lists.
+_USUAL = ("/", "https://", "http://")
 
 
-@dataclass(frozen=True, slots=True)
-class Urls:
+class Urls(NamedTuple):
     """URLs and paths to ask about."""
 
-    urls: list[bytes]
+    urls: Sequence[str | bytes]
+    """Text where it is UTF-8, else bytes."""
     bad_lines: int = 0
     """Lines of the list that are neither URL nor path; each was reported."""
 
@@ -38,39 +40,56 @@ def read_urls(given: Sequence[str], listed: str | None, screen: Screen, *files: 
     """
     if (listed, *files).count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
-    urls = [os.fsencode(url) for url in given]
-    for url in urls:
-        if not is_valid(url):
+    for url in given:
+        if not _is_valid(url):
             raise MisuseError(_hint(url, files))
+    urls = [_text(os.fsencode(url)) for url in given]
     if listed is None:
         return Urls(urls)
     found, bad = _listed(listed, screen)
-    return Urls(urls + found, bad)
+    return Urls([*urls, *found], bad)
 
 
-def is_valid(url: bytes) -> bool:
+def _is_valid(url: str) -> bool:
     """Whether it is a path that begins with a slash, or has a scheme.
 
     The first word of ``example.com/page`` could be a host or a folder.
     """
-    return url.startswith(b"/") or _SCHEME.match(url) is not None
+    return url.startswith(_USUAL) or re.match(_VALID, url) is not None
 
 
-def _hint(url: bytes, files: Iterable[str | None]) -> str:
-    shown = decode(url)
-    if os.path.isfile(os.fsdecode(url)):
+def _text(url: bytes) -> str | bytes:
+    try:
+        return url.decode()
+    except UnicodeDecodeError:
+        return url
+
+
+def _hint(url: str, files: Iterable[str | None]) -> str:
+    if os.path.isfile(url):
         swapped = next((file for file in files if file), "/page")
-        return f"FILE comes first, then URLs: write {shown} {swapped}"
-    return f"{shown!r} is neither a URL nor a path: write https://{shown}, or /{shown}"
+        return f"FILE comes first, then URLs: write {url} {swapped}"
+    return f"{url!r} is neither a URL nor a path: write https://{url}, or /{url}"
 
 
-def _listed(name: str, screen: Screen) -> tuple[list[bytes], int]:
-    urls: list[bytes] = []
+def _listed(name: str, screen: Screen) -> tuple[Sequence[str | bytes], int]:
+    data = read_file(name).removeprefix(b"\xef\xbb\xbf")
+    if data.isascii() and b"\r" not in data:
+        lines = [
+            line for line in map(str.strip, data.decode("ascii").split("\n")) if line[:1] not in "#"
+        ]
+        if all(line.startswith(_USUAL) for line in lines):  # hot path
+            return lines, 0
+    return _listed_slowly(name, data, screen)
+
+
+def _listed_slowly(name: str, data: bytes, screen: Screen) -> tuple[list[str | bytes], int]:
+    urls: list[str | bytes] = []
     bad = 0
-    for number, raw in enumerate(read_file(name).removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+    for number, raw in enumerate(data.splitlines(), 1):
         line = raw.strip()
-        if line[:1] == b"/" or _SCHEME.match(line):
-            urls.append(line)
+        if _is_valid(line.decode("latin-1")):
+            urls.append(_text(line))
         elif line and not line.startswith(b"#"):
             bad += 1
             shown = safe(decode(line))
@@ -78,9 +97,17 @@ def _listed(name: str, screen: Screen) -> tuple[list[bytes], int]:
     return urls, bad
 
 
-def note_origins(urls: Iterable[bytes], screen: Screen) -> None:
+def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     """Say so if the URLs belong to several origins, as a file governs one (LOC-02)."""
-    origins = {match[0].lower() for url in urls if (match := _AUTHORITY.match(url))}
+    origins: set[str] = set()
+    last = "\0"
+    for url in urls:
+        text = os.fsdecode(url)
+        if text.startswith(last) or (text[:1] == "/" != text[1:2]):  # hot path
+            continue
+        if match := re.match(_AUTHORITY, text):
+            last = match[0] + "/"
+            origins.add(match[0].lower())
     if len(origins) > 1:
         screen.note(
             f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "
@@ -88,7 +115,7 @@ def note_origins(urls: Iterable[bytes], screen: Screen) -> None:
         )
 
 
-def absolute(urls: Sequence[bytes], base: str | None) -> list[str]:
+def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
     """URLs of sites; a path belongs to the site of the URL before it.
 
     Raises :class:`MisuseError` for a path without a URL before it.

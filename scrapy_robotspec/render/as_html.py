@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.render.explanation import crawler_words, group_words, precedence_words
+from scrapy_robotspec.render.explanation import precedence_words
 from scrapy_robotspec.render.findings import by_code
 from scrapy_robotspec.render.html_base import render, version
 from scrapy_robotspec.render.listing import Note, Notes, excerpt, listing, rows_at
 from scrapy_robotspec.render.site import facts
+from scrapy_robotspec.render.wording import crawler_words, group_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,8 +29,7 @@ _MOST_GROUPS = 12
 _MOST_GROUP_LINES = 300
 
 
-@dataclass(frozen=True, slots=True)
-class _Card:
+class _Card(NamedTuple):
     """One answer with everything that led to it."""
 
     number: int
@@ -39,8 +38,7 @@ class _Card:
     facts: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     """The group that applies to a crawler, without the rest of the file."""
 
     crawler: str

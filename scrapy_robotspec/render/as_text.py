@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
-from scrapy_robotspec.render.explanation import crawler_words, group_words, precedence_words
+from scrapy_robotspec.render.explanation import precedence_words
 from scrapy_robotspec.render.site import facts
 from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import count, duration, safe
 from scrapy_robotspec.render.usage import UsageAnswer, label_words
+from scrapy_robotspec.render.wording import crawler_words, group_words, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,13 +29,6 @@ MOST = 50
 def labelled(label: str, text: str) -> str:
     """One line of an explanation."""
     return f"  {label:<10} {text}".rstrip()
-
-
-def verdict_word(allowed: bool | None, screen: Screen) -> str:
-    """``allowed``, ``disallowed`` or ``no answer``, painted and equally wide."""
-    if allowed is None:
-        return screen.paint("note", "no answer ")
-    return screen.paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
 
 
 def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str] = ()) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from scrapy_robotspec.render.explanation import Explanation, explain
 
@@ -18,16 +17,14 @@ _T = TypeVar("_T")
 Crawler = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(NamedTuple):
     """Two verdicts about one URL that differ."""
 
     old: Explanation
     new: Explanation
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What a new version changes for some crawlers, all alike."""
 
     crawlers: tuple[Crawler, ...]
@@ -50,8 +47,7 @@ class Change:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FileChanges:
+class FileChanges(NamedTuple):
     """What a new version changes, and for whom."""
 
     changes: tuple[Change, ...]
@@ -65,7 +61,7 @@ class FileChanges:
 
 
 def find_changes(
-    old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[bytes]
+    old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[str | bytes]
 ) -> FileChanges:
     """The changes for the crawlers ``asked``, and for ``urls``.
 
@@ -85,7 +81,7 @@ def find_changes(
 
 
 def _change(
-    old: ParsedFile, new: ParsedFile, crawlers: Sequence[Crawler], urls: Sequence[bytes]
+    old: ParsedFile, new: ParsedFile, crawlers: Sequence[Crawler], urls: Sequence[str | bytes]
 ) -> Change:
     before, after = old.group_for(crawlers[0]), new.group_for(crawlers[0])
     old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
@@ -120,7 +116,7 @@ def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:
 
 
 def _flips(
-    old: ParsedFile, new: ParsedFile, tokens: Crawler, urls: Sequence[bytes]
+    old: ParsedFile, new: ParsedFile, tokens: Crawler, urls: Sequence[str | bytes]
 ) -> Iterator[Flip]:
     for url in urls:
         if old.robots.allowed(url, tokens) != new.robots.allowed(url, tokens):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.render.explanation import crawler_words
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.listing import Notes, listing
+from scrapy_robotspec.render.wording import crawler_words
 
 if TYPE_CHECKING:
     from scrapy_robotspec.render.changes import FileChanges

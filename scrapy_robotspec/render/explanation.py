@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import why
-from scrapy_robotspec.render.text import listed, safe
+from scrapy_robotspec.render.text import safe
 from scrapy_robotspec.render.usage import usage_answer
+from scrapy_robotspec.render.wording import crawler_words, reason_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.usage import UsageAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """One crawler, one URL, the decision, and everything that led to it."""
 
     url: str
@@ -84,7 +83,11 @@ class Explanation:
 
 
 def explain(
-    robots: RobotsTxt, url: bytes, tokens: Sequence[str], *, names: Mapping[str, str] | None = None
+    robots: RobotsTxt,
+    url: str | bytes,
+    tokens: Sequence[str],
+    *,
+    names: Mapping[str, str] | None = None,
 ) -> Explanation:
     """The verdict about a URL or path with its rule; no losing rules and no group.
 
@@ -92,7 +95,7 @@ def explain(
     """
     verdict = robots.explain(url, tokens)
     return Explanation(
-        url=decode(url),
+        url=url if isinstance(url, str) else decode(url),
         tokens=tuple(tokens),
         allowed=verdict.allowed,
         reason=verdict.reason,
@@ -103,7 +106,7 @@ def explain(
 
 
 def explain_fully(
-    file: ParsedFile, url: bytes, tokens: Sequence[str], group: GroupSummary | None = None
+    file: ParsedFile, url: str | bytes, tokens: Sequence[str], group: GroupSummary | None = None
 ) -> Explanation:
     """As :func:`explain`, with every rule that matches and the group that applies.
 
@@ -111,7 +114,7 @@ def explain_fully(
     """
     verdict = file.robots.explain(url, tokens)
     return Explanation(
-        url=decode(url),
+        url=url if isinstance(url, str) else decode(url),
         tokens=tuple(tokens),
         allowed=verdict.allowed,
         reason=verdict.reason,
@@ -156,44 +159,6 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
         site=site,
         usage=usage_answer(site.robots, url, site.tokens),
     )
-
-
-def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
-    """The crawler's name, escaped; with the name as written where the file's differs."""
-    if not tokens:
-        return "any other crawler"
-    return ", then ".join(_name(token, names) for token in tokens)
-
-
-def _name(token: str, names: Mapping[str, str] | None) -> str:
-    written = names.get(token) if names else None
-    return f"{safe(written)} (read as {safe(token)})" if written else safe(token)
-
-
-def group_words(group: GroupSummary) -> str:
-    """The group that applies and why, escaped (UAG-01, UAG-05)."""
-    if not group.names:
-        cause = "no group names it" if group.tokens else "no group is for every crawler"
-        return f"none: {cause}, so everything is allowed"
-    lines = listed([str(line) for line in group.first_lines[:10]])
-    at = f"from line {lines}" if len(group.first_lines) == 1 else f"combined from lines {lines}"
-    if group.names == (DEFAULT,):
-        reason = "no group names the crawler" if group.tokens else "the group for all others"
-        return f"* ({at}): {reason}"
-    return f"{safe(', '.join(group.names))} ({at}): the most specific name that matches"
-
-
-def reason_words(verdict: Verdict) -> str:
-    """The reason of a verdict in a few words, escaped."""
-    rule = verdict.rule
-    if rule is not None:
-        return f"line {rule.line}: {safe(rule.text.strip())}"
-    return {
-        "no_rule": "no rule of the group matches",
-        "no_group": "no group applies",
-        "robots_txt_itself": "/robots.txt itself is always allowed",
-        "rule": "",
-    }[verdict.reason]
 
 
 def precedence_words(found: Explanation) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +13,7 @@ _ORDER = ("error", "warning", "advice")
 STYLES = {"error": "bad", "warning": "note", "advice": ""}
 
 
-@dataclass(frozen=True, slots=True)
-class CodeFindings:
+class CodeFindings(NamedTuple):
     """All findings of one code in one file."""
 
     code: str

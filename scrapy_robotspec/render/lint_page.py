@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.render.findings import CodeFindings, by_code
 from scrapy_robotspec.render.html_base import render
@@ -23,8 +22,7 @@ _MOST_FINDINGS = 5000
 _MOST_OF_ONE_FILE = 50
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """One file with its findings."""
 
     name: str

@@ -6,9 +6,8 @@ thousands of crawlers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import read_groups
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 RuleKey = tuple[bool, str]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSummary:
+class GroupSummary(NamedTuple):
     """Everything a file contains for one crawler, independent of a URL."""
 
     tokens: tuple[str, ...]

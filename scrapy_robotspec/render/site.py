@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
@@ -21,10 +18,11 @@ if TYPE_CHECKING:
 #: A label and a text that is not escaped yet.
 Fact = tuple[str, str]
 
+#: By the value of ``access.outcome.Meaning``.
 _MEANINGS = {
-    Meaning.RULES: "a file: its rules decide",
-    Meaning.ALLOW: "there is no file: everything is allowed",
-    Meaning.DISALLOW: "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed",
+    "rules": "a file: its rules decide",
+    "allow": "there is no file: everything is allowed",
+    "disallow": "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed",
 }
 
 _REASONS = {
@@ -37,8 +35,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SiteAnswer:
+class SiteAnswer(NamedTuple):
     """The decision about one URL of a site, with the record and rules it rests on."""
 
     url: str
@@ -103,12 +100,12 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     if record.meaning is None or record.fetched_at is None or record.expires_at is None:
         return
     yield "status", _status(record)
-    yield "meaning", _MEANINGS[record.meaning]
+    yield "meaning", _MEANINGS[record.meaning.value]
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
     kept = duration(record.expires_at - record.fetched_at)
     yield "age", f"{age} ({source}), kept for {kept}"
-    if record.meaning is Meaning.RULES:
+    if record.meaning.value == "rules":
         cut = ", cut at the size limit" if record.truncated else ""
         yield "size", f"{count(len(record.body), 'byte')}{cut}"
 
@@ -135,4 +132,6 @@ def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
 
 def utc(seconds: float) -> str:
     """Epoch seconds as date and time in UTC."""
+    from datetime import datetime, timezone
+
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S UTC}"

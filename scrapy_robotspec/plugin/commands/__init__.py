@@ -59,15 +59,16 @@ class RobotSpecCommand(ScrapyCommand):
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""
         import time
 
-        from scrapy_robotspec.cli.session import Session
+        from scrapy_robotspec.cli.session import Session, open_screen
         from scrapy_robotspec.plugin.settings.settings import Settings
 
         assert self.crawler_process is not None
         settings = Settings.from_scrapy(self.crawler_process.settings, warn=False)
         tokens = settings.user_agent_token
         return Session(
+            open_screen(),
+            settings.edition,
             load_ask=self._load_ask,
-            default_edition=settings.edition,
             default_tokens=tokens if isinstance(tokens, tuple) else (),
             cache=settings.cache,
             now=time.time(),

@@ -31,4 +31,4 @@ def test_paths_are_distinct_and_bounded() -> None:
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % n for n in range(5000))
     paths = samples.sample_paths([RobotsTxt.parse(body)])
     assert len(paths) == len(set(paths)) == samples.MOST
-    assert paths[0] == b"/"
+    assert paths[0] == "/"
