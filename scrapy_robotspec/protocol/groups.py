@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import field_reader, meaning, skip_byte_order_mark, split_line
@@ -146,6 +145,8 @@ def may_have_other_lines(body: bytes) -> bool:
 
 def is_absolute(url: str) -> bool:
     """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
+    from urllib.parse import urlsplit  # slow to import, and few files are asked for sitemaps
+
     try:
         parts = urlsplit(url)
         complete = parts.scheme and parts.hostname and parts.port != 0

@@ -94,8 +94,6 @@ def _card(number: int, found: Explanation, file: ParsedFile | None) -> _Card:
 def _facts(found: Explanation) -> Iterable[tuple[str, str]]:
     if found.rule is not None and found.group is not None:
         yield "decided by", precedence_words(found)
-    elif found.site is None or found.verdict is None:
-        yield "reason", found.because
     if found.group is not None:
         yield "group", group_words(found.group)
     if found.path and found.path != found.url:
@@ -140,7 +138,11 @@ def _groups(file: ParsedFile, groups: Sequence[GroupSummary], notes: Notes) -> l
         lines = rows_at(file, sorted(set(numbers))[:_MOST_GROUP_LINES], notes)
         more = max(0, len(set(numbers)) - _MOST_GROUP_LINES)
         crawler = crawler_words(group.tokens, file.written)
-        shown.setdefault(group.first_lines, _Group(crawler, group_words(group), lines, more))
+        same = shown.get(group.first_lines)
+        if same is None:
+            shown[group.first_lines] = _Group(crawler, group_words(group), lines, more)
+        else:
+            shown[group.first_lines] = same._replace(crawler=f"{same.crawler}, {crawler}")
     return list(shown.values())
 
 

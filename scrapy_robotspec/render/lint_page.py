@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: More files than this are shown by their findings only.
 MOST_WHOLE_FILES = 10
 #: Max findings on a page, so that it stays below 3 MB, and of one file among many.
-_MOST_FINDINGS = 5000
+_MOST_FINDINGS = 10_000
 _MOST_OF_ONE_FILE = 50
 
 

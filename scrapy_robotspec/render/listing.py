@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Finding
@@ -96,6 +96,15 @@ def listing(file: ParsedFile, notes: Notes) -> list[Block]:
     return [_block(names, lines, notes, shown) for names, lines in _blocks(file)]
 
 
+def _written(file: ParsedFile) -> dict[int, tuple[str, ...]]:
+    """The user agents of each group as the file writes them, by the group's first line."""
+    names = file.written
+    return {
+        group.first_line: tuple(names.get(token, token) for token in group.tokens)
+        for group in file.groups
+    }
+
+
 def excerpt(file: ParsedFile, number: int, style: str) -> list[Row]:
     """A line with the line before and the line after it."""
     lines = file.lines[max(0, number - 2) : number + 1]
@@ -113,7 +122,7 @@ Cut = tuple["tuple[str, ...] | None", "list[Line]"]
 
 def _blocks(file: ParsedFile) -> Iterator[Cut]:
     """The file cut where groups begin and end; trailing blanks and comments belong to none."""
-    tokens: Mapping[int, tuple[str, ...]] = {g.first_line: g.tokens for g in file.groups}
+    tokens = _written(file)
     blank_ends = file.robots.edition.blank_line_ends_group
     names: tuple[str, ...] | None = None
     lines: list[Line] = []

@@ -1,0 +1,124 @@
+"""The command line as a whole: version, quiet, colours, completion, start-up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import scrapy_robotspec
+from scrapy_robotspec.cli.app import COMMANDS
+
+if TYPE_CHECKING:
+    from tests.support.command_line import Tell
+
+ROOT = Path(scrapy_robotspec.__file__).parents[1]
+
+
+def test_the_version_is_shown_with_the_name(tell: Tell) -> None:
+    """So that a report names the tool."""
+    told = tell("--version")
+    assert told.code == 0
+    assert told.out.startswith("robotspec ")
+    assert told.out.strip() != "robotspec"
+
+
+@pytest.mark.parametrize("command", ["check", "lint"])
+def test_quiet_leaves_answers_only(tell: Tell, command: str) -> None:
+    """No summary and no note; the exit code stays."""
+    urls = ["/cart/", "http://a.example/x", "http://b.example/"] if command == "check" else []
+    loud, quiet = (tell(command, "robots.txt", *urls, *options)
+                   for options in ([], ["-q"]))  # fmt: skip
+    assert quiet.code == loud.code == 1
+    assert quiet.err == ""
+    assert set(quiet.lines) < set(loud.lines) or loud.err
+    assert not [line for line in quiet.lines if "answers:" in line]
+
+
+def test_colours_can_be_forced_and_refused(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """--color wins over everything; FORCE_COLOR counts in a pipe."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    words = ("check", "robots.txt", "/cart/")
+    assert "\x1b[31mdisallowed\x1b[0m" in tell(*words, "--color").out
+    assert "\x1b" not in tell(*words).out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[31m" in tell(*words).out
+    assert "\x1b" not in tell(*words, "--no-color").out
+
+
+def process(
+    *words: str, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+        check=False,
+        timeout=60,
+    )
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    """As the line in --help sets it up."""
+    program = "import sys; sys.argv[0] = 'robotspec'; from scrapy_robotspec.__main__ import main; "
+    program += "sys.exit(main())"
+
+    def complete(line: str) -> str:
+        environment = {
+            "_ROBOTSPEC_COMPLETE": "bash_complete",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(line.count(" ")),
+        }
+        return process("-c", program, environment=environment).stdout
+
+    assert "explain" in complete("robotspec ex")
+    assert "--each-token" in complete("robotspec check --ea")
+    assert "rfc9309" in complete("robotspec check --edition rf")
+
+
+def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
+    """Start-up is short because nothing is imported that is not needed."""
+    program = (
+        "import sys; from scrapy_robotspec.cli.app import main; "
+        "main(['check', '-', '/x']); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+        timeout=60,
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"scrapy", "twisted", "jinja2", "w3lib", "json", "difflib", "sqlite3"}
+    ours = {name for name in done.stdout.split() if name.startswith("scrapy_robotspec.")}
+    assert not {name for name in ours if name.split(".")[1] in ("access", "store", "plugin")}
+
+
+def test_help_lists_commands_without_importing_them() -> None:
+    """The list of commands is a table."""
+    program = (
+        "import sys; from scrapy_robotspec.cli.app import main; main(['--help']); "
+        "print(*sys.modules)"
+    )
+    done = process("-c", program)
+    assert not [name for name in COMMANDS if f"scrapy_robotspec.cli.{name}" in done.stdout.split()]
+
+
+def test_ctrl_c_ends_without_a_traceback(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 130, as a shell has it."""
+
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scrapy_robotspec.cli.check.read_urls", interrupt)
+    told = tell("check", "robots.txt", "/x")
+    assert (told.code, told.out, told.err.strip()) == (130, "", "")

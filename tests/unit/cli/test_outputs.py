@@ -1,0 +1,78 @@
+"""Pages never destroy anything: no input, no file of another tool."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import Tell
+
+INPUTS = [
+    ("lint robots.txt new.txt --html {}", "robots.txt"),
+    ("lint robots.txt new.txt --html {} --force", "new.txt"),
+    ("check robots.txt / --html {}", "robots.txt"),
+    ("check robots.txt --urls urls.txt --html {} --force", "urls.txt"),
+    ("explain robots.txt / --html {} --force", "./robots.txt"),
+    ("show robots.txt --html {}", "link.txt"),
+    ("diff robots.txt new.txt --html {} --force", "hard.txt"),
+    ("editions robots.txt --html {} --force", "robots.txt"),
+    ("lint . --html {} --force", "hostile.txt"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [pytest.param(*one, id=" ".join(one)) for one in INPUTS]
+)
+def test_an_input_is_never_overwritten(tell: Tell, folder: Path, command: str, name: str) -> None:
+    """By whatever name it is given: path, symbolic link, hard link, or in a folder."""
+    (folder / "link.txt").symlink_to("robots.txt")
+    os.link(folder / "new.txt", folder / "hard.txt")
+    before = (folder / name).read_bytes()
+    told = tell(*command.format(name).split())
+    assert told.code == 2
+    assert f"--html {name} would overwrite an input" in told.err
+    assert told.out == ""
+    assert (folder / name).read_bytes() == before
+
+
+def test_a_file_of_another_tool_is_overwritten_only_by_force(tell: Tell, folder: Path) -> None:
+    """A page of ours is replaced; any other file needs --force."""
+    page = folder / "page.html"
+    page.write_text("<!doctype html>precious")
+    told = tell("explain", "robots.txt", "/x", "--html", "page.html")
+    assert told.code == 2
+    assert "exists and is not a page of this tool" in told.err
+    assert page.read_text() == "<!doctype html>precious"
+    assert tell("explain", "robots.txt", "/x", "--html", "page.html", "--force").code == 0
+    assert tell("explain", "robots.txt", "/cart/1", "--html", "page.html").code == 1
+    assert "/cart/1" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check robots.txt /x", "explain robots.txt /x", "show robots.txt", "lint robots.txt",
+     "diff robots.txt new.txt", "editions robots.txt"],
+)  # fmt: skip
+def test_a_dash_prints_the_page_instead_of_the_answer(
+    tell: Tell, folder: Path, command: str
+) -> None:
+    """--html - writes to standard output, and makes no file of that name."""
+    told = tell(*command.split(), "--html", "-")
+    assert told.code in (0, 1)
+    assert told.out.startswith("<!doctype html>")
+    assert told.out.endswith("</html>\n") or told.out.endswith("</html>")
+    assert not (folder / "-").exists()
+
+
+def test_the_output_is_checked_before_the_work_begins(tell: Tell, folder: Path) -> None:
+    """No answer is printed for a page that cannot be written."""
+    (folder / "taken").mkdir()
+    for name in ("no/such/page.html", "taken"):
+        told = tell("check", "robots.txt", "/x", "--html", name)
+        assert (told.code, told.out) == (2, "")
+        assert f"cannot write {name}" in told.err

@@ -1,0 +1,103 @@
+"""The differences between two versions of a file: complete, and nothing but what matters."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.cli.crawlers import named_crawlers
+from scrapy_robotspec.cli.samples import sample_paths
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.render.changes import FileChanges, find_changes
+from scrapy_robotspec.render.parsed_file import ParsedFile
+
+
+def changes(old: bytes, new: bytes, edition: str = "google-2019", *urls: str) -> FileChanges:
+    files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
+    return find_changes(files[0], files[1], named_crawlers(files), urls)
+
+
+SHOP = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\nAllow: /y/z\n"
+
+SAME = {
+    "comments and blanks": b"# shop\n\n" + SHOP.replace(b"Disallow: /x", b"Disallow: /x # why"),
+    "order of groups": b"User-agent: *\nAllow: /y/z\nDisallow: /y\nUser-agent: a\nUser-agent: b\n"
+    b"Disallow: /x\n",
+    "spelling of fields and escapes": SHOP.replace(b"Disallow: /x", b"DISALLOW:/%78"),
+    "a star at the end": SHOP.replace(b"Disallow: /x", b"Disallow: /x*"),
+    "a rule twice": SHOP.replace(b"Disallow: /y\n", b"Disallow: /y\nDisallow: /y\n"),
+    "a group in two parts": SHOP.replace(b"Disallow: /y\n", b"Disallow: /y\nUser-agent: *\n"),
+    "a rule without a path": SHOP.replace(b"Disallow: /y\n", b"Disallow: /y\nDisallow:\n"),
+    "a crawler by its own name": SHOP + b"\nUser-agent: c\nDisallow: /y\nAllow: /y/z\n",
+    "line ends": SHOP.replace(b"\n", b"\r\n"),
+}
+
+
+@pytest.mark.parametrize("new", SAME.values(), ids=SAME)
+def test_nothing_is_reported_that_no_crawler_notices(new: bytes) -> None:
+    """Spelling, order, comments and line numbers do not count."""
+    assert changes(SHOP, new).is_empty
+    assert changes(new, SHOP).is_empty
+
+
+def test_a_change_names_the_crawlers_that_it_concerns_and_the_rules() -> None:
+    """Crawlers of one group share a change; the others have none."""
+    found = changes(SHOP, SHOP.replace(b"Disallow: /x", b"Disallow: /x/\nDisallow: /q"))
+    (change,) = found.changes
+    assert change.crawlers == (("a",), ("b",))
+    assert [rule.text for rule in change.removed] == ["Disallow: /x"]
+    assert [(rule.line, rule.text) for rule in change.added] == [
+        (3, "Disallow: /x/"),
+        (4, "Disallow: /q"),
+    ]
+
+
+def test_a_group_of_its_own_changes_what_a_crawler_follows() -> None:
+    """A new group replaces the default one for its crawler, and no other."""
+    found = changes(SHOP, SHOP + b"\nUser-agent: c\nDisallow: /\n", "google-2019", "/y/z", "/q")
+    (change,) = found.changes
+    assert change.crawlers == (("c",),)
+    assert (change.old_group, change.new_group) == (("*",), ("c",))
+    assert [rule.text for rule in change.removed] == ["Disallow: /y", "Allow: /y/z"]
+    assert [flip.old.url for flip in change.flips] == ["/y/z", "/q"]
+
+
+def test_crawl_delays_and_sitemaps_count_too() -> None:
+    """What a crawler may have to do differently besides allow and disallow."""
+    old = b"User-agent: *\nCrawl-delay: 1\nDisallow: /y\nSitemap: https://a.example/1.xml\n"
+    new = old.replace(b"delay: 1", b"delay: 2").replace(b"1.xml", b"2.xml")
+    found = changes(old, new)
+    (change,) = found.changes
+    assert change.other_removed == (("crawl-delay", "1"),)
+    assert change.other_added == (("crawl-delay", "2"),)
+    assert found.sitemaps_added == ("https://a.example/2.xml",)
+    assert found.sitemaps_removed == ("https://a.example/1.xml",)
+
+
+LINE = st.sampled_from(
+    [b"User-agent: a", b"User-agent: b", b"User-agent: *", b"Disallow: /", b"Disallow: /x",
+     b"Disallow: /x/", b"Allow: /x", b"Allow: /x/y", b"Allow: /*y$", b"Disallow: /%78", b"",
+     b"Disallow:", b"Disallow: x", b"Allow: /x*", b"Noise", b"Allow: /index.html"]
+)  # fmt: skip
+FILE = st.lists(LINE, max_size=10).map(b"\n".join)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(max_examples=150, deadline=None)
+@given(old=FILE, new=FILE)
+def test_no_verdict_differs_where_no_change_is_reported(
+    edition: str, old: bytes, new: bytes
+) -> None:
+    """A crawler without a reported change is told the same about every path."""
+    files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
+    changed = {
+        tokens for change in changes(old, new, edition).changes for tokens in change.crawlers
+    }
+    paths = sample_paths([file.robots for file in files])
+    for tokens in named_crawlers(files):
+        if tokens not in changed:
+            for path in paths:
+                verdicts = {file.robots.allowed(path, tokens) for file in files}
+                assert len(verdicts) == 1, (tokens, path)
