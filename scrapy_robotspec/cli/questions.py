@@ -134,7 +134,7 @@ def check_labels(labels: Sequence[str]) -> Sequence[str]:
 def _with_usage(found: Explanation, robots: RobotsTxt | None, url: str | bytes) -> Explanation:
     if robots is None or not found.allowed:
         return found
-    return replace(found, usage=usage_answer(robots, url, found.tokens))
+    return found._replace(usage=usage_answer(robots, url, found.tokens))
 
 
 def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
