@@ -53,7 +53,7 @@ class Lookup(Generic[_Request]):
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self._runtime = runtime
-        self._store = store
+        self._store = self.store = store
         self._limiter = limiter
         self._rules_cache = RulesCache(max_bytes, max_size)
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.base import RecordStore
+    from scrapy_robotspec.store.base import Fleet, RecordStore
 
 _T = TypeVar("_T")
 
@@ -102,6 +102,20 @@ class TieredStore:
             shared.release(origin, self._owner)
 
         self._write(put_then_release)
+
+    def reserve_local(self, origin: Origin, now: float, delay: float) -> float:
+        """Reserve the next page of *origin* in this process; see :meth:`RecordStore.reserve`."""
+        return self._memory.reserve(origin, now, delay)
+
+    def reserve(self, origin: Origin, now: float, delay: float) -> Deferred[float]:
+        """Reserve the next page of *origin* in the shared store; may fail with ``StoreError``."""
+        assert self._shared is not None
+        return self._track(self._in_thread(self._shared.reserve, origin, now, delay))
+
+    def heartbeat(self, now: float, seconds: float) -> Deferred[Fleet]:
+        """Tell the shared store that this process is alive; may fail with ``StoreError``."""
+        assert self._shared is not None
+        return self._track(self._in_thread(self._shared.heartbeat, self._owner, now, seconds))
 
     def sweep(self, before: float) -> None:
         """Delete records whose last attempt was before *before* from the shared store."""

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: A download slot with requests in line is looked at again after this time (seconds).
+_BUSY_SLOT = 0.1
+
 #: From 2.18 a signal of Scrapy's own; before, an object nobody can be connected to by accident.
 robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object()
 
@@ -230,6 +233,31 @@ def limit_pages(crawler: Crawler) -> None:
     if added:
         assert crawler.engine is not None
         crawler.engine.downloader.total_concurrency -= added
+
+
+def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
+    """Seconds until the downloader would send *request* at once, by its slot's state.
+
+    Before 2.19 a slot has ``randomize_delay`` in the place of ``jitter``.
+    """
+    if engine is None:
+        return 0.0
+    slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
+    if slot is None:
+        return 0.0
+    if slot.queue or slot.free_transfer_slots() <= 0:
+        return _BUSY_SLOT
+    jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * slot.randomize_delay
+    passed = _slot_clock() - slot.lastseen
+    longest = float(slot.delay * (1 + jitter))
+    return max(0.0, longest - passed) if passed >= 0 else longest
+
+
+def load_handlers(engine: ExecutionEngine | None) -> None:
+    """Load the handlers of HTTP now. The first request loads them else, which delays it."""
+    if engine is not None:
+        for scheme in ("http", "https"):
+            engine.downloader.handlers._get_handler(scheme)
 
 
 def handles_ftp(crawler: Crawler) -> bool:

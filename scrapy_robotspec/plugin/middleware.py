@@ -33,6 +33,7 @@ from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
 from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
@@ -80,7 +81,6 @@ class RobotSpecMiddleware:
         )
         self._usage = self._request_policy.usage
         self._has_overrides = bool(self.settings.overrides)
-        self._crawl_delay = CrawlDelay(self.settings.crawl_delay_max)
         self._crawl_stats = CrawlStats(crawler.stats, self.settings)
         self._off_scheduler = OffSchedulerWaits(crawler)
         self._runtime = CrawlRuntime(
@@ -103,6 +103,17 @@ class RobotSpecMiddleware:
             wake=lambda: _compat.wake(crawler.engine),
             on_waiting=self._runtime.note_route,
         )
+        clocks: Any = {
+            "clock": time.time,
+            "monotonic": time.monotonic,
+            "call_later": _compat.call_later,
+        }
+        self._crawl_delay = CrawlDelay(
+            FleetPace(self.lookup.store, **clocks),
+            self.gate,
+            send_wait=lambda request: _compat.send_wait(crawler.engine, request),
+            **clocks,
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -110,6 +121,9 @@ class RobotSpecMiddleware:
         connect = crawler.signals.connect
         connect(middleware._spider_opened, scrapy_signals.spider_opened)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        if middleware._request_policy.spaces:
+            connect(middleware._crawl_delay.sent, scrapy_signals.request_reached_downloader)
+            connect(middleware._crawl_delay.answered, scrapy_signals.response_received)
         if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             connect(middleware._page_answered, scrapy_signals.response_received)
         return middleware
@@ -118,7 +132,7 @@ class RobotSpecMiddleware:
 
     def process_request(
         self, request: Request, spider: Spider | None = None
-    ) -> Request | Awaitable[None] | None:
+    ) -> Request | Awaitable[Request | None] | None:
         """None lets *request* through; itself sends it back; exceptions refuse it.
 
         Between two requests a crawl does so much that none of this is in the processor's caches.
@@ -144,9 +158,9 @@ class RobotSpecMiddleware:
         if self._request_policy.spaces and decision.allowed:
             delay = self._request_policy.delay(found, request)
             if delay:
-                return self._space(request, found, decision, delay, queued, now)
+                return self._space(request, found, decision, delay, queued)
         if origin in self.gate.states:
-            self._open_gate(origin, now)
+            self._crawl_delay.free(origin)
         self._follow(decision, request, found)
         return None
 
@@ -156,16 +170,14 @@ class RobotSpecMiddleware:
         It gives its place in the downloader to others meanwhile.
         """
         found = await self._off_scheduler.answer(origin, request)
-        while True:
-            now = time.time()
-            decision = self._request_policy.decide(found, request.url, self.tokens(request), now)
-            delay = self._request_policy.delay(found, request) if decision.allowed else None
-            next_at = self._next_page_at(found, delay, now) if delay else now
-            if now >= next_at:
-                break
-            await self._off_scheduler.sleep(next_at - now)
+        decision = self._request_policy.decide(
+            found, request.url, self.tokens(request), time.time()
+        )
+        delay = self._request_policy.delay(found, request) if decision.allowed else None
         if delay:
-            self.gate.block(origin, self._crawl_delay.take(origin, delay, now), Event.DELAY_PASSED)
+            earliest = (found.fetched_at or 0.0) + delay
+            turn = self._crawl_delay.wait(request, origin, delay, earliest)
+            await self._off_scheduler.until(turn)
         self._follow(decision, request, found)
 
     # --- what a spider may ask
@@ -282,32 +294,28 @@ class RobotSpecMiddleware:
         decision: Decision,
         delay: float,
         queued: bool,
-        now: float,
-    ) -> Request | Awaitable[None] | None:
-        origin = found.origin
-        next_at = self._next_page_at(found, delay, now)
-        if now < next_at:
-            if not queued:
-                return self._decide_later(request, origin)
-            self.gate.block(origin, next_at, Event.DELAY_PASSED)
+    ) -> Request | Awaitable[Request | None] | None:
+        if not queued:
+            return self._decide_later(request, found.origin)
+        earliest = (found.fetched_at or 0.0) + delay
+        turn = self._crawl_delay.take(request, found.origin, delay, earliest)
+        if isinstance(turn, Deferred):
+            return self._go_or_requeue(turn, request, found, decision)
+        if not turn:
             return requeue(request)
-        self.gate.block(origin, self._crawl_delay.take(origin, delay, now), Event.DELAY_PASSED)
         self._follow(decision, request, found)
         return None
 
-    def _next_page_at(self, found: Resolved, delay: float, now: float) -> float:
-        """From when on the origin's next page may go; the robots.txt counts as one before."""
-        return self._crawl_delay.next_at(found.origin, now, found.fetched_at or 0.0, delay)
+    async def _go_or_requeue(
+        self, turn: Deferred[bool], request: Request, found: Resolved, decision: Decision
+    ) -> Request | None:
+        """Wait for the store's reply, which comes within milliseconds."""
+        if not await _compat.as_future(turn):
+            return requeue(request)
+        self._follow(decision, request, found)
+        return None
 
     # --- waiting
-
-    def _open_gate(self, origin: Origin, now: float) -> None:
-        """The origin is known: its requests may go, as far as its crawl-delay lets them."""
-        next_at = self._crawl_delay.next_at(origin, now)
-        if now < next_at:
-            self.gate.block(origin, next_at, Event.DELAY_PASSED)
-        else:
-            self.gate.release(origin)
 
     def _hold(self, found: Pending) -> None:
         """No answer yet: the requests of the origin wait."""
@@ -322,7 +330,7 @@ class RobotSpecMiddleware:
         if isinstance(found, Pending):
             self._hold(found)
         elif origin in self.gate.states:
-            self._open_gate(origin, now)
+            self._crawl_delay.open_gate(origin)
 
     def count_waiting(self, change: int) -> None:
         """Whoever holds requests tells here how many more they are."""
@@ -335,10 +343,13 @@ class RobotSpecMiddleware:
         _compat.limit_pages(self._crawler)
         assert self._crawler.engine is not None
         _compat.back_out_while(self._crawler.engine, self.gate.all_wait)
+        if self._request_policy.spaces:
+            _compat.load_handlers(self._crawler.engine)
 
     async def _spider_closed(self) -> None:
         self.gate.close()
         self._crawl_stats.close()
+        await _compat.as_future(Deferred.fromCoroutine(self._crawl_delay.close()))
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         self._runtime.close()
 

@@ -63,8 +63,8 @@ class RecordStore(ABC):
 
         Returns 0.0 if the caller may send a page now. Otherwise returns the time, later than
         *now*, at which to ask again. The store's own clock decides, in one atomic step; *now* only
-        converts the result to the caller's clock. A *delay* of 0 always succeeds: it reports a
-        page that was sent at this moment. A caller that dies costs the others one delay.
+        converts the result to the caller's clock. A *delay* of 0 or less always succeeds: it
+        reports a page that was sent ``-delay`` seconds ago. A caller that dies costs one delay.
         """
 
     @abstractmethod
@@ -88,3 +88,9 @@ def wait_for_slot(last: float, now: float, delay: float) -> float:
     A *last* later than *now* was written before the clock was put back: it counts as *now*.
     """
     return max(0.0, min(last, now) + delay - now)
+
+
+def sent_at(last: float | None, now: float, delay: float) -> float:
+    """The time of the page that is reserved or, with a *delay* below 0, reported at *now*."""
+    reported = now + min(delay, 0.0)
+    return reported if last is None or last > now else max(last, reported)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, wait_for_slot
+from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, sent_at, wait_for_slot
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -156,12 +156,13 @@ class MemoryStore(RecordStore):
         """As in the contract, by the caller's clock: the store has one user."""
         last = self._last_pages.get(origin)
         wait = 0.0 if last is None else wait_for_slot(last, now, delay)
+        if last is not None and (wait or last > now):
+            self._last_pages[origin] = min(now, last)
         if wait:
-            self._last_pages[origin] = min(now, last or now)
             return now + wait
         if len(self._last_pages) >= self._sweep_at:
             self._sweep_pages(now, delay)
-        self._last_pages[origin] = now
+        self._last_pages[origin] = sent_at(last, now, delay)
         return 0.0
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:

@@ -57,7 +57,9 @@ local set_back = last and last > now
 local wait = last and math.max(0, math.min(last, now) + delay - now) or 0
 if wait == 0 or set_back then
     local kept = math.max(3600000, math.ceil(delay / 500))
-    redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', string.format('%.0f', kept))
+    local sent = now + math.min(delay, 0)
+    if last and not set_back then sent = math.max(last, sent) end
+    redis.call('SET', KEYS[1], string.format('%.0f', sent), 'PX', string.format('%.0f', kept))
 end
 return {string.format('%.0f', wait), mark}
 """

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, read, wait_for_slot
+from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, read, sent_at, wait_for_slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -183,9 +183,10 @@ def _reserve(connection: sqlite3.Connection, origin: str, delay: float) -> float
     """Seconds to wait for the next page of *origin*, 0.0 if it is reserved now."""
     now = time.monotonic()
     row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
-    wait = 0.0 if row is None else wait_for_slot(row[0], now, delay)
-    if not wait or row[0] > now:  # in the second case the machine was started anew
-        connection.execute(_NOTE_PAGE, (origin, now))
+    last: float | None = None if row is None else row[0]
+    wait = 0.0 if last is None else wait_for_slot(last, now, delay)
+    if not wait or (last or 0.0) > now:  # in the second case the machine was started anew
+        connection.execute(_NOTE_PAGE, (origin, sent_at(last, now, delay)))
     return wait
 
 

@@ -104,6 +104,23 @@ def test_an_override_sets_it_for_one_host(server: Server) -> None:
     assert min(crawled(server, "none", override)) >= 0.3 - SLACK
 
 
+def test_a_default_is_for_files_that_name_none(server: Server) -> None:
+    """ROBOTSPEC_DEFAULT_CRAWL_DELAY, with and without the setting that obeys files."""
+    default = {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.3}
+    assert min(crawled(server, "none", default)) >= 0.3 - SLACK
+    taken = crawled(server, 0.01, {**ON, **default})
+    assert sum(taken) < 5 * 0.3
+
+
+def test_a_slow_downloader_does_not_bring_pages_closer(server: Server) -> None:
+    """DOWNLOAD_DELAY is random by default: it must not undo the crawl-delay."""
+    own = {"DOWNLOAD_DELAY": 0.4}
+    site = server.site("127.0.0.2", body(0.35))
+    crawl([site.url(f"/{n}") for n in range(8)], {**ON, **own})
+    at = [asked.at for asked in site.log]
+    assert min(later - earlier for earlier, later in itertools.pairwise(at)) >= 0.35 - SLACK
+
+
 def test_requests_past_the_scheduler_are_spaced_too(server: Server) -> None:
     """They wait each in its turn."""
     site = server.site("127.0.0.2", body(0.3))

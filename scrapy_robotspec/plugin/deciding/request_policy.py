@@ -34,7 +34,11 @@ class RequestPolicy:
     def __init__(self, settings: Settings, tokens: TokenSelector, *, ftp: bool) -> None:
         self._overrides = settings.overrides
         self._obeys_crawl_delay = settings.crawl_delay
-        self.spaces = settings.crawl_delay or bool(settings.overrides)
+        self._crawl_delay_max = settings.crawl_delay_max
+        self._default_crawl_delay = settings.default_crawl_delay
+        self.spaces = bool(
+            settings.crawl_delay or settings.overrides or settings.default_crawl_delay
+        )
         """Whether :meth:`delay` may have an answer at all."""
         self.usage = UsagePolicy(settings.usage, settings.usage_policy)
         self._tokens = tokens
@@ -95,14 +99,19 @@ class RequestPolicy:
         return decision._replace(allowed=False, reason="usage", usage=refusal)
 
     def delay(self, found: Resolved, request: Request) -> float | None:
-        """Seconds to the origin's next page, if its crawl-delay is to be obeyed (EXT-01)."""
+        """Seconds between two pages of the origin (EXT-01); None or 0 for no delay.
+
+        An override is preferred to the file, and the file to the default.
+        """
         if self._overrides:
             override = self.override(found.origin)
             if override is not None and override.crawl_delay is not None:
                 return override.crawl_delay
-        if not self._obeys_crawl_delay or found.extensions is None:
-            return None
-        return beyond(found, self._tokens(request)).crawl_delay
+        if self._obeys_crawl_delay and found.extensions is not None:
+            delay = beyond(found, self._tokens(request)).crawl_delay
+            if delay is not None:
+                return min(delay, self._crawl_delay_max)
+        return self._default_crawl_delay
 
     def extensions(self, found: Resolved, request: Request) -> Extensions:
         """What the followed group says beyond the protocol."""

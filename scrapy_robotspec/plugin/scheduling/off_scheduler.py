@@ -59,15 +59,24 @@ class OffSchedulerWaits:
         """Wait *seconds*. Raises ``IgnoreRequest`` when the spider closes first."""
         pause: Deferred[None] = Deferred()
         later = _compat.call_later(seconds, pause.callback, None)
-        self._sleepers.add(pause)
+        try:
+            await self.until(pause)
+        finally:
+            later.cancel()
+
+    async def until(self, turn: Deferred[None]) -> None:
+        """Wait for *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
+        assert self._crawler.engine is not None
+        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        self._sleepers.add(turn)
         self.watch()
         try:
-            await _compat.as_future(pause)
+            await _compat.as_future(turn)
         except CancelledError:
             raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
         finally:
-            later.cancel()
-            self._sleepers.discard(pause)
+            self._sleepers.discard(turn)
+            release_slot()
 
     def watch(self) -> None:
         """Poll for a spider that closes while anything waits or is fetched."""

@@ -87,6 +87,7 @@ class Settings:
     usage_policy: PolicyName = _setting(
         "record", readers.one_of("record", "refuse-disallowed", "require-allowed")
     )
+    default_crawl_delay: float | None = _setting(None, readers.optional(readers.seconds()))
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_parked: int = _setting(1000, readers.integer(1))

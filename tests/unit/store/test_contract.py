@@ -158,6 +158,14 @@ class TestSlots:
         assert [store.reserve(ORIGIN, NOW, 0.0) for _ in range(3)] == [0.0] * 3
         assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
 
+    def test_a_negative_delay_reports_an_earlier_page(self, store: RecordStore) -> None:
+        """But never moves the slot back."""
+        assert store.reserve(ORIGIN, NOW, -30.0) == 0.0
+        assert NOW + 25 < store.reserve(ORIGIN, NOW, 60.0) <= NOW + 30
+        assert store.reserve(ORIGIN, NOW, 0.0) == 0.0
+        assert store.reserve(ORIGIN, NOW, -50.0) == 0.0
+        assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+
     def test_callers_with_different_delays_each_keep_their_own(self, store: RecordStore) -> None:
         store.reserve(ORIGIN, NOW, 60.0)
         assert NOW < store.reserve(ORIGIN, NOW, 5.0) <= NOW + 5

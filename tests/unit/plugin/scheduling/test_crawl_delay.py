@@ -1,0 +1,396 @@
+"""When pages of an origin with a crawl delay may go: alone, in a fleet, without the store."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+from scrapy import Request
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup import TieredStore
+from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+from scrapy_robotspec.plugin.scheduling.fleet_pace import LIFETIME, RECOVERY, FleetPace
+from scrapy_robotspec.plugin.scheduling.gate import Gate, State
+from scrapy_robotspec.store.base import Fleet
+from scrapy_robotspec.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+START = 1_800_000_000.0
+A, B = Origin("http", "a.example", 80), Origin("http", "b.example", 80)
+_T = TypeVar("_T")
+
+
+class SharedStore(MemoryStore):
+    """A store of several workers, with a clock of its own, that may fail."""
+
+    def __init__(self, time: Clock) -> None:
+        super().__init__()
+        self._time = time
+        self._seen: dict[str, float] = {}
+        self.fails = False
+        self.calls = 0
+
+    def reserve(self, origin: Origin, now: float, delay: float) -> float:
+        self._work()
+        own = 1000.0 + float(self._time.seconds())
+        wait = super().reserve(origin, own, delay) - own
+        return now + wait if wait > 0 else 0.0
+
+    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
+        self._work()
+        own = 1000.0 + float(self._time.seconds())
+        self._seen[owner] = own + seconds
+        alive = sorted(owner for owner, until in self._seen.items() if until > own)
+        return Fleet(alive.index(owner) if owner in alive else 0, len(alive), own)
+
+    def _work(self) -> None:
+        self.calls += 1
+        if self.fails:
+            raise StoreError("gone")
+
+
+class Worker:
+    """A crawl process with queued requests of origin A. *skew* is how wrong its clock is."""
+
+    def __init__(
+        self,
+        time: Clock,
+        shared: MemoryStore | None = None,
+        *,
+        name: str = "worker",
+        delay: float = 1.0,
+        queued: int = 1000,
+        skew: float = 0.0,
+    ) -> None:
+        self.time = time
+        self.delay = delay
+        self.queued = queued
+        self.skew = skew
+        self.sent: list[float] = []
+        self.send_wait = 0.0
+        self.reaction = 0.001
+        self.gate = Gate(
+            origin_of=lambda request: Origin.of(request.url),
+            knows=lambda origin, now: True,
+            next_slot_at=lambda now, again, ahead: now,
+            clock=self.clock,
+            call_later=time.callLater,
+            wake=lambda: None,
+        )
+        self.gate.attach(self)
+        store = TieredStore(MemoryStore(), shared, self._in_thread, owner=name, lease_seconds=30)
+        clocks: Any = {
+            "clock": self.clock,
+            "monotonic": lambda: float(time.seconds()) + 5 * skew,
+            "call_later": _later(time),
+        }
+        self.crawl_delay = CrawlDelay(
+            FleetPace(store, **clocks),
+            self.gate,
+            send_wait=lambda request: self.send_wait,
+            **clocks,
+        )
+
+    def clock(self) -> float:
+        return START + float(self.time.seconds()) + self.skew
+
+    def _in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        """A thread that takes a millisecond."""
+        outcome: Deferred[_T] = Deferred()
+
+        def work() -> None:
+            try:
+                result = call(*args)
+            except StoreError as error:
+                outcome.errback(error)
+            else:
+                outcome.callback(result)
+
+        self.time.callLater(0.001, work)
+        return outcome
+
+    # --- a queue of the gate
+
+    def start(self) -> None:
+        self.time.callLater(0.0, self.pop)
+
+    def on_state(self, origin: Origin, state: State) -> None:
+        if state is State.DELAYED:
+            self.time.callLater(self.reaction, self.pop)
+
+    def count(self, origin: Origin) -> int:
+        return self.queued
+
+    def may_go(self) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return self.queued
+
+    def pop(self) -> None:
+        """The engine takes a request from the queue, and the middleware asks whether it may go."""
+        if not self.queued:
+            return
+        self.queued -= 1
+        request = Request("http://a.example/")
+        turn = self.crawl_delay.take(request, A, self.delay)
+        if isinstance(turn, Deferred):
+            turn.addCallback(self._end, request)
+        else:
+            self._end(turn, request)
+
+    def _end(self, goes: bool, request: Request) -> None:
+        if goes:
+            self.send(request)
+        else:
+            self.queued += 1
+
+    def send(self, request: Request) -> None:
+        self.sent.append(float(self.time.seconds()))
+        self.crawl_delay.sent(request)
+        self.time.callLater(0.05, self.crawl_delay.answered, request)
+
+
+class _Later:
+    """A delayed call of which cancelling may come too late."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def cancel(self) -> None:
+        if self._call.active():
+            self._call.cancel()
+
+
+def _later(time: Clock) -> Callable[..., _Later]:
+    return lambda seconds, call, *args: _Later(time.callLater(seconds, call, *args))
+
+
+def run(time: Clock, seconds: float, step: float = 0.0005) -> None:
+    for _ in range(round(seconds / step)):
+        time.advance(step)
+
+
+def gaps(times: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in itertools.pairwise(sorted(times))]
+
+
+def in_fleet(workers: list[Worker]) -> Iterator[float]:
+    return itertools.chain.from_iterable(worker.sent for worker in workers)
+
+
+@pytest.fixture
+def time() -> Clock:
+    return Clock()
+
+
+def test_a_process_alone_keeps_the_delay_and_the_pace(time: Clock) -> None:
+    """EXT-01: never closer than the delay, and not much further apart."""
+    worker = Worker(time)
+    worker.start()
+    run(time, 20)
+    assert min(gaps(worker.sent)) >= 1.0
+    assert len(worker.sent) >= 19
+
+
+def test_robots_txt_counts_as_a_page(time: Clock) -> None:
+    worker = Worker(time)
+    turn = worker.crawl_delay.take(Request("http://a.example/"), A, 1.0, START + 0.7)
+    assert turn is False
+    worker.start()
+    run(time, 1.5)
+    assert worker.sent[0] >= 0.7
+
+
+@pytest.mark.parametrize("ahead", [1.5, 3600.0])
+def test_a_robots_txt_from_the_future_delays_nothing(time: Clock, ahead: float) -> None:
+    """Another machine fetched it, and its clock is wrong."""
+    worker = Worker(time)
+    assert worker.crawl_delay.take(Request("http://a.example/"), A, 1.0, START + ahead) is True
+
+
+def test_other_origins_are_not_delayed(time: Clock) -> None:
+    worker = Worker(time)
+    take = worker.crawl_delay.take
+    assert take(Request("http://a.example/"), A, 60.0) is True
+    assert take(Request("http://b.example/"), B, 60.0) is True
+    assert take(Request("http://a.example/"), A, 60.0) is False
+    assert worker.gate.states == {A: State.BLOCKED, B: State.BLOCKED}
+
+
+def test_a_request_that_arrives_when_the_delay_is_over_goes_at_once(time: Clock) -> None:
+    """Nothing was waiting, so no slot was reserved for it."""
+    worker = Worker(time, queued=1)
+    worker.start()
+    run(time, 5)
+    assert worker.gate.states == {A: State.DELAYED}
+    worker.queued = 1
+    worker.pop()
+    assert len(worker.sent) == 2
+
+
+def test_waiting_requests_and_queued_ones_take_turns(time: Clock) -> None:
+    """Those that do not come from the scheduler, as of media pipelines."""
+    worker = Worker(time)
+    worker.start()
+    media: list[float] = []
+    for _ in range(5):
+        request = Request("http://a.example/media")
+        turn = worker.crawl_delay.wait(request, A, worker.delay)
+        turn.addCallback(lambda _: media.append(float(time.seconds())))
+    run(time, 12)
+    assert min(gaps([*worker.sent, *media])) >= 1.0
+    assert [sum(sent < at for sent in worker.sent) for at in media] == [0, 1, 2, 3, 4]
+
+
+def test_a_waiting_request_that_is_cancelled_takes_no_slot(time: Clock) -> None:
+    worker = Worker(time)
+    worker.start()
+    turn = worker.crawl_delay.wait(Request("http://a.example/media"), A, worker.delay)
+    turn.addErrback(lambda failure: None)
+    turn.cancel()
+    run(time, 10)
+    assert len(worker.sent) >= 9
+
+
+def test_no_slot_is_reserved_while_the_downloader_would_keep_the_request(time: Clock) -> None:
+    """DOWNLOAD_DELAY, AutoThrottle, or as many transfers as may be: its slot would pass unused."""
+    store = SharedStore(time)
+    worker = Worker(time, store)
+    worker.start()
+    run(time, 0.5)
+    worker.send_wait, calls = 0.2, store.calls
+    run(time, 20)
+    assert len(worker.sent) == 1
+    assert store.calls - calls <= 12  # heartbeats
+    worker.send_wait = 0.0
+    run(time, 2)
+    assert len(worker.sent) > 1
+
+
+def test_a_slot_that_was_not_used_is_void(time: Clock) -> None:
+    """The engine was busy with other requests, and other processes have gone on."""
+    shared = SharedStore(time)
+    slow, other = Worker(time, shared, name="a"), Worker(time, shared, name="b")
+    slow.reaction = 0.8
+    for worker in (slow, other):
+        worker.start()
+    run(time, 60)
+    assert min(gaps(list(in_fleet([slow, other])))) >= 1.0
+    assert slow.sent
+
+
+def test_when_the_rules_ask_for_no_delay_any_more_all_requests_go(time: Clock) -> None:
+    worker = Worker(time)
+    worker.start()
+    run(time, 0.1)
+    turn = worker.crawl_delay.wait(Request("http://a.example/media"), A, 60.0)
+    worker.crawl_delay.free(A)
+    assert turn.called
+    assert worker.gate.states == {}
+
+
+def test_a_fetch_of_robots_txt_does_not_end_a_delay(time: Clock) -> None:
+    worker = Worker(time)
+    worker.start()
+    run(time, 0.1)
+    worker.crawl_delay.open_gate(A)
+    assert worker.gate.states == {A: State.BLOCKED}
+    worker.crawl_delay.open_gate(B)
+    assert B not in worker.gate.states
+
+
+@pytest.mark.parametrize("size", [2, 6, 16])
+@pytest.mark.parametrize("delay", [0.2, 2.0])
+def test_a_fleet_keeps_one_pace(time: Clock, size: int, delay: float) -> None:
+    """EXT-01: never closer, 95% of the pace, fair, few calls, with clocks that are hours apart."""
+    store, seconds = SharedStore(time), 200 * delay
+    workers = [
+        Worker(time, store, name=f"{n:02}", delay=delay, skew=(n - 3) * 3600) for n in range(size)
+    ]
+    for worker in workers:
+        worker.start()
+    run(time, seconds, step=delay / 400)
+    sent = list(in_fleet(workers))
+    assert min(gaps(sent)) >= delay
+    assert len(sent) >= 0.95 * seconds / delay
+    counts = [len(worker.sent) for worker in workers]
+    assert max(counts) <= 2 * min(counts)
+    heartbeats = size * (seconds / 2 + 1)
+    assert store.calls - heartbeats <= 2 * size * len(sent)
+
+
+def test_a_worker_that_dies_costs_no_more_than_one_slot(time: Clock) -> None:
+    """At once after it has reserved a page."""
+    store = SharedStore(time)
+    dead, alive = Worker(time, store, name="a"), Worker(time, store, name="b")
+    dead.start()
+    run(time, 3.5)
+    dead.reaction = math.inf
+    dead.time = Clock()
+    alive.start()
+    run(time, 10)
+    assert len(alive.sent) >= 8
+
+
+def test_a_page_that_is_sent_late_moves_the_next_slot(time: Clock) -> None:
+    """The machine was busy between the reservation and the sending."""
+    store = SharedStore(time)
+    late, other = Worker(time, store, name="a"), Worker(time, store, name="b")
+    late.reaction = 0.3
+    for worker in (late, other):
+        worker.start()
+    run(time, 60)
+    assert min(gaps(list(in_fleet([late, other])))) >= 1.0
+
+
+@pytest.mark.parametrize("size", [1, 2, 6])
+def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) -> None:
+    """Each keeps the delay times the processes last seen alive, and none is faster than allowed."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}", skew=n * 3600) for n in range(size)]
+    for worker in workers:
+        worker.start()
+    run(time, 10)
+    store.fails = True
+    run(time, 60)
+    gone = [at for at in in_fleet(workers) if 12 < at < 70]
+    store.fails = False
+    run(time, 60)
+    back = [at for at in in_fleet(workers) if at > 70 + RECOVERY + 2]
+    assert min(gaps(list(in_fleet(workers)))) >= 1.0
+    assert len(gone) >= 0.8 * 58
+    assert len(back) >= 0.95 * 48
+    for worker in workers:
+        own = [at for at in worker.sent if 12 < at < 70]
+        assert min(gaps(own)) >= size
+
+
+def test_a_process_that_never_reached_the_store_keeps_the_delay(time: Clock) -> None:
+    store = SharedStore(time)
+    store.fails = True
+    worker = Worker(time, store)
+    worker.start()
+    run(time, 20)
+    assert min(gaps(worker.sent)) >= 1.0
+    assert len(worker.sent) >= 15
+
+
+def test_a_process_that_ends_leaves_the_fleet(time: Clock) -> None:
+    """Without the store the others need not keep its part of the time free."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(2)]
+    for worker in workers:
+        worker.start()
+    run(time, 5)
+    Deferred.fromCoroutine(workers[1].crawl_delay.close())
+    run(time, 2.5)
+    assert store.heartbeat("0", START, LIFETIME).size == 1
