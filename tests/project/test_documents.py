@@ -108,7 +108,7 @@ def test_commands_exist(block: Block) -> None:
             case ["scrapy", "crawl", spider, *_]:
                 assert (ROOT / "example_project/example/spiders" / f"{spider}.py").is_file()
             case ["pip", "install", *packages]:
-                assert all(re.match(r"scrapy-robotspec(\[\w+\])?$", name) for name in packages)
+                assert all(re.match(r"(scrapy-robotspec|\.)(\[\w+\])?$", name) for name in packages)
             case ["python" | "python3", script, *_] if script.endswith(".py"):
                 assert (ROOT / script).is_file()
             case ["robotspec", command, *_] | ["scrapy", "robotspec", command, *_]:
