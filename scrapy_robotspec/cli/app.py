@@ -1,4 +1,6 @@
-"""Finds and runs a command; each command is a module that is imported when it is called.
+"""Finds and runs a command.
+
+Each command is a module that is imported when it is called.
 
 Exit codes: 0 all allowed, no finding or no difference; 1 something disallowed, found or different;
 2 misuse; 3 a robots.txt is unreachable.
@@ -132,7 +134,9 @@ def main(
     session: Session | None = None,
     program: str = "robotspec",
 ) -> int:
-    """Run a command line, by default the process's own, and return its exit code.
+    """Run a command line and return its exit code.
+
+    ``arguments``: by default those of the process.
 
     ``load_ask`` gives access to sites; ``session`` replaces it and sets the defaults of a project.
     """

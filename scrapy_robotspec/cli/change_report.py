@@ -1,4 +1,4 @@
-"""Prints the changes between two versions of a file, for ``diff`` and ``watch``."""
+"""Prints the changes between two files, for ``diff`` and ``watch``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def report_changes(
     as_json: bool,
     output: Output | None,
 ) -> int:
-    """Print what changes from the first file to the second; 1 if anything does."""
+    """Print the changes and return 1, or 0 for none."""
     old, new = files
     found = find_changes(old, new, asked, urls)
     screen = session.screen

@@ -59,7 +59,7 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Decide for each URL whether a crawler may fetch it, and by which line.
+    """Decide whether a crawler may fetch URLs, and by which line.
 
     FILE is a robots.txt: a path, - for standard input, a folder, or a URL. A URL that is not a
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.

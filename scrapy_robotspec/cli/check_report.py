@@ -1,4 +1,4 @@
-"""``check`` of sites, of many files, for many crawlers, as JSON and as a page."""
+"""``check`` in every form: sites, many files, many crawlers, JSON, pages."""
 
 from __future__ import annotations
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
-    """The tokens of a command line. Raises :class:`MisuseError` for one that no group can have."""
+    """The product tokens of a command line.
+
+    Raises :class:`MisuseError` for a token that no group can have.
+    """
     try:
         return product_tokens(list(tokens), edition)
     except ValueError as error:
@@ -24,14 +27,17 @@ def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
 
 
 def in_edition(crawler: Crawler, edition: Edition) -> Crawler:
-    """A crawler with names of another edition, as this edition finds its group (UAG-11)."""
+    """The product tokens that an edition reads from names (UAG-11)."""
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
 
 def crawlers(
     tokens: Sequence[str], each: bool, default: Crawler, files: Sequence[ParsedFile]
 ) -> list[Crawler]:
-    """Every crawler to ask for: that of the command line, or each that the files name."""
+    """The crawlers to ask for.
+
+    ``each``: every crawler that the files name; else the one of the command line.
+    """
     if each and tokens:
         raise MisuseError("--token and --each-token exclude each other")
     if each:
@@ -41,7 +47,7 @@ def crawlers(
 
 
 def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
-    """Each crawler that one of the files names, as first written, then any other."""
+    """Each crawler that a file names, then any other."""
     names: dict[str, str] = {}
     for file in files:
         for token in file.tokens:

@@ -50,7 +50,7 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Show the rules that a new version adds and removes, for each crawler that is affected.
+    """Show the rules that a new version adds and removes, by crawler.
 
     Differences in spelling, order, comments and line numbers are left out. With URLs: also which
     of them change. OLD and NEW are files, - for standard input, or URLs, which stand for the

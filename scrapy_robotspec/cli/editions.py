@@ -1,4 +1,4 @@
-"""``editions``: where the editions disagree about a file, and what the editions are."""
+"""``editions``: where the editions disagree, and what they are."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Show where the editions disagree about URLs; without a FILE, what the editions are.
+    """Show where the editions of the specification disagree.
+
+    Without a FILE: what the editions are.
 
     FILE is a path, - for standard input, or a URL, which stands for the robots.txt of its site.
     Without a URL: for paths made from the rules.

@@ -12,7 +12,7 @@ from scrapy_robotspec.render.text import safe
 
 
 class MisuseError(click.ClickException):
-    """The command line cannot be answered: the message says what to write instead."""
+    """A wrong command line; the message says what to write instead."""
 
     exit_code = MISUSE
 

@@ -50,7 +50,9 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Show the group that applies, every rule that matches, and the one that decides.
+    """Show the group that applies and the rule that decides.
+
+    Every other rule that matches is shown, too.
 
     FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
     a page: it is judged by the robots.txt of its site, and how that was obtained is shown. Without

@@ -28,7 +28,10 @@ def check_many(
     *,
     only_disallowed: bool,
 ) -> int:
-    """Print a line per URL and a summary; return how many are disallowed."""
+    """Print a line per URL and a summary.
+
+    Returns the number of disallowed URLs.
+    """
     numbers: Counter[bool | None] = Counter()
     for done in range(0, len(urls), _STEP):
         screen.done(done, len(urls), "answered")

@@ -1,4 +1,4 @@
-"""Reads robots.txt files and URL lists from paths, folders, standard input and sites."""
+"""Reads files from paths, folders, standard input and sites."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ def open_sources(
     timeout: float = 10.0,
     fresh: bool = False,
 ) -> list[Source]:
-    """The files of a command line; folders become their files, and sites are asked at once.
+    """The files of a command line.
+
+    Folders are replaced by their files; all sites are asked in one crawl.
 
     Raises :class:`MisuseError` for a file that cannot be read.
     """
@@ -156,7 +158,7 @@ def _files_of(folder: str) -> list[str]:
 
 
 def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
-    """Say on stderr if a file is cut at the parsing limit, or is not a robots.txt at all."""
+    """Note a file that is cut, or that is not a robots.txt."""
     if robots.truncated:
         limit = robots.edition.parsing_limit
         screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
@@ -165,7 +167,7 @@ def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
 
 
 def foreign_format(body: bytes) -> str | None:
-    """``"an HTML page"``, ``"UTF-16 text"`` or ``"a binary file"``; None for anything else."""
+    """The kind of a file that is not a robots.txt, else None."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "UTF-16 text"
     beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()

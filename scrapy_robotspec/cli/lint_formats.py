@@ -28,7 +28,10 @@ def _text(linted: Sequence[Linted], screen: Screen) -> None:
 
 
 def line(name: str, finding: Finding, screen: Screen) -> str:
-    """``file:line: code severity: message``; line 1 stands for the file as a whole."""
+    """``file:line: code severity: message``.
+
+    Findings about the file as a whole have line 1.
+    """
     place = f"{safe(name)}:{max(finding.line, 1)}:"
     what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
     return f"{place} {what}: {safe(finding.message)}"

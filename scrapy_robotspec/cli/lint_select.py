@@ -28,7 +28,10 @@ class Selection(NamedTuple):
         return cls(_codes(select), _codes(ignore), advice)
 
     def has(self, finding: Finding) -> bool:
-        """Whether a finding is shown; advice only if asked for, by itself or by its code."""
+        """Whether a finding is shown.
+
+        Advice is shown with ``--advice``, or if its code is selected.
+        """
         if finding.code.startswith(self.ignore or ("-",)):
             return False
         if self.select:

@@ -19,7 +19,7 @@ _FILE = "a path, - for standard input, a folder, or the URL of a site"
 
 
 def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:
-    """Make a command of a function that takes the session and its options.
+    """Make a command of a function of session and options.
 
     Adds ``--color/--no-color`` and ``--quiet``. ``examples`` ends the help, unwrapped.
     """

@@ -63,7 +63,7 @@ def open_output(name: str | None, inputs: Iterable[str | None], force: bool) -> 
         )
     folder = os.path.dirname(name) or "."
     if not os.path.isdir(folder):
-        raise MisuseError(f"cannot write {name}: there is no folder {folder}")
+        raise MisuseError(f"cannot write {name}: folder {folder} does not exist")
     if os.path.isdir(name):
         raise MisuseError(f"cannot write {name}: it is a folder")
     return Output(name)

@@ -1,4 +1,4 @@
-"""Answers questions about URLs: of a file, of many files, or of sites."""
+"""Answers questions about URLs of files and of sites."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Question(NamedTuple):
     """Labels of usage to answer for, too."""
 
     def site_urls(self) -> list[str] | None:
-        """The URLs to decide by the robots.txt of their own sites; None: a file decides.
+        """The URLs to decide by their own sites, else None.
 
         The URL of a robots.txt is a file; any other URL in its place is a page to ask about.
         Raises :class:`MisuseError` for a path that belongs to no site.
@@ -67,7 +67,10 @@ def _same_site(file: str, urls: Sequence[str]) -> bool:
 def answer_file(
     file: ParsedFile, question: Question, default: Crawler, screen: Screen | None = None
 ) -> Iterator[Explanation]:
-    """The answers of one file, by crawler, then URL; ``screen`` shows the progress."""
+    """The answers of one file, by crawler, then URL.
+
+    ``screen`` shows the progress.
+    """
     asked = crawlers(question.tokens, question.each_token, default, [file])
     names = file.written if question.each_token else None
     pairs = list(product(asked, question.urls))
@@ -138,7 +141,7 @@ def _with_usage(found: Explanation, robots: RobotsTxt | None, url: str | bytes) 
 
 
 def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
-    """Whether the page, or any use of it that the labels name, is disallowed."""
+    """Whether the page, or one of its uses, is disallowed."""
     if not found.allowed:
         return True
     usage = found.usage

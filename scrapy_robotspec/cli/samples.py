@@ -1,7 +1,7 @@
 """Paths made from the rules of files, for questions without URLs.
 
 Each rule yields a path that it matches and one that it does not, so that two readings of a file
-usually differ on one of them if they differ at all. This is no proof that nothing else differs.
+usually differ on one of them if they differ at all. Other paths may differ all the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one call of the command line works with: the terminal, the clock, and access to sites."""
+"""The session of a command: terminal, defaults, clock, access to sites."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Show the groups and sitemaps of a robots.txt, or everything that it says to a crawler.
+    """Show the groups and sitemaps of a robots.txt.
+
+    With a crawler: everything that applies to it.
 
     FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
     its site.

@@ -30,7 +30,10 @@ def write_answers(
     file: ParsedFile | None,
     found: Sequence[Explanation],
 ) -> None:
-    """Write the page; without ``file`` that of the site of the first answer."""
+    """Write a page of answers.
+
+    Without ``file`` it shows the file of the site of the first answer.
+    """
     from scrapy_robotspec.render import as_html
 
     site = found[0].site if found else None

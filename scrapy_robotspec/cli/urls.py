@@ -98,7 +98,7 @@ def _listed_slowly(name: str, data: bytes, screen: Screen) -> tuple[list[str | b
 
 
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
-    """Say so if the URLs belong to several origins, as a file governs one (LOC-02)."""
+    """Note URLs of several origins, as a file governs one (LOC-02)."""
     origins: set[str] = set()
     last = "\0"
     for url in urls:
@@ -116,7 +116,9 @@ def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
 
 
 def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
-    """URLs of sites; a path belongs to the site of the URL before it.
+    """URLs and paths as URLs of sites.
+
+    A path belongs to the site of the URL before it.
 
     Raises :class:`MisuseError` for a path without a URL before it.
     """

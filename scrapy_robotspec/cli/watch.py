@@ -56,7 +56,9 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Compare the robots.txt of sites with the last copy in a store, and store the new one.
+    """Compare the robots.txt of sites with the last copy stored.
+
+    The store then keeps the new copy.
 
     Exits with 1 if anything changed that matters to a crawler, so that cron can tell. A site that
     is not in the store yet is stored; the store keeps its copy of a site that is unreachable.

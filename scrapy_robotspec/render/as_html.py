@@ -149,7 +149,7 @@ def _groups(file: ParsedFile, groups: Sequence[GroupSummary], notes: Notes) -> l
 def editions_page(
     name: str, file: ParsedFile, rows: Sequence[Sequence[Explanation]], *, now: float
 ) -> str:
-    """A table of URLs and editions, and the file as the default edition reads it."""
+    """A table of URLs and editions, and the file."""
     notes = Notes()
     for finding in file.findings:
         notes.add_finding(finding)

@@ -27,7 +27,7 @@ def dumps(value: Any) -> str:
 
 
 def verdict_object(verdict: Verdict | None) -> dict[str, Any]:
-    """A verdict, flat: the deciding rule's parts are null where no rule decides."""
+    """A verdict without nesting; null where no rule decides."""
     rule = verdict.rule if verdict is not None else None
     return {
         "allowed": verdict.allowed if verdict is not None else None,

@@ -32,7 +32,10 @@ def labelled(label: str, text: str) -> str:
 
 
 def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str] = ()) -> str:
-    """One decision on one line, with what is stated about labels; text from outside comes last."""
+    """One decision on one line.
+
+    ``labels``: usage labels to answer for. Text from outside comes last.
+    """
     reason = screen.paint("faint", f"({found.because})")
     line = f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
     if labels and found.allowed:
@@ -42,7 +45,10 @@ def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str]
 
 
 def explained(found: Explanation, screen: Screen, name: str = "") -> Iterator[str]:
-    """One decision with everything that led to it; ``name``: the file, where there are many."""
+    """One decision with everything that led to it.
+
+    ``name``: the file, where there are many.
+    """
     yield screen.paint("strong", safe(f"{name}: {found.url}" if name else found.url))
     if found.allowed is None:
         yield labelled("problem", found.because)

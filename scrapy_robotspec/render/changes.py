@@ -1,4 +1,4 @@
-"""The differences between two versions of a robots.txt that matter to a crawler."""
+"""The differences between two robots.txt that matter to a crawler."""
 
 from __future__ import annotations
 

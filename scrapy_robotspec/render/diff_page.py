@@ -22,7 +22,7 @@ def diff_page(
     *,
     now: float,
 ) -> str:
-    """The changes, then both files with the lines that were removed and added."""
+    """The changes, then both files with marked lines."""
     old, new = Notes(), Notes()
     for change in found.changes:
         old.styles.update({rule.line: "removed" for rule in change.removed})

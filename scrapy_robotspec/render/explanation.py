@@ -1,4 +1,4 @@
-"""The explanation of one decision, which the text, JSON and HTML renderers share."""
+"""The explanation of one decision, shared by all renderers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Explanation(NamedTuple):
     tokens: tuple[str, ...]
     """The crawler's product tokens; none for a crawler that no group names."""
     allowed: bool | None
-    """None where there is no decision."""
+    """None where nothing was decided."""
     reason: str
-    """As in ``Decision.reason``; ``"problem"`` where there is no decision."""
+    """As in ``Decision.reason``; ``"problem"`` where nothing was decided."""
     verdict: Verdict | None = None
     """What the file says; None where no file decides."""
     path: str = ""
@@ -83,7 +83,9 @@ def explain(
     *,
     names: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """The verdict about a URL or path with its rule; no losing rules and no group.
+    """The verdict about a URL or path, with its rule.
+
+    Losing rules and the group are left out.
 
     ``names`` maps product tokens to the names as written in the file.
     """
@@ -122,7 +124,10 @@ def explain_fully(
 
 
 def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
-    """The decision about a URL of a site; ``fully``: with losing rules and group."""
+    """The decision about a URL of a site.
+
+    ``fully``: with losing rules and the group.
+    """
     decision = site.decision
     crawler = crawler_words(site.tokens)
     if decision is None:

@@ -55,5 +55,8 @@ def environment() -> Environment:
 
 
 def render(template: str, *, now: float, **values: Any) -> str:
-    """A page made of a template; ``now``: epoch seconds, shown as the page's date."""
+    """A page made of a template.
+
+    ``now``: the date shown on the page (epoch seconds).
+    """
     return environment().get_template(template).render(**values, made=utc(now), version=version())

@@ -1,4 +1,4 @@
-"""The HTML page of the linter: few files whole, many files as a table."""
+"""The HTML page of the linter."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class _File(NamedTuple):
 def lint_page(
     linted: Sequence[tuple[str, list[Finding]]], parsed: Sequence[ParsedFile], *, now: float
 ) -> str:
-    """Findings by file and code; ``parsed``: the same files, if they are to be shown whole."""
+    """Findings by file and code.
+
+    ``parsed``: the same files, to be shown whole; empty for many files.
+    """
     room = _MOST_FINDINGS
     files: list[_File] = []
     for at, (name, findings) in enumerate(linted):

@@ -1,4 +1,4 @@
-"""A robots.txt as numbered lines in groups with notes, ready for a template."""
+"""A robots.txt as numbered lines with notes, for a template."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RULES = ("allow", "disallow")
 
 @dataclass(slots=True)
 class Note:
-    """A role that a line has, with links to the answers it has it for, or a finding."""
+    """A finding, or the role of a line in some answers."""
 
     style: str
     """good, bad, finding, or empty."""
@@ -60,7 +60,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line as shown, or a number of lines that are left out."""
+    """One line, or a number of lines left out."""
 
     number: int
     style: str

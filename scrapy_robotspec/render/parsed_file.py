@@ -83,7 +83,7 @@ class ParsedFile:
 
     @cached_property
     def written(self) -> dict[str, str]:
-        """Product token -> the name as the file writes it, where the two differ (UAG-03)."""
+        """Product token -> name as written, where they differ (UAG-03)."""
         edition = self.robots.edition
         found: dict[str, str] = {}
         for line in self.lines:
@@ -127,7 +127,7 @@ class ParsedFile:
         )
 
     def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
-        """The rules of a group that can match, by kind and canonical pattern, the first of each.
+        """The rules that can match, by kind and canonical pattern.
 
         Two groups with the same keys give the same verdicts.
         """

@@ -1,4 +1,4 @@
-"""A site's robots.txt as it was obtained: from the network or a store, or not at all."""
+"""A site's robots.txt, and how it was obtained."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Fact = tuple[str, str]
 #: By the value of ``access.outcome.Meaning``.
 _MEANINGS = {
     "rules": "a file: its rules decide",
-    "allow": "there is no file: everything is allowed",
+    "allow": "the site has no file: everything is allowed",
     "disallow": "refused by ROBOTSPEC_STATUS_POLICY: nothing is allowed",
 }
 
 _REASONS = {
-    "unavailable": "there is no robots.txt, so everything is allowed",
+    "unavailable": "the site has no robots.txt, so everything is allowed",
     "unreachable": "robots.txt is unreachable, so nothing is crawled",
     "limit_passed": "robots.txt was unreachable beyond the limit, so its rules no longer apply",
     "policy": "ROBOTSPEC_STATUS_POLICY counts this status as a refusal",
@@ -36,7 +36,7 @@ _REASONS = {
 
 
 class SiteAnswer(NamedTuple):
-    """The decision about one URL of a site, with the record and rules it rests on."""
+    """The decision about a URL, with its record and rules."""
 
     url: str
     seconds: float
@@ -44,7 +44,7 @@ class SiteAnswer(NamedTuple):
     now: float
     """Time of the decision (epoch seconds)."""
     problem: str | None = None
-    """Why there is no decision; ``decision`` is None then."""
+    """Why nothing was decided; ``decision`` is None then."""
     decision: Decision | None = None
     record: RobotsRecord | None = None
     """Stored state of the origin; None where robots.txt was not needed."""
@@ -72,7 +72,7 @@ class SiteAnswer(NamedTuple):
 
 
 def why(site: SiteAnswer) -> str:
-    """The reason of a decision that no rule made, in a few words; not escaped."""
+    """The reason of a decision that no rule made; not escaped."""
     decision = site.decision
     if decision is None:
         return str(site.problem)

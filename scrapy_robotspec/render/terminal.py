@@ -1,4 +1,4 @@
-"""Writes to a terminal, or to a file in its place: colour, columns, progress."""
+"""Writes to a terminal or a file: colour, columns, progress."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Screen:
         self._covered = False  # whether a line of progress is on the terminal
 
     def paint(self, style: str, text: str) -> str:
-        """``text`` in the style of that name: good, bad, note, faint or strong."""
+        """``text`` in a style: good, bad, note, faint or strong."""
         return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self.coloured and text else text
 
     def say(self, line: str = "") -> None:
-        """Write one line of the answer; text from outside must be escaped already."""
+        """Write one line of the answer, which must be escaped already."""
         if self._shared:
             self.clear()
         self.out.write(f"{line}\n")
@@ -82,7 +82,7 @@ class Screen:
         self.err.write(f"{line}\n")
 
     def progress(self, items: Sequence[_T], what: str) -> Iterator[_T]:
-        """Yield ``items`` one by one; on a terminal a bar shows how many are done."""
+        """Yield ``items``; on a terminal a bar shows how many are done."""
         for done, item in enumerate(items):
             self.done(done, len(items), what)
             yield item
@@ -110,7 +110,10 @@ class Screen:
 
 
 def columns(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
-    """Rows of cells as lines with aligned columns; cells must not contain colours."""
+    """Rows of cells as lines with aligned columns.
+
+    Cells must not contain colours.
+    """
     table = [list(row) for row in rows]
     widths: list[int] = []
     for row in table:

@@ -30,7 +30,10 @@ def escaped(character: str) -> str:
 
 
 def count(number: int, noun: str, nouns: str | None = None) -> str:
-    """``1 rule``, ``2,000 rules``; ``nouns``: a plural that needs more than an s."""
+    """A number and a noun: ``1 rule``, ``2,000 rules``.
+
+    ``nouns``: a plural that needs more than an s.
+    """
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
@@ -45,7 +48,7 @@ _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
 
 
 def duration(seconds: float) -> str:
-    """Seconds in a readable unit: ``0.25 s``, ``12 s``, ``3.5 min``, ``24 h``."""
+    """Seconds in a readable unit: ``0.25 s``, ``3.5 min``, ``24 h``."""
     for length, unit in _UNITS:
         if seconds >= 2 * length:
             return f"{seconds / length:.1f}".removesuffix(".0") + f" {unit}"

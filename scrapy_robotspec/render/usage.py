@@ -35,7 +35,7 @@ class UsageAnswer:
         return self.usage.preferences.get(label, "unknown")
 
     def facts(self) -> Iterator[tuple[str, str]]:
-        """Label and text of each line to show, escaped; none for a file without statements."""
+        """Label and text of each line to show, escaped."""
         if self.usage.statements or self.hidden:
             yield "usage", preference_words(self.usage)
         for statement in self.usage.statements[:MOST]:
@@ -76,7 +76,7 @@ def label_words(answer: UsageAnswer, label: str) -> str:
 
 
 def statement_words(statement: UsageStatement) -> str:
-    """``line 4: Content-Usage: /a train-ai=n``, escaped; it says so if it is not valid."""
+    """``line 4: Content-Usage: /a train-ai=n``, escaped; notes invalid ones."""
     invalid = "" if statement.preferences else " (states no preference)"
     return f"line {statement.line}: {safe(as_written(statement))}{invalid}"
 

@@ -1,4 +1,4 @@
-"""Verdicts, crawlers and groups in a few words; text from outside is escaped."""
+"""Verdicts, crawlers and groups in a few words, escaped."""
 
 from __future__ import annotations
 

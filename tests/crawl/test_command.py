@@ -212,7 +212,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     ]
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e)",
-        "there is no robots.txt",
+        "the site has no robots.txt",
         "robots.txt unreachable: HTTP status 503",
         "robots.txt unreachable: no answer within 1 s",
         "a URL of this scheme has no robots.txt",
@@ -372,7 +372,7 @@ def test_sites_without_a_file_and_unreachable_ones_are_named(
     broken = server.site("127.0.0.18", reply("", status=503))
     told = outside.robotspec("lint", missing.url())
     assert (told.code, told.out) == (0, "")
-    assert "there is no robots.txt" in told.err
+    assert "the site has no robots.txt" in told.err
     (outside.path / "robots.txt").write_text(SHOP)
     for words in (["lint", "robots.txt"], ["show"], ["editions"], ["diff", "robots.txt"]):
         told = outside.robotspec(*words, broken.url())

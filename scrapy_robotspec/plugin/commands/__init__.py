@@ -1,4 +1,4 @@
-"""``scrapy robotspec``: the command line of ``robotspec`` with the settings of a project.
+"""``scrapy robotspec``: the command line with the settings of a project.
 
 Scrapy imports this module on every call of ``scrapy``, so it imports only Scrapy's base class.
 """

@@ -1,4 +1,7 @@
-"""Asks the middleware of a crawl for its decisions about URLs; no page is requested."""
+"""Asks the middleware of a crawl for decisions about URLs.
+
+No page is requested.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +94,7 @@ async def _decide(url: str, middleware: RobotSpecMiddleware) -> SiteAnswer:
 
 
 class QuerySpider(Spider):
-    """Runs a query instead of crawling, because only a crawl has a downloader."""
+    """Runs a query, because only a crawl has a downloader."""
 
     name = "robotspec"
 

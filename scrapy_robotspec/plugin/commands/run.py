@@ -1,4 +1,4 @@
-"""Runs a query in a crawl with the settings of a project, or with Scrapy's defaults."""
+"""Runs a query with the settings of a project or Scrapy's defaults."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def ask_with(
 
 
 def missing_note(settings: BaseSettings) -> str | None:
-    """A note if the crawls of a project do not do what a query says; None if they do."""
+    """A note if the crawls of a project decide otherwise, else None."""
     if not (_has_addon(settings) or _has_middleware(settings)):
         return "note: ADDONS of the project lacks scrapy_robotspec.Addon; decided as if it were on"
     if not settings.getbool("ROBOTSTXT_OBEY"):
