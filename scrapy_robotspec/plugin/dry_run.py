@@ -17,20 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
 from scrapy.statscollectors import DummyStatsCollector
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import succeed
 
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import beyond
-from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
-from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
+from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
 
@@ -38,8 +34,11 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -80,8 +79,8 @@ class _Pending(NamedTuple):
     """The usage preferences of the response; None before it has come."""
 
 
-class _SilentSurroundings(CrawlRuntime):
-    """Nobody is told of rules that decide nothing."""
+class _SilentRuntime(CrawlRuntime):
+    """Sends no signals: the rules decide nothing."""
 
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
@@ -102,20 +101,14 @@ class DryRunMiddleware:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._tokens = TokenSelector(self.settings, crawler)
-        self._request_policy = RequestPolicy(
-            self.settings, self._tokens, ftp=_compat.handles_ftp(crawler)
-        )
-        self._off_scheduler = OffSchedulerWaits(crawler)
-        self._runtime = _SilentSurroundings(
+        self.robots = CrawlRobots(
             crawler,
             self.settings,
-            self._tokens,
             self._on_fetch_done,
-            self._off_scheduler.watch,
             stats=DummyStatsCollector(crawler),
+            runtime=_SilentRuntime,
         )
-        self._lookup = self._off_scheduler.lookup = open_lookup(self._runtime, self.settings)
+        self._policy = self.robots.policy
         self._pending: dict[Origin, list[_Pending]] = {}
         self._number = 0
         self._looking = False
@@ -129,8 +122,6 @@ class DryRunMiddleware:
         connect(middleware._spider_opened, scrapy_signals.spider_opened)
         connect(middleware._spider_idle, scrapy_signals.spider_idle)
         connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        if middleware.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
-            connect(middleware._page_answered, scrapy_signals.response_received)
         return middleware
 
     # --- what Scrapy calls
@@ -150,7 +141,7 @@ class DryRunMiddleware:
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """A page has arrived, whose header may state usage preferences (USE-05)."""
-        if self._request_policy.usage.refuses:
+        if self._policy.usage.refuses:
             with suppress(ConfigurationError):  # of the user's function; noted with the request
                 self._compare_usage(request, response)
         return response
@@ -159,37 +150,32 @@ class DryRunMiddleware:
 
     def _compare_usage(self, request: Request, response: Response) -> None:
         """Count a page that was let through and that ours would keep from the spider."""
-        policy, now = self._request_policy, time.time()
-        origin = policy.origin(request)
-        if origin is None or policy.ignores(origin):
+        origin = self._policy.origin(request)
+        if origin is None or self._policy.ignores(origin):
             return
-        decision = policy.by_override(origin, request)
-        if decision is not None:
-            extensions = policy.override_extensions(origin, request)
-        else:
-            found = self._lookup.ask(origin, now, request)
-            if isinstance(found, Pending):
-                self._keep_header(origin, request, usage_of_page(Usage(), response))
-                return
-            decision = policy.decide(found, request.url, self._tokens(request), now)
-            extensions = policy.extensions(found, request)
+        answer = self.robots.answer(origin, request, time.time())
+        if isinstance(answer, Pending):
+            self._keep_header(origin, request, usage_of_page(Usage(), response))
+            return
+        decision, found = answer
         if decision.allowed:
+            extensions = self.robots.extensions(decision, request, found)
             usage = usage_of_page(extensions.usage_of(request.url), response)
-            refused = policy.usage.refusal(usage, final=True)
+            refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
                 self._take_back(Difference.SAME)
                 self._note(Difference.REFUSE, request, refused.detail)
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
-        origin = self._request_policy.origin(request)
+        origin = self._policy.origin(request)
         if origin is None:
             return
         try:
-            pending = _Pending(request, self._tokens(request), allowed)
+            pending = _Pending(request, self.robots.tokens(request), allowed)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
             self._note(Difference.NOT_COMPARED, request, f"{type(error).__name__}: {error}")
             return
-        if self._overridden(origin, pending) or self._try(origin, pending):
+        if self._try(origin, pending):
             return
         if self._number >= _MOST_PENDING:
             self._note(Difference.NOT_COMPARED, request, "too many await an answer")
@@ -211,47 +197,44 @@ class DryRunMiddleware:
         self._number -= len(taken)
         return taken
 
-    def _overridden(self, origin: Origin, pending: _Pending) -> bool:
-        decision = self._request_policy.by_override(origin, pending.request)
-        if decision is None:
-            return False
-        self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
-        return True
-
     def _try(self, origin: Origin, pending: _Pending) -> bool:
-        """Compare at once if there is an answer; whether there was."""
-        now = time.time()
-        found = self._lookup.ask(origin, now, pending.request)
-        if isinstance(found, Resolved):
-            self._settle_by(found, pending, now)
+        """Compare *pending* at once, if the decision can be made; whether it could."""
+        answer = self.robots.answer(origin, pending.request, time.time())
+        if not isinstance(answer, Pending):
+            decision, found = answer
+            self._settle_by(decision, found, pending)
             return True
-        record = self._lookup.record(origin)
+        record = self.robots.record(origin)
         if record is None or record.unreachable_since is None:
             return False
         self._note(Difference.WAIT, pending.request, record.failure or "")
         return True
 
-    def _on_fetch_done(self, landing: FetchDone) -> None:
-        """A flight has ended: compare what has waited for it."""
-        found, record = landing.found, landing.record
-        unsent = landing.result is not None and not landing.result.sent
+    def _on_fetch_done(self, done: FetchDone) -> None:
+        """Compare the requests that have waited for the robots.txt that was fetched."""
+        found, record = done.found, done.record
+        unsent = done.result is not None and not done.result.sent
         if isinstance(found, Pending) and (found.preempted or unsent):
-            return  # nothing is known of it yet; it is looked at again
+            return  # not resolved yet; it is tried again
         for pending in self._take(found.origin):
             if isinstance(found, Resolved):
-                self._settle_by(found, pending, time.time())
+                url = pending.request.url
+                decision = self._policy.decide(found, url, pending.tokens, time.time())
+                self._settle_by(decision, found, pending)
             else:
                 failure = record.failure if record is not None else None
                 self._note(Difference.WAIT, pending.request, failure or "no answer")
         if not self._pending and self._idle_since is not None:
             _compat.wake(self._crawler.engine)
 
-    def _settle_by(self, found: Resolved, pending: _Pending, now: float) -> None:
-        decision = self._request_policy.decide(found, pending.request.url, pending.tokens, now)
+    def _settle_by(self, decision: Decision, found: Resolved | None, pending: _Pending) -> None:
+        if found is None:
+            self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
+            return
         why = decision.reason if decision.allowed else str(refusal(decision))
         if decision.allowed and pending.header is not None:
             usage = beyond(found, pending.tokens).usage_of(pending.request.url) | pending.header
-            refused = self._request_policy.usage.refusal(usage, final=True)
+            refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
                 self._settle(pending, False, refused.detail)
                 return
@@ -285,7 +268,7 @@ class DryRunMiddleware:
         self._looking = False
         for origin in list(self._pending):
             now = time.time()
-            if self._lookup.next_slot_at(now) > now:
+            if self.robots.lookup.next_slot_at(now) > now:
                 break
             left = [each for each in self._take(origin) if not self._try(origin, each)]
             if left:
@@ -297,7 +280,7 @@ class DryRunMiddleware:
     # --- beginning and end
 
     def _spider_opened(self) -> None:
-        _compat.limit_pages(self._crawler)
+        self.robots.open()
 
     def _spider_idle(self) -> None:
         """Let answers that are under way come in, as long as one fetch may take."""
@@ -313,12 +296,4 @@ class DryRunMiddleware:
                 self._note(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
         counts = [f"{self._counts[each]:,} {each.words}" for each in Difference]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
-        await _compat.as_future(Deferred.fromCoroutine(self._lookup.close()))
-        self._runtime.close()
-
-    def _page_answered(self, response: Response, request: Request) -> None:
-        """FET-12: whether pages answer matters while the robots.txt does not."""
-        origin = Origin.of(request.url)
-        own_request = request.meta.get("dont_obey_robotstxt")
-        if origin is not None and response.status < 500 and not own_request:
-            self._lookup.page_answered(origin)
+        await self.robots.close()

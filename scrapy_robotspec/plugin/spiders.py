@@ -19,6 +19,7 @@ from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+
 #: Origins that are asked about ahead of the one whose turn it is.
 _AHEAD = 32
 
@@ -53,7 +54,11 @@ class SitemapsFromRobots(SitemapSpider):
                 "ROBOTSPEC_DRY_RUN"
             )
         origins = iter(self.sitemap_origins)
-        asked = deque(_compat.deferred(middleware.sitemaps(url)) for url in islice(origins, _AHEAD))
+        asked = deque(
+            _compat.deferred(middleware.robots.sitemaps(url)) for url in islice(origins, _AHEAD)
+        )
         while asked:
             yield await _compat.as_future(asked.popleft())
-            asked.extend(_compat.deferred(middleware.sitemaps(url)) for url in islice(origins, 1))
+            asked.extend(
+                _compat.deferred(middleware.robots.sitemaps(url)) for url in islice(origins, 1)
+            )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.plugin.robots import CrawlRobots
 
 #: Max URLs decided about at once; the lookup limits the fetches.
 _AT_ONCE = 64
@@ -55,7 +56,7 @@ class Query:
         step = 1 if self.one_by_one else _AT_ONCE
         for start in range(0, len(self.urls), step):
             asked = [
-                _compat.deferred(_decide(url, middleware))
+                _compat.deferred(_decide(url, middleware.robots))
                 for url in self.urls[start : start + step]
             ]
             for one in asked:
@@ -63,13 +64,13 @@ class Query:
         self.done = True
 
 
-async def _decide(url: str, middleware: RobotSpecMiddleware) -> SiteAnswer:
+async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
     """The decision about one URL; errors become its ``problem``."""
     began, clock = time.monotonic(), time.time()
     try:
         request = Request(url)
-        decision = await middleware.decision(url)
-        tokens = middleware.tokens(request)
+        decision = await robots.decide(request)
+        tokens = robots.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
     seconds, now = time.monotonic() - began, time.time()
@@ -77,9 +78,9 @@ async def _decide(url: str, middleware: RobotSpecMiddleware) -> SiteAnswer:
     found: Resolved | None = None
     record: RobotsRecord | None = None
     if origin is not None and decision.reason != "override":  # an override needs no robots.txt
-        resolved = middleware.lookup.ask(origin, now, request)
+        resolved = robots.lookup.ask(origin, now, request)
         found = resolved if isinstance(resolved, Resolved) else None
-        record = middleware.lookup.record(origin)
+        record = robots.record(origin)
     return SiteAnswer(
         url,
         seconds,
@@ -88,7 +89,7 @@ async def _decide(url: str, middleware: RobotSpecMiddleware) -> SiteAnswer:
         record=record,
         robots=found.robots if found is not None else None,
         tokens=tokens,
-        edition=middleware.settings.edition,
+        edition=robots.settings.edition,
         fetched=record is not None and record.updated_at >= clock,
     )
 

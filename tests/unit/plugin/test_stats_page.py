@@ -9,7 +9,7 @@ from pathlib import Path
 import scrapy_robotspec
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.plugin.deciding.extensions import read_extensions
-from scrapy_robotspec.plugin.middleware import _summary
+from scrapy_robotspec.plugin.deciding.summary import summarize
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 PAGE = (Path(__file__).parents[3] / "docs" / "stats.md").read_text("utf-8")
@@ -52,4 +52,4 @@ def test_the_keys_of_the_meta_dict_are_documented() -> None:
     keys = [key for cell in first_cells for key in re.findall(r"`(\w+)`", cell)]
     robots = RobotsTxt.parse(b"License: http://a/b\nUser-agent: *\nContent-Usage: search=n\n")
     extensions = read_extensions(robots, ("foo",))
-    assert keys == list(_summary(Decision(True, "no_rule"), extensions, "http://a/"))
+    assert keys == list(summarize(Decision(True, "no_rule"), extensions, "http://a/"))

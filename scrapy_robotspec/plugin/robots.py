@@ -1,0 +1,182 @@
+"""CrawlRobots: whether a request of one crawl may go, and what its robots.txt says.
+
+The middleware, the dry run, ``scrapy robotspec`` and spiders use the same object. It decides; what
+becomes of a request is the caller's choice.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy import signals as scrapy_signals
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.editions import DAY, AfterLimit
+from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
+from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
+from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.protocol.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: Records unchanged for longer than this are purged from the shared store (seconds).
+PURGE_AFTER = 60 * DAY
+
+#: A decision and what it was made from; None: an override needs no robots.txt.
+Answer = tuple[Decision, Resolved | None]
+
+
+class CrawlRobots:
+    """Decides about the requests of one crawl.
+
+    *on_fetch_done* is called at the end of every fetch of a robots.txt; *stats* counts the fetches;
+    *runtime* connects the lookup to the crawl.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        on_fetch_done: Callable[[FetchDone], None],
+        stats: StatsCollector,
+        runtime: type[CrawlRuntime] = CrawlRuntime,
+    ) -> None:
+        self.settings = settings
+        self.tokens = TokenSelector(settings, crawler)
+        self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
+        self.waits = OffSchedulerWaits(crawler)
+        self._crawler = crawler
+        self._has_overrides = bool(settings.overrides)
+        self._runtime = runtime(
+            crawler, settings, self.tokens, on_fetch_done, self.waits.watch, stats
+        )
+        self.note_route = self._runtime.note_route
+        self.lookup = self.waits.lookup = open_lookup(self._runtime, settings)
+
+    # --- requests
+
+    def answer(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
+        """The decision about *request* at *now* (epoch seconds), if one can be made at once.
+
+        Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
+        """
+        if self._has_overrides:
+            overridden = self.policy.by_override(origin, request)
+            if overridden is not None:
+                return overridden, None
+        found = self.lookup.ask(origin, now, request)
+        if isinstance(found, Pending):
+            return found
+        return self.policy.decide(found, request.url, self.tokens(request), now), found
+
+    async def wait(self, origin: Origin, request: Request) -> Answer:
+        """The decision about *request*, once its robots.txt is known or given up.
+
+        Raises ``IgnoreRequest`` if the spider closes first.
+        """
+        answer = self.answer(origin, request, time.time())
+        if isinstance(answer, Pending):
+            found = await self.waits.answer(origin, request)
+            now = time.time()
+            return self.policy.decide(found, request.url, self.tokens(request), now), found
+        return answer
+
+    async def decide(self, request: Request) -> Decision:
+        """Whether *request* may go and why; waits until its robots.txt is known."""
+        origin = self.policy.origin(request)
+        if origin is None:
+            return Decision(allowed=True, reason="no_rule")
+        return (await self.wait(origin, request))[0]
+
+    def extensions(
+        self, decision: Decision, request: Request, found: Resolved | None
+    ) -> Extensions:
+        """What the rules behind *decision* state beyond allow and disallow."""
+        if found is not None:
+            return self.policy.extensions(found, request)
+        if decision.origin is None:
+            return NO_EXTENSIONS
+        return self.policy.override_extensions(decision.origin, request)
+
+    def record(self, origin: Origin) -> RobotsRecord | None:
+        """The record of *origin* held in memory."""
+        return self.lookup.record(origin)
+
+    # --- URLs
+
+    async def decision(self, url: str) -> Decision:
+        """Whether *url* may be crawled and why; waits until its robots.txt is known."""
+        return await self.decide(Request(url))
+
+    async def sitemaps(self, url: str) -> tuple[str, ...]:
+        """The sitemaps that the robots.txt for *url* names (SIT-01)."""
+        robots = await self._rules(Request(url))
+        return () if robots is None else robots.sitemaps
+
+    async def crawl_delay(self, url: str) -> float | None:
+        """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""
+        request = Request(url)
+        origin = self.policy.origin(request)
+        override = self.policy.override(origin) if origin is not None else None
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        robots = await self._rules(request)
+        return None if robots is None else robots.crawl_delay(self.tokens(request))
+
+    async def usage(self, url: str) -> Usage:
+        """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
+        request = Request(url)
+        robots = await self._rules(request)
+        if robots is None:
+            return Usage(applies=(await self.decide(request)).allowed)
+        return robots.usage(request.url, self.tokens(request))
+
+    async def _rules(self, request: Request) -> RobotsTxt | None:
+        """The rules for *request*: the user's own, else those of its origin."""
+        origin = self.policy.origin(request)
+        if origin is None:
+            return None
+        override = self.policy.override(origin)
+        if override is not None and override.replacement is not None:
+            own = override.replacement
+            return None if isinstance(own, str) else own
+        return (await self.waits.answer(origin, request)).robots
+
+    # --- start and end
+
+    def open(self) -> None:
+        """Begin, as the spider opens: purge the shared store, keep connections for pages."""
+        self.lookup.sweep(time.time() - PURGE_AFTER)
+        _compat.limit_pages(self._crawler)
+        if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
+            self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
+
+    async def close(self) -> None:
+        """Cancel fetches and waits, finish what is being written, and close the stores."""
+        await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
+        self._runtime.close()
+
+    def _page_answered(self, response: Response, request: Request) -> None:
+        """FET-12: whether pages answer matters while the robots.txt does not."""
+        if response.status < 500 and not request.meta.get("dont_obey_robotstxt"):
+            origin = Origin.of(request.url)
+            if origin is not None:
+                self.lookup.page_answered(origin)
