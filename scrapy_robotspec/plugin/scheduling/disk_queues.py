@@ -6,19 +6,26 @@ with some thousand origins more files than a process may open.
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from collections import OrderedDict
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import build_from_crawler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+#: What a queue raises that cannot be opened or written.
+ERRORS = (OSError, sqlite3.OperationalError)
 #: Queues with open files; each has one or two.
 MAX_OPEN = 100
+#: Files kept in reserve: a queue needs some to open although connections have taken all others.
+_RESERVE = 8
 
 
 class OpenQueues:
@@ -27,6 +34,8 @@ class OpenQueues:
     def __init__(self, limit: int = MAX_OPEN) -> None:
         self._limit = limit
         self._open: OrderedDict[DiskQueue, None] = OrderedDict()
+        self._reserve: list[int] = []
+        self._fill_reserve()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -39,13 +48,31 @@ class OpenQueues:
             next(iter(self._open)).close()
 
     def closed(self, queue: DiskQueue) -> None:
-        """*queue* has no open files any more."""
+        """*queue* has just closed its files; the reserve takes them before a connection does."""
         self._open.pop(queue, None)
+        self._fill_reserve()
 
-    def close_all(self) -> None:
-        """Close all queues; each opens again when it is used."""
+    @contextmanager
+    def free_files(self) -> Iterator[None]:
+        """Close all queues and the reserve, so that inside there are free file descriptors."""
         for queue in list(self._open):
             queue.close()
+        while self._reserve:
+            os.close(self._reserve.pop())
+        try:
+            yield
+        finally:
+            self._fill_reserve()
+
+    def close(self) -> None:
+        """Close the reserve; the queues are closed by their owner."""
+        while self._reserve:
+            os.close(self._reserve.pop())
+
+    def _fill_reserve(self) -> None:
+        with suppress(OSError):
+            while len(self._reserve) < _RESERVE:
+                self._reserve.append(os.open(os.devnull, os.O_RDONLY))
 
 
 class DiskQueueClass:
@@ -72,45 +99,57 @@ class DiskQueue:
         self._size: int | None = None
 
     def push(self, request: Request) -> None:
-        """Add *request*. Raises ``ValueError`` if it cannot be serialised, or ``OSError``."""
+        """Add *request*.
+
+        Raises ``ValueError`` if it cannot be serialised, one of ``ERRORS`` if it cannot be written.
+        """
         size = len(self)
-        self._opened().push(request)
+        self._run(lambda queue: queue.push(request))
         self._size = size + 1
 
     def pop(self) -> Request | None:
         """Remove the next request; None if there is none."""
-        queue, size = self._opened(), len(self)
+        size = len(self)
         try:
-            request: Request | None = queue.pop()
+            request: Request | None = self._run(lambda queue: queue.pop())
         except Exception:
-            self._size = len(queue)
+            self._size = None
             raise
         self._size = size - 1 if request is not None else 0
         return request
 
     def peek(self) -> Request | None:
         """The next request; None if there is none."""
-        request: Request | None = self._opened().peek()
+        request: Request | None = self._run(lambda queue: queue.peek())
         return request
 
     def close(self) -> None:
         """Close the files; an empty queue removes them."""
         if self._queue is not None:
             queue, self._queue = self._queue, None
-            self._open_queues.closed(self)
-            queue.close()
+            try:
+                queue.close()
+            finally:
+                self._open_queues.closed(self)
 
     def __len__(self) -> int:
         if self._size is None:
-            self._size = len(self._opened())
+            self._size = self._run(len)
         return self._size
+
+    def _run(self, operation: Callable[[Any], Any]) -> Any:
+        try:
+            return operation(self._opened())
+        except sqlite3.OperationalError:  # it opens a journal to write, and undoes what failed
+            with self._open_queues.free_files():
+                return operation(self._opened())
 
     def _opened(self) -> Any:
         if self._queue is None:
             try:
                 self._queue = self._build()
-            except OSError:  # perhaps other parts of the crawl have all other files open
-                self._open_queues.close_all()
-                self._queue = self._build()
+            except ERRORS:
+                with self._open_queues.free_files():
+                    self._queue = self._build()
         self._open_queues.used(self)
         return self._queue

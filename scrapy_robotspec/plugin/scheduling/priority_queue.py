@@ -12,7 +12,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.disk_queues import DiskQueueClass, OpenQueues
+from scrapy_robotspec.plugin.scheduling.disk_queues import ERRORS, DiskQueueClass, OpenQueues
 from scrapy_robotspec.plugin.scheduling.gate_owner import find_gate_owner
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from scrapy_robotspec.plugin.scheduling.requeue import QUEUED
@@ -50,11 +50,11 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         *,
         start_queue_cls: Any = None,
     ) -> None:
-        if key:
-            open_queues = OpenQueues()
-            downstream_queue_cls = DiskQueueClass(downstream_queue_cls, open_queues)
+        self._open_queues = OpenQueues() if key else None
+        if self._open_queues is not None:
+            downstream_queue_cls = DiskQueueClass(downstream_queue_cls, self._open_queues)
             if start_queue_cls is not None:
-                start_queue_cls = DiskQueueClass(start_queue_cls, open_queues)
+                start_queue_cls = DiskQueueClass(start_queue_cls, self._open_queues)
         super().__init__(
             crawler, downstream_queue_cls, key, slot_startprios, start_queue_cls=start_queue_cls
         )
@@ -76,7 +76,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
         try:
             self._push(request)
-        except OSError as error:
+        except ERRORS as error:
             if not self._warned:
                 self._warned = True
                 logger.warning(
@@ -116,7 +116,10 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
 
     def close(self) -> dict[str, list[int]]:
         self._queues.clear()
-        return super().close()
+        state = super().close()
+        if self._open_queues is not None:
+            self._open_queues.close()
+        return state
 
     def __len__(self) -> int:
         return len(self._queues)
