@@ -1,0 +1,28 @@
+"""A crawler with an engine and our middleware that crawls nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Spider
+from scrapy.utils.test import get_crawler
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+def crawler_with_engine(**settings: Any) -> Crawler:
+    """Every request of it is of an origin that is not known yet."""
+    crawler = get_crawler(
+        Spider,
+        {
+            "ROBOTSTXT_OBEY": True,
+            "DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.RobotSpecMiddleware": 100},
+            "USER_AGENT": "examplebot/1.0",
+            "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3")),
+            **settings,
+        },
+    )
+    crawler.spider = crawler._create_spider("example")
+    crawler.engine = crawler._create_engine()
+    return crawler

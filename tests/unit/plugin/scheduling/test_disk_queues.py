@@ -1,0 +1,171 @@
+"""Disk queues with a bounded number of open files behave as Scrapy's own."""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scrapy import Request, squeues
+from scrapy.utils.misc import build_from_crawler
+
+from scrapy_robotspec.plugin.scheduling.disk_queues import (
+    MAX_OPEN,
+    DiskQueue,
+    DiskQueueClass,
+    OpenQueues,
+)
+
+from .crawlers import crawler_with_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CRAWLER = crawler_with_engine()
+#: Those that the installed Scrapy has; SQLite queues from 2.19 on.
+CLASSES = [
+    getattr(squeues, f"Pickle{order}{kind}Queue")
+    for order in ("Fifo", "Lifo")
+    for kind in ("Disk", "SQLite")
+    if hasattr(squeues, f"Pickle{order}{kind}Queue")
+]
+all_classes = pytest.mark.parametrize("queue_class", CLASSES, ids=lambda cls: _name(cls))
+
+
+def _name(queue_class: type) -> str:
+    return next(name for name, value in vars(squeues).items() if value is queue_class)
+
+
+def queues_of(queue_class: type, folder: Path, number: int, limit: int) -> list[DiskQueue]:
+    factory = DiskQueueClass(queue_class, OpenQueues(limit))
+    return [build_from_crawler(factory, CRAWLER, key=str(folder / str(n))) for n in range(number)]
+
+
+def url_of(request: Request | None) -> str | None:
+    return None if request is None else request.url
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+steps = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(["push", "push", "pop", "len", "close"])),
+    max_size=60,
+)
+
+
+@all_classes
+@settings(max_examples=15, deadline=None)
+@given(steps=steps, limit=st.integers(1, 3))
+def test_answers_are_those_of_scrapys_queue(
+    queue_class: Any, steps: list[tuple[int, str]], limit: int
+) -> None:
+    """Whatever is closed in between, and after both were closed and opened again."""
+    with tempfile.TemporaryDirectory() as name:
+        ours = queues_of(queue_class, Path(name, "ours"), 4, limit)
+        stock = [
+            build_from_crawler(queue_class, CRAWLER, str(Path(name, "stock", str(n))))
+            for n in range(4)
+        ]
+        for serial, (number, step) in enumerate(steps):
+            our_queue, stock_queue = ours[number], stock[number]
+            if step == "push":
+                for queue in (our_queue, stock_queue):
+                    queue.push(Request(f"http://a.example/{serial}"))
+            elif step == "close":
+                our_queue.close()
+            elif step == "len":
+                assert len(our_queue) == len(stock_queue)
+            else:
+                assert url_of(our_queue.pop()) == url_of(stock_queue.pop())
+        for queue in ours:
+            queue.close()
+        resumed = queues_of(queue_class, Path(name, "ours"), 4, limit)
+        for our_queue, stock_queue in zip(resumed, stock, strict=True):
+            assert len(our_queue) == len(stock_queue)
+            while (expected := url_of(stock_queue.pop())) is not None:
+                assert url_of(our_queue.pop()) == expected
+            assert our_queue.pop() is None
+        for queue in (*resumed, *stock):
+            queue.close()
+        assert [path for path in Path(name, "ours").rglob("*") if path.is_file()] == []
+
+
+@all_classes
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_any_number_of_queues_has_a_bounded_number_of_open_files(
+    queue_class: Any, tmp_path: Path
+) -> None:
+    before = open_files()
+    queues = queues_of(queue_class, tmp_path, 100, 10)
+    most = 0
+    for round_number in range(2):
+        for number, queue in enumerate(queues):
+            queue.push(Request(f"http://{number}.example/{round_number}"))
+            most = max(most, open_files())
+    assert most - before <= 2 * 10 + 10
+    for number, queue in enumerate(queues):
+        urls = sorted(request.url for request in iter(queue.pop, None))
+        assert urls == [f"http://{number}.example/{round_number}" for round_number in range(2)]
+
+
+@contextmanager
+def no_free_files() -> Iterator[None]:
+    """All file descriptors that the process may have are in use."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 50, hard))
+    taken = []
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        yield
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@all_classes
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+def test_connections_may_have_all_other_files(queue_class: Any, tmp_path: Path) -> None:
+    """A crawl of many origins has thousands of idle connections."""
+    queues = queues_of(queue_class, tmp_path, 20, MAX_OPEN)
+    for queue in queues[:3]:
+        queue.push(Request("http://a.example/0"))
+    with no_free_files():
+        for queue in queues:
+            queue.push(Request("http://a.example/1"))
+        for queue in queues:
+            assert queue.pop() is not None
+    assert sum(len(queue) for queue in queues) == 3
+
+
+@all_classes
+def test_peek_leaves_the_request_where_it_is(queue_class: Any, tmp_path: Path) -> None:
+    (queue,) = queues_of(queue_class, tmp_path, 1, 1)
+    queue.push(Request("http://a.example/"))
+    assert url_of(queue.peek()) == url_of(queue.pop()) == "http://a.example/"
+
+
+def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path) -> None:
+    (tmp_path / "0").mkdir()
+    (queue,) = queues_of(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    with pytest.raises(IsADirectoryError):
+        queue.push(Request("http://a.example/"))
+
+
+def test_request_that_cannot_be_serialised_changes_nothing(tmp_path: Path) -> None:
+    (queue,) = queues_of(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    queue.push(Request("http://a.example/"))
+    with pytest.raises(ValueError, match="pickle"):
+        queue.push(Request("http://a.example/", meta={"lambda": lambda: None}))
+    assert len(queue) == 1
+    assert url_of(queue.pop()) == "http://a.example/"

@@ -1,0 +1,145 @@
+"""WaitingPriorityQueue: what it writes to JOBDIR, and who can read it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import Request, squeues
+from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.utils.misc import build_from_crawler
+
+from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
+
+from .crawlers import crawler_with_engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+
+FILES = (squeues.PickleLifoDiskQueue, squeues.PickleFifoDiskQueue)
+KINDS: dict[str, tuple[Any, Any]] = {
+    "files": FILES,
+    "without start queue": (squeues.PickleFifoDiskQueue, None),
+}
+if hasattr(squeues, "PickleLifoSQLiteQueue"):  # from Scrapy 2.19
+    KINDS["sqlite"] = (squeues.PickleLifoSQLiteQueue, squeues.PickleFifoSQLiteQueue)
+#: Every length of a host that DNS allows, in labels of at most 63 letters.
+LENGTHS = [20, 63, 107, 108, 109, 160, 200, 222, 223, 253]
+
+
+def host_of(length: int) -> str:
+    labels = ["h" * 63] * (length // 64)
+    return ".".join([*labels, "x" * (length - 64 * len(labels))]).strip(".")
+
+
+def queue_of(
+    queue_class: Any, folder: Path, state: Any = None, kind: tuple[Any, Any] = FILES
+) -> tuple[Crawler, Any]:
+    crawler = crawler_with_engine()
+    queue = build_from_crawler(
+        queue_class, crawler, kind[0], str(folder), state or {}, start_queue_cls=kind[1]
+    )
+    return crawler, queue
+
+
+def release(crawler: Crawler, urls: list[str]) -> None:
+    """Let the requests of all origins go."""
+    middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
+    assert middleware is not None
+    for url in urls:
+        origin = Origin.of(url)
+        assert origin is not None
+        middleware.gate.release(origin)
+
+
+def pop_all(crawler: Crawler, queue: Any, urls: list[str]) -> Counter[str]:
+    release(crawler, urls)
+    return Counter(request.url for request in iter(queue.pop, None))
+
+
+def some_requests() -> list[Request]:
+    """Several origins, schemes, ports, slots and priorities; start requests too."""
+    requests: list[Request] = []
+    for number in range(4):
+        for url in (
+            f"http://a.example/{number}",
+            f"https://a.example/{number}",
+            f"http://a.example:8080/{number}",
+            f"http://bücher.example/{number}",
+            f"http://{host_of(250)}/{number}",
+        ):
+            requests += [
+                Request(url, priority=number % 2, meta=meta)
+                for meta in ({}, {"download_slot": "one|slot"}, {"is_start_request": True})
+            ]
+    requests.append(Request("http://a.example/free", meta={"dont_obey_robotstxt": True}))
+    requests.append(Request("data:,text"))
+    return requests
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("resumed_by", [WaitingPriorityQueue, DownloaderAwarePriorityQueue])
+@pytest.mark.parametrize("written_by", [WaitingPriorityQueue, DownloaderAwarePriorityQueue])
+def test_jobdir_moves_between_scrapys_queue_and_ours(
+    tmp_path: Path, written_by: Any, resumed_by: Any, kind: tuple[Any, Any]
+) -> None:
+    requests = some_requests()
+    if written_by is DownloaderAwarePriorityQueue:  # names of 223 letters and more it cannot store
+        requests = [request for request in requests if len(request.url) < 200]
+    urls = [request.url for request in requests]
+    _, queue = queue_of(written_by, tmp_path, kind=kind)
+    for request in requests:
+        queue.push(request)
+    state = queue.close()
+    crawler, resumed = queue_of(resumed_by, tmp_path, state, kind)
+    assert len(resumed) == len(requests)
+    assert pop_all(crawler, resumed, [url for url in urls if url.startswith("http")]) == Counter(
+        urls
+    )
+    assert not resumed.close()
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_host_of_any_length_can_be_stored(tmp_path: Path, length: int) -> None:
+    """In the origin and in the download slot."""
+    url = f"http://{host_of(length)}"
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    for number in range(3):
+        queue.push(Request(f"{url}/{number}"))
+    assert max(len(name.encode()) for name in os.listdir(tmp_path)) <= 255
+    state = queue.close()
+    crawler, resumed = queue_of(WaitingPriorityQueue, tmp_path, state)
+    resumed.push(Request(f"{url}/3"))
+    assert len(list(tmp_path.iterdir())) == 1, "the resumed queue and the new request share it"
+    assert pop_all(crawler, resumed, [url]) == Counter(f"{url}/{n}" for n in range(4))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_resumed_request_of_a_long_host_waits_for_its_robots_txt(tmp_path: Path) -> None:
+    url = f"http://{host_of(253)}/"
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path)
+    for _ in range(3):
+        queue.push(Request(url))
+    crawler, resumed = queue_of(WaitingPriorityQueue, tmp_path, queue.close())
+    assert crawler.engine is not None
+    first = resumed.pop()
+    crawler.engine.downloader.active.add(first)
+    assert (first.url, resumed.pop()) == (url, None)
+
+
+def test_request_whose_queue_cannot_be_opened_goes_to_memory(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Scrapy's scheduler uses memory after a ValueError; one WARNING says why."""
+    _, queue = queue_of(WaitingPriorityQueue, tmp_path / "key")
+    (tmp_path / "key").write_text("not a folder")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"Not a directory|File exists"):
+            queue.push(Request("http://a.example/"))
+    assert len(queue) == 0
+    (record,) = caplog.records
+    assert (record.levelname, "stay in memory" in record.message) == ("WARNING", True)
