@@ -44,7 +44,7 @@ def _name(queue_class: type) -> str:
 
 def queues_of(queue_class: type, folder: Path, number: int, limit: int) -> list[DiskQueue]:
     factory = DiskQueueClass(queue_class, OpenQueues(limit))
-    return [build_from_crawler(factory, CRAWLER, key=str(folder / str(n))) for n in range(number)]
+    return [factory.from_crawler(CRAWLER, str(folder / str(n))) for n in range(number)]
 
 
 def url_of(request: Request | None) -> str | None:
