@@ -10,6 +10,8 @@ from tests.support.crawl import MODES, Result, crawl
 from tests.support.responses import in_turn, redirect, reply
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.server import Server, Site
 
 ROBOTS = """\
@@ -209,6 +211,17 @@ def test_preferences_of_a_retried_page_are_those_of_its_last_response(server: Se
     )
     result = crawl_usage(site, ["/x"], {"RETRY_PRIORITY_ADJUST": 0})
     assert usages(result, site)["/x"]["preferences"] == {"b": "allow"}
+
+
+def test_retried_page_goes_through_a_job_directory(server: Server, tmp_path: Path) -> None:
+    """USE-09: the preferences in a request's meta can be written to disk."""
+    answers = in_turn(page("a=n", 503), page("b=y"))
+    site = server.site("127.0.0.2", "User-agent: *\nContent-Usage: c=n\n", pages={"/x": answers})
+    result = crawl_usage(site, ["/x"], {"JOBDIR": str(tmp_path)})
+    assert usages(result, site)["/x"]["preferences"] == {"b": "allow", "c": "disallow"}
+    assert result.stats["scheduler/enqueued/disk"] >= 2
+    assert "scheduler/enqueued/memory" not in result.stats
+    assert result.lines("Unable to serialize") == []
 
 
 def test_several_headers_are_one_dictionary(server: Server) -> None:
