@@ -33,6 +33,7 @@ SPIDERS = (
     "robots_06_cache",
     "robots_07_ask",
     "robots_08_sitemaps",
+    "robots_10_usage",
 )
 
 

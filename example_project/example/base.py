@@ -74,6 +74,11 @@ class ExampleSpider(scrapy.Spider):
     async def parse(self, response: Response) -> AsyncIterator[Any]:
         """One request for each link that stays on its origin."""
         await self.crawled(response)
+        for request in self.links(response):
+            yield request
+
+    def links(self, response: Response) -> Iterable[scrapy.Request]:
+        """A request for each link that stays on its origin."""
         for link in response.css("a::attr(href)").getall():
             url = response.urljoin(link)
             if Origin.of(url) == Origin.of(response.url):

@@ -43,6 +43,8 @@ class Mood:
 
     robots: Callable[[Visit], Answer]
     pages: tuple[str, ...] = ("/", "/open.html", "/private/a.html")
+    usage: Mapping[str, str] = field(default_factory=dict)
+    """Path of a page → the Content-Usage header of its response."""
 
 
 #: Where each origin lists its pages, whether its robots.txt says so or not.
@@ -71,6 +73,15 @@ PLAIN_PAGES = (
     "/list?page=2",
     "/list?session=7",
 )
+
+USAGE_RULES = b"""\
+User-agent: *
+Disallow: /private/
+Content-Usage: search=y, train-ai=n
+Content-Usage: /free/ search=y, train-ai=y
+Content-Usage: /notes/ search=n
+"""
+USAGE_PAGES = ("/", "/free/a.html", "/free/poem.html", "/notes/a.html", "/private/a.html")
 
 TOKEN_RULES = b"""\
 User-agent: *
@@ -157,4 +168,5 @@ TOUR: Mapping[str, Mood] = {
     "tokens": Mood(fixed(TOKEN_RULES), TOKEN_PAGES),
     "busy": Mood(busy(3.0, SOME_RULES)),
     "listed": Mood(listed("listed")),
+    "usage": Mood(fixed(USAGE_RULES), USAGE_PAGES, {"/free/poem.html": "train-ai=n"}),
 }

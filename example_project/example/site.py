@@ -56,6 +56,8 @@ class OriginResource(Resource):
             request.setHeader("Content-Type", "application/xml")
             return self.sitemap().encode()
         request.setHeader("Content-Type", "text/html; charset=utf-8")
+        if usage := self.mood.usage.get(path):
+            request.setHeader("Content-Usage", usage)
         return self.page(path).encode()
 
     def note(self, path: str) -> None:

@@ -28,6 +28,7 @@ MEANINGS = {
     "limit_passed": "unreachable for very long",
     "policy": "decided by a setting",
     "override": "decided by a setting",
+    "usage": "its usage preferences decide",
 }
 
 

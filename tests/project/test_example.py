@@ -76,6 +76,14 @@ EXPECTED = {
         Requests for robots.txt: 1
         listed 200 its rules decide 2 0
     """,
+    "robots_10_usage": """
+        Requests for robots.txt: 1
+        usage 200 its rules decide 0 1
+        - /private/a.html refused by line 2: Disallow: /private/
+        usage, dropped 200 its rules decide 1 0
+        usage, for search and training 200 its rules decide 1 0
+        usage, for search only 200 its rules decide 2 0
+    """,
     "robots_07_ask": """
         Requests for robots.txt: 1
         plain 200 its rules decide 5 3
