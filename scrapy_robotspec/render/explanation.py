@@ -49,8 +49,10 @@ class Explanation(NamedTuple):
 
     @property
     def rule(self) -> Rule | None:
-        """The deciding rule."""
-        return self.verdict.rule if self.verdict is not None else None
+        """The deciding rule; None where the page's usage preferences decide."""
+        if self.verdict is None or self.reason == "usage":
+            return None
+        return self.verdict.rule
 
     @property
     def losing(self) -> tuple[Rule, ...]:
@@ -60,6 +62,10 @@ class Explanation(NamedTuple):
     @property
     def because(self) -> str:
         """The reason in a few words, escaped."""
+        if self.site is not None and self.site.decision is not None:
+            refused = self.site.decision.usage
+            if refused is not None:
+                return refused.detail
         if self.site is not None and (self.verdict is None or self.reason == "override"):
             site_reason = safe(why(self.site))
             if self.verdict is None:
