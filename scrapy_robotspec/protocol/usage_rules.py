@@ -7,7 +7,8 @@ Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (li
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, cast
+from itertools import chain
+from typing import TYPE_CHECKING, cast
 
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
@@ -29,64 +30,121 @@ if TYPE_CHECKING:
 
 #: Most usages kept for one file: one for each combination of paths that decided.
 _KEPT = 256
+#: Most paths with wildcards of one field that are compared with a URL, in file order. It bounds the
+#: time for a file that is made to be slow, as the parsing limit does (FMT-12).
+MAX_WILDCARDS = 1000
+
+#: Length of a pattern as rules of the edition are measured, and its canonical form.
+_Pattern = tuple[int, str]
 
 
-class _PathStatements(NamedTuple):
-    """All statements of one field with the same path."""
+class _FieldPaths:
+    """The statements of one field by their paths, and which path decides (USE-01, USE-02)."""
 
-    length: int
-    """Of the pattern, as rules of the edition are measured; -1 for no path (USE-01)."""
-    pattern: str | None
-    """In its canonical form; None: no path."""
-    source: UsageSource
-    statements: list[UsageStatement]
+    __slots__ = ("_by_pattern", "_lengths", "_plain", "_wild", "_without_path")
+
+    def __init__(self) -> None:
+        self._by_pattern: dict[_Pattern, list[UsageStatement]] = {}
+        self._without_path: list[UsageStatement] = []
+        self._plain: dict[str, _Pattern] = {}
+        self._lengths: list[int] = []
+        self._wild: list[_Pattern] = []
+
+    def add(self, statement: UsageStatement, pattern: _Pattern | None) -> None:
+        """Add a statement; ``pattern`` is None for one without a path."""
+        if pattern is None:
+            self._without_path.append(statement)
+        elif pattern in self._by_pattern:
+            self._by_pattern[pattern].append(statement)
+        elif _is_plain(pattern):
+            self._by_pattern[pattern] = [statement]
+            self._plain[pattern[1]] = pattern
+        elif len(self._wild) < MAX_WILDCARDS:
+            self._by_pattern[pattern] = [statement]
+            self._wild.append(pattern)
+
+    def sort(self) -> None:
+        """Order the paths by length, once all are added."""
+        self._lengths = sorted({length for length, _ in self._plain.values()}, reverse=True)
+        self._wild.sort(reverse=True)
+
+    def deciding(self, path: str) -> tuple[_Pattern, ...]:
+        """The longest patterns that match a canonical path: none, one, or several of a length."""
+        found: list[_Pattern] = []
+        for length in self._lengths:
+            if length <= len(path) and path[:length] in self._plain:
+                found.append(self._plain[path[:length]])
+                break
+        for pattern in self._wild:
+            if found and pattern[0] < found[-1][0]:
+                break
+            if matches(pattern[1], path):
+                if found and pattern[0] > found[-1][0]:
+                    found.clear()
+                found.append(pattern)
+        return tuple(found)
+
+    def of(self, patterns: Sequence[_Pattern]) -> Iterator[UsageStatement]:
+        """The statements with these patterns; without any, those that have no path."""
+        if not patterns:
+            yield from self._without_path
+        for pattern in patterns:
+            yield from self._by_pattern[pattern]
+
+    @property
+    def statements(self) -> Iterator[UsageStatement]:
+        """Every statement."""
+        yield from self._without_path
+        yield from chain.from_iterable(self._by_pattern.values())
 
 
 class UsageRules:
     """The usage statements of a file that hold for one crawler. False if there are none."""
 
-    __slots__ = ("_edition", "_kept", "_paths")
+    __slots__ = ("_edition", "_fields", "_kept")
 
     def __init__(self, body: bytes, tokens: Sequence[str], edition: Edition) -> None:
         self._edition = edition
-        paths = _by_path(_lines_for(body, tokens, edition), edition) if _may_state(body) else []
-        self._paths = sorted(paths, key=lambda each: -each.length)
-        self._kept: dict[tuple[int, ...], Usage] = {}
+        self._fields: dict[UsageSource, _FieldPaths] = {}
+        self._kept: dict[tuple[tuple[_Pattern, ...], ...], Usage] = {}
+        if b"content-" in body.lower():  # else no line has one of the two fields
+            self._read(body, tokens)
+
+    def _read(self, body: bytes, tokens: Sequence[str]) -> None:
+        for source, value, number in _lines_for(body, tokens, self._edition):
+            path, preferences = _split_path(value)
+            written = None if path is None else decode(path)
+            statement = UsageStatement(source, decode(preferences), written, number)
+            paths = self._fields.setdefault(source, _FieldPaths())
+            paths.add(statement, None if path is None else _pattern(path, self._edition))
+        for paths in self._fields.values():
+            paths.sort()
 
     def __bool__(self) -> bool:
-        return bool(self._paths)
+        return bool(self._fields)
 
     @property
     def statements(self) -> tuple[UsageStatement, ...]:
-        """Every statement, in file order, also those that no URL can match or a path hides."""
-        return tuple(sorted((each for path in self._paths for each in path.statements), key=_line))
+        """Every statement, in file order, also those that no URL matches or a path hides."""
+        every = chain.from_iterable(paths.statements for paths in self._fields.values())
+        return tuple(sorted(every, key=_line))
 
     def find(self, url: str | bytes) -> Usage:
         """The usage of a URL, provided that it may be crawled.
 
         Each field decides by its longest matching path; the two are combined like two sources.
         """
-        deciding = self._deciding(path_of(url, self._edition))
+        path = path_of(url, self._edition)
+        deciding = tuple(paths.deciding(path) for paths in self._fields.values())
         usage = self._kept.get(deciding)
         if usage is None:
-            statements = (each for at in deciding for each in self._paths[at].statements)
+            pairs = zip(self._fields.values(), deciding, strict=True)
+            statements = chain.from_iterable(paths.of(patterns) for paths, patterns in pairs)
             usage = usage_of(sorted(statements, key=_line))
             if len(self._kept) >= _KEPT:
                 self._kept.clear()
             self._kept[deciding] = usage
         return usage
-
-    def _deciding(self, path: str) -> tuple[int, ...]:
-        """The indexes of the longest matching paths; several if equally long."""
-        longest: dict[UsageSource, int] = {}
-        deciding = []
-        for at, (length, pattern, source, _) in enumerate(self._paths):
-            if length < longest.get(source, -1):
-                continue
-            if pattern is None or matches(pattern, path):
-                longest[source] = length
-                deciding.append(at)
-        return tuple(deciding)
 
 
 def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:
@@ -101,28 +159,15 @@ def _line(statement: UsageStatement) -> int:
     return statement.line or 0
 
 
-def _may_state(body: bytes) -> bool:
-    """False only for a file without any statement."""
-    return b"content-" in body.lower()
+def _pattern(path: bytes, edition: Edition) -> _Pattern | None:
+    measured = canonical_pattern(canonical_text(path, edition), edition)
+    return None if measured is None else (measured[1], measured[0])
 
 
-def _by_path(
-    lines: Iterator[tuple[UsageSource, bytes, int]], edition: Edition
-) -> list[_PathStatements]:
-    found: dict[tuple[UsageSource, str | None], _PathStatements] = {}
-    for source, value, number in lines:
-        path, preferences = _split_path(value)
-        # A path that begins with a slash always has a pattern.
-        measured = (
-            None if path is None else canonical_pattern(canonical_text(path, edition), edition)
-        )
-        pattern, length = measured or (None, -1)
-        statement = UsageStatement(
-            source, decode(preferences), None if path is None else decode(path), number
-        )
-        entry = found.setdefault((source, pattern), _PathStatements(length, pattern, source, []))
-        entry.statements.append(statement)
-    return list(found.values())
+def _is_plain(pattern: _Pattern) -> bool:
+    """Whether a pattern matches just the paths that begin with it."""
+    length, text = pattern
+    return length == len(text) and "*" not in text and not text.endswith("$")
 
 
 def _split_path(value: bytes) -> tuple[bytes | None, bytes]:

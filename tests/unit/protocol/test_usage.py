@@ -13,8 +13,11 @@ from http_sfv.token import Token  # type: ignore[attr-defined]
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec import EDITIONS, RobotsTxt, Usage, UsageStatement
-from scrapy_robotspec.protocol.usage import parse_preferences
+from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage, UsageStatement
+from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
+from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
+from scrapy_robotspec.protocol.usage import combine, parse_preferences
+from scrapy_robotspec.protocol.usage_rules import MAX_WILDCARDS
 
 SITE = "https://example.com"
 
@@ -190,3 +193,70 @@ def test_file_without_statements_loads_no_parser() -> None:
         assert "http_sf" in sys.modules
     """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# --- which path decides
+
+PATTERNS = [
+    "",
+    "/",
+    "/a",
+    "/a*",
+    "/a$",
+    "/*b",
+    "/a*b",
+    "/ab",
+    "/abc",
+    "/*",
+    "/a/b",
+    "/%61b",
+    "/*b$",
+]
+
+
+def decided_plainly(lines: list[tuple[str, str]], path: str, edition: Edition) -> object:
+    """The preferences by the definition: the longest of all patterns that match, combined."""
+    stated = []
+    for pattern, value in lines:
+        length = -1
+        if pattern:
+            measured = canonical_pattern(canonical_text(pattern.encode(), edition), edition)
+            assert measured is not None
+            if not matches(measured[0], canonical_path(path, edition)):
+                continue
+            length = measured[1]
+        stated.append((length, parse_preferences("content-usage", value)))
+    longest = max((length for length, _ in stated), default=-1)
+    return combine(preferences for length, preferences in stated if length == longest)
+
+
+@pytest.mark.parametrize("edition", EDITIONS.values(), ids=EDITIONS)
+@given(
+    st.lists(st.tuples(st.sampled_from(PATTERNS), st.sampled_from(["x=y", "x=n", "y=n", "?"]))),
+    st.sampled_from(["/", "/a", "/ab", "/abc", "/a/b", "/b", "/a*", "/A"]),
+)
+def test_deciding_path_is_the_longest_that_matches(
+    edition: Edition, lines: list[tuple[str, str]], path: str
+) -> None:
+    """USE-01, USE-02: the index of paths agrees with the definition."""
+    written = (f"Content-Usage: {pattern} {value}\n" for pattern, value in lines)
+    robots = RobotsTxt.parse(("User-agent: *\n" + "".join(written)).encode(), edition)
+    usage = robots.usage(SITE + path, "foo")
+    assert usage.preferences == decided_plainly(lines, path, edition)
+
+
+def test_ten_thousand_paths_are_told_apart() -> None:
+    lines = "".join(f"Content-Usage: /{i}/ l{i}=n\n" for i in range(10_000))
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
+    for i in (0, 1, 99, 1_000, 9_999):
+        assert robots.usage(f"{SITE}/{i}/page", "foo").preferences == {f"l{i}": "disallow"}
+    assert robots.usage(f"{SITE}/10000/page", "foo").statements == ()
+
+
+def test_paths_with_wildcards_beyond_the_limit_do_not_count() -> None:
+    """One URL is compared with so few that the time for it stays small."""
+    lines = "".join(f"Content-Usage: /*{i}$ x=n\n" for i in range(MAX_WILDCARDS + 1))
+    robots = RobotsTxt.parse(f"User-agent: *\n{lines}Content-Usage: x=y\n".encode())
+    assert robots.usage(f"{SITE}/{MAX_WILDCARDS - 1}", "foo").preferences == {"x": "disallow"}
+    beyond = robots.usage(f"{SITE}/-{MAX_WILDCARDS}", "foo")
+    assert [statement.path for statement in beyond.statements] == ["/*0$"]
