@@ -1,7 +1,8 @@
-"""Resolved origins with their parsed rules, the least recently used out first."""
+"""Resolved origins with their parsed rules, as many as fit into a number of bytes."""
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.backoff import SKEW
@@ -17,48 +18,59 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 
-#: Size of the origins that are kept (bytes of their files, and ``_OVERHEAD`` for each). The rules
-#: of a usual file take as much again as the file, those of the worst one 15 times as much.
-MAX_BYTES = 2**25
+#: Memory for resolved origins (bytes, estimated).
+MAX_BYTES = 2**26
 
-#: Size of an origin besides its file (bytes).
-_OVERHEAD = 1024
+#: Estimated memory of an origin, of a file and its rules for each byte of the file, and of the
+#: compiled rules for each wildcard (bytes).
+_PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
+
+#: Share of the origins that are evicted at once. Choosing them takes one pass over the table.
+_EVICTED = 1 / 256
 
 
 class RulesCache:
-    """Keeps resolved origins of *max_bytes* in all; a dropped one is made again from its record.
+    """Keeps resolved origins of about *max_bytes* in all.
 
-    *max_size* is the parsing limit in bytes, None for the edition's.
+    If there is no room, origins chosen at random are evicted, and made again from their records. So
+    a crawl that visits more origins in turn than fit finds most of them, where the least recently
+    used one would always be the next one needed. *max_size* is the parsing limit in bytes, None for
+    the edition's.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
         self._max_bytes = max_bytes
         self._max_size = max_size
         self._bytes = 0
-        self._resolved: dict[Origin, Resolved] = {}  # least recently used first
+        self._resolved: dict[Origin, Resolved] = {}
+        self._random = random.Random(0)
 
     def get(self, origin: Origin) -> Resolved | None:
         """What is kept of *origin*, valid or not."""
         return self._resolved.get(origin)
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
-        """What is valid for *origin* at *now*, which becomes the most recently used."""
-        # hot path
+        """What is kept of *origin*, if it is valid at *now* (epoch seconds)."""
+        # hot path: without a call of is_valid()
         resolved = self._resolved.get(origin)
         if resolved is None or not resolved.valid_from <= now < resolved.valid_until:
             return None
-        del self._resolved[origin]
-        self._resolved[resolved.origin] = resolved
         return resolved
 
     def put(self, resolved: Resolved) -> Resolved:
-        """Keep *resolved*, and drop the least recently used for which there is no room."""
+        """Keep *resolved*, and evict others if there is no room for all."""
         self.discard(resolved.origin)
         self._resolved[resolved.origin] = resolved
         self._bytes += _size_of(resolved)
         while self._bytes > self._max_bytes and len(self._resolved) > 1:
-            self.discard(next(iter(self._resolved)))
+            self._evict(resolved.origin)
         return resolved
+
+    def _evict(self, newest: Origin) -> None:
+        number = 1 + int(len(self._resolved) * _EVICTED)
+        for origin in self._random.sample(list(self._resolved), number):
+            if origin != newest:
+                self.discard(origin)
 
     def discard(self, origin: Origin) -> None:
         """Drop *origin*, if it is kept."""
@@ -96,4 +108,7 @@ class RulesCache:
 
 
 def _size_of(resolved: Resolved) -> int:
-    return _OVERHEAD + (0 if resolved.robots is None else len(resolved.robots.body))
+    if resolved.robots is None:
+        return _PER_ORIGIN
+    body = resolved.robots.body
+    return _PER_ORIGIN + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

@@ -60,7 +60,7 @@ async def pause(
     """Return after *seconds* (inf: never), or when *waiter* is fired before."""
     waiter = Deferred() if waiter is None else waiter
     later = None
-    if math.isfinite(seconds):
+    if math.isfinite(seconds) and not waiter.called:
         later = runtime.call_later(max(seconds, MIN_PAUSE), fire, waiter)
     try:
         await waiter

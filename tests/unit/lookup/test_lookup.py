@@ -539,42 +539,6 @@ def test_close_finishes_what_is_being_written() -> None:
 # --- bounds
 
 
-def test_no_more_rules_are_kept_compiled_than_the_limit() -> None:
-    """What falls out is made again from its record, without another fetch."""
-    world = World(max_bytes=2200)
-    for origin in (A, B, C):
-        world.ask(origin)
-        world.answer(FILE, origin)
-    known = world.ask(A)
-    assert isinstance(known, Resolved)
-    assert known.robots is not None
-    assert world.fetched == [A, B, C]
-
-
-def test_files_that_are_kept_compiled_are_bounded_by_their_size() -> None:
-    """Memory does not grow with thousands of origins whose files are as long as they may be."""
-    world = World(max_bytes=100_000)
-    long = b"User-agent: *\n" + b"Disallow: /*x*y\n" * 2500
-    origins = [Origin("http", f"{n}.example", 80) for n in range(20)]
-    first = []
-    for origin in origins:
-        world.ask(origin)
-        world.answer(FetchResult(status=200, body=long), origin)
-        first.append(world.ask(origin))
-    newest_first = list(zip(origins, first, strict=True))[::-1]
-    assert [world.ask(origin) is found for origin, found in newest_first] == [True] * 2 + [
-        False
-    ] * 18
-    assert world.fetched == origins
-
-
-def test_file_longer_than_all_that_is_kept_is_known_all_the_same() -> None:
-    world = World(max_bytes=10)
-    world.ask()
-    world.answer(FILE)
-    assert world.ask() is world.ask()
-
-
 def test_page_that_answers_is_noted_while_robots_txt_does_not() -> None:
     """FET-12; at any other time it says nothing."""
     world = World()
@@ -610,7 +574,7 @@ def test_what_is_known_after_one_answer(attempt: FetchResult, action: Action) ->
 
 
 def test_of_an_origin_few_objects_stay() -> None:
-    """The garbage collector goes through all that stays, over and over as a crawl goes on."""
+    """The garbage collector visits all that stays, in every pass of a crawl."""
     world = World()
     gc.collect()
     before = len(gc.get_objects())

@@ -1,0 +1,124 @@
+"""Many origins in one process: the lookup with the memory store, without a network.
+
+    python benchmarks/origins.py [--origins 1000 10000 100000 1000000] [--rounds 2]
+
+Each origin is fetched once, then all are visited in turn. Half of them have a file of 30 rules. A
+time is the lookup of an origin with its decision; the first round includes the fetch.
+``fetched again`` is the share of visits that found no record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from twisted.internet.defer import Deferred, succeed
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
+from scrapy_robotspec.store import open_store
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+NOW = 1_800_000_000.0
+MISSING = FetchResult(status=404)
+TOKENS = ("examplebot",)
+
+
+def file_of(number: int) -> FetchResult:
+    """A file of 30 rules that no other origin has; every second origin has none."""
+    if number % 2:
+        return MISSING
+    rules = "".join(f"Disallow: /private/{number}/{n}/\n" for n in range(30))
+    return FetchResult(status=200, body=f"User-agent: *\n{rules}".encode())
+
+
+class Servers:
+    """The runtime of the lookup: every server answers at once, and no time passes."""
+
+    def __init__(self) -> None:
+        self.access = AccessPolicy(edition=get_edition("google-2019"))
+        self.fetched = 0
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        return self.access
+
+    def clock(self) -> float:
+        return NOW
+
+    def random(self) -> float:
+        return 0.0
+
+    def call_later(self, delay: float, call: Any, *args: Any) -> Any:
+        raise AssertionError("nothing waits here")
+
+    def fetch(self, origin: Origin, request: int, *, background: bool) -> Deferred[FetchResult]:
+        self.fetched += 1
+        return succeed(file_of(request))
+
+    def on_rules(self, found: Resolved, request: int, replaced: RobotsTxt | None) -> Deferred[None]:
+        return succeed(None)
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        pass
+
+
+def in_thread(call: Any, *args: Any) -> Deferred[Any]:
+    return succeed(call(*args))
+
+
+def visit(lookup: Lookup[int], origins: list[Origin]) -> float:
+    """Seconds for a decision of each origin in turn."""
+    begin = time.perf_counter()
+    for number, origin in enumerate(origins):
+        found = lookup.ask(origin, NOW, number)
+        if not isinstance(found, Resolved):  # its flight has ended at once
+            found = lookup.ask(origin, NOW, number)
+        assert isinstance(found, Resolved)
+        assert found.decide(f"{origin}/page/{number}", TOKENS, NOW).allowed
+    return time.perf_counter() - begin
+
+
+def measure(number: int, rounds: int) -> None:
+    """Print a line for *number* origins."""
+    servers = Servers()
+    store = TieredStore(open_store("memory://"), None, in_thread, owner="we", lease_seconds=35.0)
+    lookup = Lookup(servers, store, FetchLimiter(32))
+    origins = [Origin("http", f"{n}.example", 80) for n in range(number)]
+    first = visit(lookup, origins)
+    fetched = servers.fetched
+    again = [visit(lookup, origins) for _ in range(rounds)]
+    lost = (servers.fetched - fetched) / (rounds * number)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{number:9,}   {first / number * 1e6:8.1f}   {min(again) / number * 1e6:8.1f}"
+        f"   {lost:13.1%}   {memory:9.0f}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument(
+        "--origins", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000]
+    )
+    parser.add_argument("--rounds", type=int, default=2)
+    given = parser.parse_args()
+    print("  origins   first µs   again µs   fetched again   memory MB")
+    for number in given.origins:
+        measure(number, given.rounds)
+
+
+if __name__ == "__main__":
+    main()
