@@ -1,5 +1,4 @@
-"""What a stored robots.txt is worth now. Pure functions of (record, fetch result, now).
+"""What the stored robots.txt of an origin is worth now, and what a fetch makes of it.
 
-
-HTTP's words are known here; no clock is read, nothing is fetched and nothing is stored.
+Pure functions of (record, fetch result, now): nothing here reads a clock, fetches or stores.
 """

@@ -1,7 +1,6 @@
-"""How long an answer stays fresh (CAC-01, CAC-03), and how long Retry-After asks to wait (FET-11).
+"""The lifetime of a response (CAC-01, CAC-03), and its Retry-After (FET-11).
 
-Only HTTP's caching and retry fields are read here, after RFC 9111 and RFC 9110. Odd values never
-raise: a field that cannot be read counts as absent.
+After RFC 9111 and RFC 9110. No value raises: a field that cannot be read counts as absent.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: One Cache-Control directive: a token, maybe with a value that is quoted or not.
+#: One Cache-Control directive: a token, and maybe a value, quoted or not.
 _DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,"]*)))?')
 
-#: RFC 9111, 1.2.2: what exceeds this many seconds may be read as this.
+#: Greater numbers of seconds count as this (RFC 9111, 1.2.2).
 _LONG = 2**31
 
 
 def lifetime(
     headers: Mapping[str, str], now: float, *, ttl: float, min_ttl: float, max_ttl: float
 ) -> float:
-    """Seconds for which an answer with *headers*, received at *now*, is fresh.
+    """Seconds for which a response with *headers*, received at *now*, is fresh.
 
-    *ttl* where the headers say nothing; what they say is kept within *min_ttl* and *max_ttl*.
+    *ttl* where the headers name no lifetime; theirs is kept within *min_ttl* and *max_ttl*.
     """
     explicit = _explicit(headers, now)
     if explicit is None:
@@ -35,9 +34,9 @@ def lifetime(
 
 
 def _explicit(headers: Mapping[str, str], now: float) -> float | None:
-    """The lifetime that the sender asks for; 0 or less: do not keep it."""
+    """The lifetime that *headers* name; 0 or less: not to be kept. None: they name none."""
     directives = parse_cache_control(headers.get("cache-control", ""))
-    # "no-cache=field" speaks of single fields only (RFC 9111, 5.2.2.4).
+    # "no-cache=field" concerns single fields only (RFC 9111, 5.2.2.4).
     if "no-store" in directives or directives.get("no-cache") == "":
         return 0.0
     age = _seconds(headers.get("age")) or 0
@@ -55,7 +54,7 @@ def _explicit(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds from *now* that a Retry-After asks us to wait; None: it asks for nothing."""
+    """Seconds from *now* to the time that a Retry-After names; None without one."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -67,7 +66,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def parse_cache_control(value: str) -> dict[str, str]:
-    """The directives of a Cache-Control field, names in lower case; of equal ones the first."""
+    """The directives of a Cache-Control field by lower-case name; the first of equal ones."""
     directives: dict[str, str] = {}
     for name, quoted, plain in _DIRECTIVE.findall(value):
         directives.setdefault(name.lower(), quoted or plain)
@@ -75,7 +74,7 @@ def parse_cache_control(value: str) -> dict[str, str]:
 
 
 def _sent(headers: Mapping[str, str], now: float) -> float:
-    """When the sender's clock says that it answered: its dates are to be read by that clock."""
+    """The time of the response by the sender's clock, which its other dates refer to."""
     date = _date(headers.get("date", ""))
     return now if date is None else date
 
@@ -90,7 +89,7 @@ def _seconds(value: str | None) -> int | None:
 def _date(value: str) -> float | None:
     try:
         date = parsedate_to_datetime(value)
-        if date.tzinfo is None:  # HTTP's dates are all GMT, also where they do not say so
+        if date.tzinfo is None:  # a date of HTTP without a zone is GMT too
             date = date.replace(tzinfo=timezone.utc)
         return date.timestamp()
     except (ValueError, TypeError, OverflowError, IndexError):

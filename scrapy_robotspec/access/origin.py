@@ -1,7 +1,4 @@
-"""Origins: the (scheme, host, port) that one robots.txt is valid for (LOC-01 to LOC-12).
-
-Only the way from a URL to its origin belongs here. What a path means is the protocol's business.
-"""
+"""Origins: the (scheme, host, port) that one robots.txt is valid for (LOC-01 to LOC-12)."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
-#: The schemes that have a robots.txt (LOC-12), and the port each takes for granted (LOC-08).
+#: Schemes with a robots.txt (LOC-12), and their default ports (LOC-08).
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
-#: What may stand before or inside a URL and is no part of it.
+#: Characters before or inside a URL that readers of URLs skip.
 _BLANKS = "".join(map(chr, range(33)))
 _REMOVED = str.maketrans("", "", "\t\n\r")
 
@@ -24,23 +21,22 @@ _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 #: Up to the last "@" of the authority; Python's releases differ in what they take in there.
 _USER_INFO = re.compile(r"\A([a-z]+://)[^/?#]*@", re.IGNORECASE)
 
-#: No host's name is nearly as long (RFC 1035: 253 octets), and mapping one to its ASCII form takes
-#: time that grows faster than the name (characters).
-_LONGEST_MAPPED = 1000
+#: Max length of a host that is mapped to ASCII (characters): the time for it grows faster than the
+#: name. A valid name has at most 253 (RFC 1035).
+_MAX_MAPPED = 1000
 
-#: Beginnings of URLs whose origins are remembered, and how long one may be (characters): a longer
-#: one is no plain "scheme://host:port". A plain dict, as every request asks it and a crawl fills it
-#: with thousands: of the standard library's cache the garbage collector follows each entry.
-_REMEMBERED: dict[str, Origin | None] = {}
-_MOST_REMEMBERED = 16_384
-_LONGEST_REMEMBERED = 300
+#: Origins by the beginning of a URL, and bounds of their number and length (characters). A plain
+#: dict, because the garbage collector visits every entry of an lru_cache.
+_CACHE: dict[str, Origin | None] = {}
+_MAX_CACHED = 16_384
+_MAX_CACHED_LENGTH = 300
 
 
 class Origin(str):
-    """Scheme, host and port as one text, written as the beginning of a URL is.
+    """Scheme, host and port as one string, spelled like the beginning of a URL.
 
-    Origins are keys of the tables that every request passes, and a crawl holds thousands: a text
-    is compared at the speed of memory, and refers to nothing that had to be looked at in turn.
+    A string, because origins are the keys of the tables that every request passes, and a crawl
+    holds thousands: strings compare fast, and the garbage collector does not visit them.
     """
 
     __slots__ = ()
@@ -59,14 +55,14 @@ class Origin(str):
     def of(cls, url: str) -> Origin | None:
         """The origin of *url*, or None where no robots.txt applies (LOC-11, LOC-12).
 
-        Never raises for a string. Cheap when the same origin comes again and again.
+        Never raises for a string. Cached by the beginning of the URL.
         """
-        end = url.find("/", 8) + 1  # behind "http://" and at least one character
+        end = url.find("/", 8) + 1  # after "http://" and at least one character
         base = url[:end] if end else url
         try:
-            origin = _REMEMBERED[base]
+            origin = _CACHE[base]
         except KeyError:
-            origin = _remember(base)
+            origin = _parse_cached(base)
         if origin is None and (head := url[:16]) != _clean(head):
             return cls.of(_clean(url))
         return origin
@@ -87,37 +83,37 @@ class Origin(str):
 
     @property
     def port(self) -> int:
-        """Always a number, though the default one is not written (LOC-08)."""
-        port = self.rpartition(":")[2]  # that of a scheme or of an address is no number
+        """The port; a default one too, which the string does not contain (LOC-08)."""
+        port = self.rpartition(":")[2]  # after a scheme or inside an address, not a number
         return int(port) if port.isdecimal() else DEFAULT_PORTS[self.scheme]
 
     @property
     def robots_url(self) -> str:
-        """Where the robots.txt of this origin is (LOC-01), without any user info (LOC-10)."""
+        """URL of the robots.txt (LOC-01), without user info (LOC-10)."""
         return f"{str.__str__(self)}/robots.txt"
 
     def __str__(self) -> str:
         text = str.__str__(self)
         if text.isprintable():
             return text
-        # The name of no host, and nothing for a terminal (SAF-04).
+        # Such a host does not exist, and must not steer a terminal (SAF-04).
         return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
     def __repr__(self) -> str:
         return f"Origin({self.scheme!r}, {self.host!r}, {self.port})"
 
 
-def _remember(base: str) -> Origin | None:
+def _parse_cached(base: str) -> Origin | None:
     origin = _parse(base)
-    if len(base) <= _LONGEST_REMEMBERED:
-        if len(_REMEMBERED) >= _MOST_REMEMBERED:
-            _REMEMBERED.clear()
-        _REMEMBERED[base] = origin
+    if len(base) <= _MAX_CACHED_LENGTH:
+        if len(_CACHE) >= _MAX_CACHED:
+            _CACHE.clear()
+        _CACHE[base] = origin
     return origin
 
 
 def _parse(base: str) -> Origin | None:
-    if not _may_have_one(base):
+    if not _may_have_robots_txt(base):
         return None
     try:
         # A backslash ends the authority as a slash does: so browsers and Scrapy read it.
@@ -133,26 +129,26 @@ def _parse(base: str) -> Origin | None:
 
 
 def _host(name: str, with_port: str) -> str:
-    """The one spelling of a host (LOC-05, LOC-10). Raises ``ValueError`` for what is none."""
+    """The canonical spelling of a host (LOC-05, LOC-10). Raises ValueError for an invalid one."""
     if "[" in with_port or "]" in with_port:
         if not _BRACKETED.fullmatch(with_port):
             raise ValueError(with_port)
         return IPv6Address(name).compressed
     if not name.isascii():
-        name.encode()  # a lone surrogate is no text
-        if len(name) <= _LONGEST_MAPPED:
-            # The function that Scrapy writes the URLs of its requests with, in whatever release: so
-            # a raw URL and a request's lead to one origin.
+        name.encode()  # raises for a lone surrogate
+        if len(name) <= _MAX_MAPPED:
+            # As Scrapy spells the URLs of its requests, in every release: a raw URL and the URL of
+            # its request have one origin.
             name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""
     name = name.lower()
     return name if name.endswith("..") else name.removesuffix(".")
 
 
-def _may_have_one(base: str) -> bool:
-    """Spare ``data:`` URLs and their like, which may be long, the careful look."""
+def _may_have_robots_txt(base: str) -> bool:
+    """Whether the scheme may have a robots.txt. ``data:`` URLs may be long: a quick check."""
     return _clean(base[:16]).lower().startswith(("http", "ftp"))
 
 
 def _clean(url: str) -> str:
-    """*url* without what readers of URLs skip: blanks before it, tabs and line ends anywhere."""
+    """*url* without leading blanks, and without tabs and line ends anywhere."""
     return url.translate(_REMOVED).lstrip(_BLANKS)

@@ -70,7 +70,7 @@ class FetchResult:
     redirect_error: str | None = None
     """Why the chain counts as a 404 (FET-03, FET-07, FET-15, FET-18)."""
     error: str | None = None
-    """Why there is no usable response, in one short line."""
+    """Cause of a missing or unusable response, in one short line."""
     complete: bool = True
     """False: part of the response was lost (FET-14)."""
     truncated: bool = False
@@ -79,8 +79,8 @@ class FetchResult:
     """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
     delays our own requests and is never written to a shared store."""
     sent: bool = True
-    """False: no request has left, so nothing is learnt about the origin. It is no attempt: no
-    failure is counted, the record stays as it is, and the origin is due again."""
+    """False: no request has left, so this does not count as an attempt: the record stays as it is,
+    and the origin is due again."""
 
     @property
     def answered(self) -> bool:

@@ -165,8 +165,7 @@ class AccessPolicy(PolicySettings):
     ) -> RobotsRecord:
         """*record* after the attempt that ended at *now* with *result*.
 
-        *jitter* in [0, 1) spreads the retries. A result that was never sent is no attempt, and
-        must not be given.
+        *jitter* in [0, 1) spreads the retries. *result* must have been sent.
         """
         assert result.sent
         found = meaning(result, self.edition, self.status_policy)

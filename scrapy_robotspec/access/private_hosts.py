@@ -9,12 +9,12 @@ from __future__ import annotations
 import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 
-#: Addresses of the next version that hold one of the old in their last four octets.
+#: IPv6 networks whose addresses hold an IPv4 address in their last four bytes.
 _HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 
 
 def is_private(host: str) -> bool:
-    """Whether *host*, as an :class:`Origin` writes it, is ``localhost`` or no public address.
+    """Whether *host*, as an :class:`Origin` writes it, is ``localhost`` or not a public address.
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """

@@ -58,7 +58,7 @@ class RulesCache:
         return resolved
 
     def put(self, resolved: Resolved) -> Resolved:
-        """Keep *resolved*, and evict others if there is no room for all."""
+        """Keep *resolved*, and evict others if they take too much memory."""
         self.discard(resolved.origin)
         self._resolved[resolved.origin] = resolved
         self._bytes += _size_of(resolved)

@@ -83,7 +83,7 @@ class SingleFlight(Generic[_Request]):
     def start(
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
     ) -> Deferred[FlightResult] | None:
-        """Start the flight that *plan* for *held* asks for; None: there is no slot for it.
+        """Start the flight that *plan* for *held* asks for; None: no slot is free.
 
         The Deferred never fails, and may have fired already.
         """

@@ -228,7 +228,7 @@ def test_a_store_that_fails_is_told_once_and_the_crawl_goes_on(
 ) -> None:
     """With memory, and never by allowing."""
     path = tmp_path / "robots.db"
-    path.write_bytes(b"this is no database at all " * 200)
+    path.write_bytes(b"not a database " * 400)
     site = server.site("127.0.0.2", RULES)
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(5)]
     result = crawl(urls, {"ROBOTSPEC_CACHE": f"sqlite:///{path}"})

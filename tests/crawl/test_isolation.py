@@ -133,7 +133,7 @@ def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
 
 
 def test_a_middleware_that_drops_it_does_not_allow(server: Server) -> None:
-    """IgnoreRequest from the robots.txt request is no answer."""
+    """IgnoreRequest from the robots.txt request counts as a failure."""
     site = server.site("127.0.0.2", NO)
     dropping: dict[str, Any] = {
         "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsRobotsTxt": 400},

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import signal
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from tests.support.crawl import Result, Running
+import pytest
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.store import open_store
+from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, in_turn, reply, silence
 
 if TYPE_CHECKING:
@@ -76,3 +81,42 @@ def test_a_worker_killed_while_it_fetches_delays_nobody_for_ever(
     assert site.pages_asked == ["/yes2"]
     first, second = site.robots_asked
     assert second.at > first.at + 1
+
+
+def test_a_worker_without_a_way_to_the_site_refuses_it_for_itself_alone(
+    server: Server, shared: str
+) -> None:
+    """Its proxy is dead. What it learns of the site is nothing, and it writes nothing."""
+    site = server.site("127.0.0.2", RULES)
+    settings = {
+        "ROBOTSPEC_CACHE": shared,
+        "ROBOTSPEC_RETRY_TIMES": 0,
+        "ROBOTSPEC_FETCH_TIMEOUT": 5,
+    }
+    dead = {"url": site.url("/yes1"), "meta": {"proxy": "http://127.0.0.9:1"}}
+    first = crawl([dead], settings)
+    assert first.errors[site.url("/yes1")]["type"] == "RobotsUnreachable"
+    assert site.log == []
+    urls = [site.url("/yes2"), site.url("/no2")]
+    healthy = crawl(urls, settings)
+    assert healthy.ended_once(urls)
+    assert site.pages_asked == ["/yes2"]
+
+
+@pytest.mark.parametrize("clock", [0.0, -86_400.0, 86_400.0], ids=["now", "a day ago", "tomorrow"])
+def test_a_lease_without_an_end_delays_its_origins_for_one_fetch_at_most(
+    server: Server, shared: str, clock: float
+) -> None:
+    """Foreign or damaged; each process measures the wait by its own clock."""
+    sites = sites_of(server, 5, reply(RULES))
+    store = open_store(shared)
+    for site in sites:
+        origin = Origin.of(site.url())
+        assert origin is not None
+        assert store.acquire(origin, "nobody", time.time() + clock, 10 * 365 * 86_400.0)
+    store.close()
+    urls = [[site.url(f"/{word}{n}") for site in sites for word in ("yes", "no")] for n in range(2)]
+    settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 1}
+    results = fleet(urls, settings)
+    assert_obeyed(results, urls, sites)
+    assert all(len(site.pages_asked) == 2 for site in sites)

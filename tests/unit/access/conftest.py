@@ -1,4 +1,4 @@
-"""Hypothesis without a stopwatch: a slow machine is no finding."""
+"""Hypothesis without a deadline: a slow machine is not a failure."""
 
 from hypothesis import settings
 

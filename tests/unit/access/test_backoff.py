@@ -1,4 +1,4 @@
-"""Holding, pausing, probing (FET-10, FET-11), with the settings that govern them."""
+"""Holds, pauses and probes (FET-10, FET-11), with their settings."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ def retry(value: str, status: int = 503) -> FetchResult:
         ("never", 1),
     ],
 )
-def test_retry_after_wins_when_it_is_longer_and_within_the_hold(
+def test_fet11_retry_after_wins_where_it_is_longer_up_to_the_end_of_the_hold(
     value: str, second_attempt: float
 ) -> None:
-    """FET-11."""
+    """0 and dates in the past or unreadable change nothing."""
     life = Life(policy(), lambda now: retry(value))
     life.live(301, every=1)
     assert attempts(life)[1] == second_attempt
@@ -205,7 +205,7 @@ def test_the_record_tells_what_went_wrong() -> None:
 
 
 def test_a_fleet_keeps_one_crawlers_pace() -> None:
-    """Whoever reads the shared record waits for its next attempt, its own failures or not."""
+    """Every process waits for the next attempt of the shared record, whichever process failed."""
     record = policy().apply(None, ORIGIN, retry("120"), START, 0)
     assert [policy().plan(record, START + s).ask for s in (0, 60, 119, 120)] == [
         False,

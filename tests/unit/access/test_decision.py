@@ -106,7 +106,7 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 
 @pytest.mark.parametrize("action", [Action.WAIT, Action.REFUSE, Action.DISALLOW, Action.RULES])
 def test_without_rules_nothing_is_allowed(action: Action) -> None:
-    """FET-10: whoever cannot wait is refused."""
+    """FET-10: a request that cannot wait is refused."""
     nowhere = Provenance(None, None, None, ())
     nothing = Resolved(ORIGIN, action, "", None, False, nowhere, None, START, START + 1)
     found = nothing.decide(URL, ["mybot"], START)

@@ -58,18 +58,18 @@ def fresh_for(**headers: str) -> float:
         ({"age": "80000"}, 86_400),
     ],
 )
-def test_lifetimes(headers: dict[str, str], seconds: float) -> None:
+def test_cac03_lifetimes(headers: dict[str, str], seconds: float) -> None:
     """CAC-03: s-maxage, max-age, Expires in this order; Age counts; within the bounds."""
     assert fresh_for(**headers) == seconds
 
 
-def test_the_bounds_are_on_what_the_headers_say_and_not_on_the_default() -> None:
+def test_cac01_cac03_the_bounds_apply_to_the_headers_and_not_to_the_default() -> None:
     """CAC-01, CAC-03: a user's own short or long lifetime stands."""
     assert lifetime({}, NOW, ttl=5, min_ttl=300, max_ttl=600) == 5
     assert lifetime({}, NOW, ttl=9e9, min_ttl=300, max_ttl=600) == 9e9
 
 
-def test_more_than_a_day_has_to_be_allowed() -> None:
+def test_cac03_more_than_a_day_has_to_be_allowed() -> None:
     """CAC-03."""
     headers = {"cache-control": "max-age=604800"}
     assert lifetime(headers, NOW, ttl=86_400, min_ttl=300, max_ttl=1e9) == 604_800

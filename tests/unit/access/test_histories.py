@@ -1,6 +1,6 @@
-"""Any history of answers, failures and clocks: what must hold whatever happens (FET-10 to FET-14).
+"""Properties of any history of answers, failures and clocks (FET-10 to FET-14).
 
-The expectations are worked out here from the bare list of attempts, not from the record.
+The expectations are computed from the list of attempts, not from the record.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def test_an_origin_that_recovers_is_found_soon(
 def test_a_store_in_between_changes_nothing(
     policy: AccessPolicy, steps: list[tuple[float, FetchResult]]
 ) -> None:
-    """The record's octets hold all that the policy needs."""
+    """The stored record holds all that the policy needs."""
     kept, stored = History(policy), History(policy)
     for wait, answer in steps:
         plan = kept.step(wait, answer)

@@ -55,10 +55,10 @@ STAGES = [
 
 @FAILURES
 @pytest.mark.parametrize(("edition", "has_copy", "stances"), STAGES)
-def test_sixty_days_of_outage(
+def test_fet12_fet13_sixty_days_of_outage(
     edition: str, has_copy: bool, stances: list[tuple[float, str]], failure: FetchResult
 ) -> None:
-    """FET-12, FET-13, as the catalogue's rows have it for each edition."""
+    """The actions of each edition, with and without a copy."""
     life = outage(edition, FILE if has_copy else None, failure)
     assert days(life, 60) == stances
 

@@ -15,8 +15,8 @@ every_edition = pytest.mark.parametrize("edition", EDITIONS)
 
 
 @every_edition
-def test_nothing_known_is_asked_first(edition: str) -> None:
-    """CAC-05: requests wait for one fetch."""
+def test_cac05_an_unknown_origin_is_asked_first(edition: str) -> None:
+    """Requests wait for one fetch."""
     assert policy(edition).plan(None, START) == ASK_FIRST
 
 
@@ -30,7 +30,7 @@ def test_nothing_known_is_asked_first(edition: str) -> None:
         (FetchResult(status=451), Action.DISALLOW, "policy"),
     ],
 )
-def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
+def test_cac01_cac06_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     edition: str, attempt: FetchResult, action: Action, reason: str
 ) -> None:
     """CAC-01, CAC-06: a 4xx and a chain that counts as 404 as long as a file."""
@@ -44,8 +44,8 @@ def test_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     assert rules.plan(record, end) == ASK_FIRST
 
 
-def test_what_an_answer_leaves_in_the_record() -> None:
-    """CAC-04: octets, times, hops; the body only where it holds rules."""
+def test_cac04_a_record_keeps_the_answer_and_nothing_of_the_crawler() -> None:
+    """CAC-04: bytes, times, hops; the body only where it holds rules."""
     hops = (Hop("http://example.com/robots.txt", 301),)
     headers = {"content-type": "text/html", "cache-control": "max-age=600"}
     attempt = FetchResult(status=200, body=b"x", hops=hops, headers=headers, truncated=True)
@@ -66,7 +66,7 @@ def test_what_an_answer_leaves_in_the_record() -> None:
 
 
 @every_edition
-def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition: str) -> None:
+def test_cac02_a_failed_refresh_leaves_a_fresh_copy_in_use(edition: str) -> None:
     """CAC-02: nothing is forgotten, attempts are paced."""
     life = Life(policy(edition), lambda now: FILE if now < START + HOUR else DOWN)
     life.ask()
@@ -81,15 +81,15 @@ def test_a_failed_refresh_leaves_a_fresh_copy_in_use(edition: str) -> None:
 
 @every_edition
 @pytest.mark.parametrize("failure", [DOWN, DEAD])
-def test_a_site_that_comes_back_starts_afresh(edition: str, failure: FetchResult) -> None:
+def test_cac06_a_site_that_comes_back_starts_afresh(edition: str, failure: FetchResult) -> None:
     """CAC-06: a server error has no lifetime."""
     life = Life(policy(edition), lambda now: failure if now < START + 10 * HOUR else MISSING)
     life.live(11 * HOUR)
     assert life.record == policy(edition).apply(None, ORIGIN, MISSING, life.attempts[-1], 0)
 
 
-def test_another_processs_answer_is_judged_by_our_own_edition_and_policy() -> None:
-    """CAC-04: the answer is shared, not what somebody else made of it."""
+def test_cac04_a_shared_answer_is_judged_by_our_own_edition_and_policy() -> None:
+    """The answer is shared, not what another process made of it."""
     answered = policy("google-2019").apply(None, ORIGIN, FetchResult(status=429), START, 0)
     assert policy("google-2019").plan(answered, START).action is Action.ALLOW
     assert policy("google").plan(answered, START).action is Action.WAIT
@@ -111,7 +111,7 @@ def test_a_body_that_was_not_kept_is_fetched_when_we_want_its_rules() -> None:
     assert policy().plan(fetched, START).action is Action.ALLOW
 
 
-def test_a_lifetime_set_under_other_settings_is_cut_to_ours() -> None:
+def test_cac03_a_lifetime_set_under_other_settings_is_cut_to_ours() -> None:
     """CAC-03: the longest that our own settings allow."""
     week = policy(ttl=7 * DAY).apply(None, ORIGIN, FILE, START, 0)
     assert policy(ttl=7 * DAY).plan(week, START + 2 * DAY).action is Action.RULES
@@ -170,7 +170,7 @@ def test_pages_that_answer_are_noted_once_an_hour() -> None:
 
 
 def test_redirects_of_a_failure_are_kept_while_there_is_no_copy() -> None:
-    """Whoever looks for the reason sees the whole way; a copy keeps its own."""
+    """A report shows the whole way; a copy keeps its own."""
     here, there = (Hop(f"http://{name}.example/robots.txt", 301) for name in ("a", "b"))
     down = FetchResult(status=503, hops=(here,))
     failed = policy().apply(None, ORIGIN, down, START, 0.0)

@@ -1,4 +1,4 @@
-"""Records as octets: whole and equal, or nothing at all."""
+"""Records as bytes: read back equal, or as None."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ RECORD = RobotsRecord(
 
 @given(records)
 def test_a_record_comes_back_as_it_was(record: RobotsRecord) -> None:
-    """Raw octets, times, failure history and hops."""
+    """Raw bytes, times, failures and hops."""
     assert RobotsRecord.from_bytes(record.to_bytes()) == record
 
 
 @given(records)
-def test_nothing_is_left_out_of_the_octets(record: RobotsRecord) -> None:
+def test_every_field_is_stored(record: RobotsRecord) -> None:
     """A field added without being stored would show here."""
     plain = {each.name for each in dataclasses.fields(record)}
     plain -= {"origin", "meaning", "hops", "body"}
@@ -148,7 +148,7 @@ HEADER = {
     ids=json.dumps,
 )
 def test_a_header_of_other_types_is_no_record(change: dict[str, Any]) -> None:
-    """Whoever may write into a shared store must not make the policy raise."""
+    """Nothing that is written into a shared store makes the policy raise."""
     assert RobotsRecord.from_bytes(record_codec.pack(HEADER, b"")) is not None
     header = {k: v for k, v in {**HEADER, **change}.items() if v is not None}
     assert RobotsRecord.from_bytes(record_codec.pack(header, b"")) is None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DAY = 86_400.0
-#: After so long a fetch gives way where places are scarce.
+#: A fetch may be preempted after this (seconds).
 LONG = FetchLimiter.PREEMPT_AFTER
 
 
@@ -64,7 +64,7 @@ def test_cancelling_one_waiter_hurts_nobody() -> None:
 
 
 def test_cancelling_all_waiters_leaves_the_fetch() -> None:
-    """Its answer is kept for whoever asks next."""
+    """Its answer is kept for the next request."""
     world = World()
     waiter = world.wait_for()
     waiter.cancel()
@@ -130,7 +130,7 @@ def test_fresh_copy_is_refreshed_in_the_background() -> None:
 
 
 def test_changed_rules_are_told_with_those_they_replace() -> None:
-    """The signal gets both; the same file again is no change."""
+    """The signal gets both; the same file again is not a change."""
     world = World()
     for attempt in (FILE, FILE, OTHER_FILE):
         world.ask()

@@ -1,4 +1,4 @@
-"""The shelf: what is in memory and what others have written, as one."""
+"""The tiered store: records in memory, and those that other processes share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def record(at: float) -> RobotsRecord:
     return RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at + 10)
 
 
-def shelf(
+def tiered(
     shared: MemoryStore | CircuitBreakerStore | None, threads: Threads | None = None
 ) -> TieredStore:
     return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease_seconds=10)
@@ -46,7 +46,7 @@ def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
 def test_newest_is_that_of_the_latest_attempt(ours: float | None, theirs: float | None) -> None:
     """Ours or another process's."""
     shared = MemoryStore()
-    both = shelf(shared)
+    both = tiered(shared)
     if ours is not None:
         both.put_local(record(ours))
     if theirs is not None:
@@ -55,7 +55,7 @@ def test_newest_is_that_of_the_latest_attempt(ours: float | None, theirs: float 
 
 
 def test_without_a_shared_store_every_lease_is_ours() -> None:
-    alone = shelf(None)
+    alone = tiered(None)
     assert not alone.is_shared
     assert outcome(alone.acquire(A, START))
     alone.share_and_release(record(START), A)
@@ -65,7 +65,7 @@ def test_without_a_shared_store_every_lease_is_ours() -> None:
 def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
     """Else an old copy could take the place of a newer one."""
     shared = MemoryStore()
-    both = shelf(shared)
+    both = tiered(shared)
     both.put_local(record(START))
     assert (both.get(A), shared.get(A)) == (record(START), None)
     both.put(record(START))
@@ -75,7 +75,7 @@ def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
 def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
     """CAC-05."""
     shared = MemoryStore()
-    one = shelf(shared)
+    one = tiered(shared)
     two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease_seconds=10)
     assert outcome(one.acquire(A, START))
     assert not outcome(two.acquire(A, START))
@@ -93,7 +93,7 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
         lambda: open_store(f"sqlite:///{folder}/robots.db"), lambda: START
     )
     guarded.open()
-    both = shelf(guarded)
+    both = tiered(guarded)
     guarded.close()
     for file in folder.iterdir():
         file.unlink()
@@ -109,7 +109,7 @@ def test_close_waits_for_every_write_also_those_that_follow_from_others() -> Non
     """A lease that comes while we close is given back before the store is closed."""
     shared, threads = MemoryStore(), Threads()
     threads.at_once = False
-    both = shelf(shared, threads)
+    both = tiered(shared, threads)
     taking = Deferred.fromCoroutine(both.acquire(A, START))
     taking.addErrback(lambda failure: None)
     taking.cancel()
