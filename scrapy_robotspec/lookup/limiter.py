@@ -50,11 +50,14 @@ class FetchLimiter:
             return math.inf
         if min(self._limit - len(self._young), self._burst - len(self)) > ahead:
             return now
-        if ahead:
+        if ahead or (len(self) >= self._burst and not self._first):
             return math.inf
-        if len(self) < self._burst:
-            return _after(_oldest(self._young), self.SILENT_AFTER, now)
-        return _after(_oldest(self._first), self.PREEMPT_AFTER, now) if self._first else math.inf
+        slot = now
+        if len(self._young) >= self._limit:
+            slot = _after(_oldest(self._young), self.SILENT_AFTER, now)
+        if len(self) >= self._burst:
+            slot = max(slot, _after(_oldest(self._first), self.PREEMPT_AFTER, now))
+        return slot
 
     def acquire(self, origin: Origin, now: float, asked_before: bool = False) -> Origin | None:
         """Start a fetch of *origin*; return the origin whose fetch it preempts, if any."""

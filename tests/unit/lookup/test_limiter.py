@@ -7,7 +7,7 @@ import math
 from collections import deque
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
@@ -71,7 +71,13 @@ def test_at_the_burst_limit_the_oldest_fetch_is_preempted_after_a_while() -> Non
     now = 102.0
     assert limiter.next_slot_at(now) == 100 + PREEMPT
     assert limiter.acquire(origin(9), 100 + PREEMPT) == origin(0)
-    assert limiter.next_slot_at(100 + PREEMPT) == pytest.approx(100.1 + PREEMPT)
+    assert limiter.next_slot_at(100 + PREEMPT) == pytest.approx(100 + PREEMPT + SILENT)
+
+
+def test_a_fetch_that_preempts_another_waits_for_the_limit_too() -> None:
+    """Else two start within the time in which one may."""
+    limiter = started(1, [n * 0.7 for n in range(BURST)])
+    assert limiter.next_slot_at(5.0) == pytest.approx(0.7 * (BURST - 1) + SILENT)
 
 
 def test_origins_asked_before_are_not_preempted_and_get_half_of_the_burst() -> None:
@@ -203,6 +209,7 @@ def test_ten_thousand_silent_origins_are_all_asked_at_a_steady_rate() -> None:
     assert at_once <= 2 * 32
 
 
+@example(1, [("first", 0.0), *[("first", 7.0)] * 7, ("first", 1.0)])
 @given(
     st.integers(1, 5),
     st.lists(st.tuples(st.sampled_from(["first", "again", "release"]), st.floats(0, 30))),
