@@ -23,6 +23,8 @@ from scrapy_robotspec.plugin.deciding.response_usage import (
 )
 from scrapy_robotspec.plugin.deciding.summary import summarize
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
+from scrapy_robotspec.plugin.reporting.progress import Progress
+from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
@@ -65,7 +67,16 @@ class RobotSpecMiddleware:
                 "own in place"
             )
         self._crawler = crawler
-        self._crawl_stats = CrawlStats(crawler.stats, self.settings)
+        self._progress = Progress(
+            crawler.stats,
+            after=self.settings.progress_after,
+            interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
+            waiting_of=lambda origin: self.gate.count(origin),
+            clock=time.time,
+            call_later=_compat.call_later,
+        )
+        report = Report(by_origin=self.settings.report is not None)
+        self._crawl_stats = CrawlStats(crawler.stats, self.settings, report, self._progress)
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
         self._policy = self.robots.policy
         self._has_overrides = bool(self.settings.overrides)
@@ -122,6 +133,7 @@ class RobotSpecMiddleware:
             return None
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
+            self._crawl_stats.on_pending(origin)
             if not queued:
                 return self._decide_later(origin, request)
             self._block(answer)
@@ -138,7 +150,11 @@ class RobotSpecMiddleware:
 
     async def _decide_later(self, origin: Origin, request: Request) -> None:
         """Let *request* wait here: it does not come from the scheduler and cannot go back."""
-        decision, found = await self.robots.wait(origin, request)
+        self.count_waiting(1)
+        try:
+            decision, found = await self.robots.wait(origin, request)
+        finally:
+            self.count_waiting(-1)
         if found is not None and decision.allowed:
             delay = self._policy.delay(found, request)
             if delay:

@@ -1,8 +1,4 @@
-"""The crawl's account of its robots.txt files: a table for the log, JSON lines for a program.
-
-The middleware tells what happens; here it is only counted and put into words. Counting is on the
-way of every request, so it is a few additions.
-"""
+"""Report: counts of a crawl, as a table for the log and as JSON lines by origin."""
 
 from __future__ import annotations
 
@@ -18,26 +14,26 @@ from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import duration, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
 
-#: Lines of the table for the slowest answers and for the rules that refused most.
+#: Max lines of the table of one kind.
 TOP = 5
-#: Rules that are counted one by one; of many more only those that refuse often are kept.
+#: Max rules that are counted one by one; the rarest are dropped first.
 RULES_COUNTED = 1000
-#: Origins that are told of as unreachable, or counted at least.
+#: Max unreachable origins that are remembered.
 DOWN_COUNTED = 10_000
-#: Of a rule's line only so much is kept (characters).
+#: Max stored length of a rule (characters).
 RULE_WIDTH = 120
 
-#: The words of the table for what an answer meant, in its order.
+#: The words of the table for what the latest attempt meant, in its order.
 _WORDS = {
     Meaning.RULES.value: "with rules",
     Meaning.ALLOW.value: "without a file (all allowed)",
-    Meaning.DISALLOW.value: "taken for a refusal of everything",
+    Meaning.DISALLOW.value: "disallowed by policy",
     Meaning.UNREACHABLE.value: "unreachable",
 }
 
@@ -60,9 +56,11 @@ class Report:
     """Counts for one crawl. ``by_origin``: also for each origin, for :meth:`write`."""
 
     def __init__(self, by_origin: bool = False) -> None:
-        self._ledger = OriginStatsTable() if by_origin else None
-        self._origins = 0
-        self._rules_cache: Counter[str] = Counter()
+        self._by_origin = OriginStatsTable() if by_origin else None
+        self._origins: Counter[str] = Counter()
+        """Origins by what their latest attempt meant."""
+        self._attempts: Counter[str] = Counter()
+        self._overridden: Counter[str] = Counter()
         self._let_through = 0
         self._refused: Counter[str] = Counter()
         self._usage: dict[str, Counter[str]] = {}
@@ -72,39 +70,44 @@ class Report:
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
-    # --- what the middleware tells
+    # --- events
 
-    def asked(
+    def fetched(
         self,
         origin: Origin,
         record: RobotsRecord | None,
         before: RobotsRecord | None,
         seconds: float,
     ) -> None:
-        """A robots.txt was asked for, which took ``seconds`` and led to ``record``; ``before``: the
-        one until then."""
-        if before is None:
-            self._origins += 1
+        """An attempt of *seconds* turned the record *before* into *record*."""
         answer = answer_of(record)
         if answer is None:
             return
-        self._rules_cache[answer] += 1
+        previous = answer_of(before)
+        if previous is not None and self._origins[previous]:
+            self._origins[previous] -= 1
+        self._origins[answer] += 1
+        self._attempts[answer] += 1
         self._keep_slowest(origin, seconds)
         self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
-        if self._ledger is not None:
-            self._note(self._ledger, record, answer, seconds)
+        if self._by_origin is not None:
+            self._note(self._by_origin, record, answer, seconds)
 
     def let_through(self, origin: Origin) -> None:
         """One request was allowed."""
         self._let_through += 1
-        if self._ledger is not None:
-            self._ledger.row(origin).let_through += 1
+        if self._by_origin is not None:
+            self._by_origin.row(origin).let_through += 1
 
     def revoked(self, origin: Origin) -> None:
         """One request that was allowed is refused after its download."""
         self._let_through -= 1
-        if self._ledger is not None:
-            self._ledger.row(origin).let_through -= 1
+        if self._by_origin is not None:
+            self._by_origin.row(origin).let_through -= 1
+
+    def overridden(self, kinds: tuple[str, ...]) -> None:
+        """An override of each of *kinds* was applied to a request."""
+        self._overridden.update(kinds)
 
     def usage(self, counts: Mapping[str, str]) -> None:
         """The preferences of one page, by declared label."""
@@ -117,8 +120,8 @@ class Report:
         origin = decision.origin
         if origin is None:
             return
-        if self._ledger is not None:
-            self._ledger.row(origin).refused += 1
+        if self._by_origin is not None:
+            self._by_origin.row(origin).refused += 1
         rule = decision.verdict.rule if decision.verdict is not None else None
         if rule is not None:
             self._rules[origin, rule.line, rule.text[:RULE_WIDTH]] += 1
@@ -126,50 +129,62 @@ class Report:
                 self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
 
     def waited(self, origin: Origin, number: int) -> None:
-        """``number`` requests waited for an answer that came."""
+        """``number`` waiting requests are released."""
         self._waited += number
-        if self._ledger is not None and number:
-            self._ledger.row(origin).waited += number
+        if self._by_origin is not None and number:
+            self._by_origin.row(origin).waited += number
 
     def given_up(self, origin: Origin, number: int) -> None:
-        """``number`` requests waited in vain; each of them is told of as refused, too."""
+        """``number`` waiting requests are given up; each of them is counted as refused too."""
         self._given_up += number
-        if self._ledger is not None and number:
-            self._ledger.row(origin).given_up += number
+        if self._by_origin is not None and number:
+            self._by_origin.row(origin).given_up += number
 
-    # --- what comes out
+    # --- output
 
     def write(self, path: str) -> None:
         """Write one JSON object per line and origin to ``path``. Raises OSError."""
-        if self._ledger is None:
-            raise ValueError("a report by origin has to be asked for at the beginning")
+        if self._by_origin is None:
+            raise ValueError("a report by origin must be requested at the start")
         with Path(path).open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(f"{dumps(row)}\n" for row in self._ledger.rows())
-        self._ledger.close()
+            file.writelines(f"{dumps(row)}\n" for row in self._by_origin.rows())
 
-    def table(self) -> str:
-        """The account of the whole crawl, a few lines of text."""
-        return "\n".join(columns([*self._totals(), *self._tops()]))
+    def table(self, pending: Sequence[tuple[Origin, float]] = ()) -> str:
+        """The summary of the crawl, a few lines of text.
 
-    def _totals(self) -> Iterator[tuple[str, str]]:
-        yield "origins asked", f"{self._origins:,}"
-        numbers = ((self._rules_cache[key], word) for key, word in _WORDS.items())
-        answers = [f"{number:,} {word}" for number, word in numbers if number]
-        yield "answers", ", ".join(answers) or "none"
+        *pending*: origins without an answer so far, each with its age in seconds.
+        """
+        return "\n".join(columns([*self._totals(pending), *self._tops(pending)]))
+
+    def _totals(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
+        numbers = [(self._origins[key], word) for key, word in _WORDS.items()]
+        silent = len([origin for origin, _ in pending if origin not in self._down])
+        numbers.append((silent, "without an answer so far"))
+        total = sum(number for number, _ in numbers)
+        parts = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
+        yield "origins", f"{total:,}{f' ({parts})' if parts else ''}"
+        failed = self._attempts[Meaning.UNREACHABLE.value]
+        attempts = f"{self._attempts.total():,} ended"
+        yield "attempts", f"{attempts}, {failed:,} of them without a usable answer"
         refused = f"{self._refused.total():,} refused"
         if self._refused:
             reasons = (f"{number:,} {_reason(key)}" for key, number in self._refused.most_common())
             refused += f" ({', '.join(reasons)})"
         yield "requests", f"{self._let_through:,} let through, {refused}"
         if self._waited or self._given_up:
-            waited = f"{self._waited:,} until there was an answer"
-            yield "waiting", f"{waited}, {self._given_up:,} in vain"
-
+            yield "waited", f"{self._waited:,} released, {self._given_up:,} given up"
+        if self._overridden:
+            kinds = (f"{number:,} by {kind}" for kind, number in self._overridden.most_common())
+            yield "overridden", ", ".join(kinds)
         for label, counts in self._usage.items():
-            parts = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if counts[key])
-            yield f"usage {label}", ", ".join(parts)
+            parts_of = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if counts[key])
+            yield f"usage {label}", ", ".join(parts_of)
 
-    def _tops(self) -> Iterator[tuple[str, str]]:
+    def _tops(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
+        for at, (origin, seconds) in enumerate(pending[:TOP]):
+            yield "" if at else "still pending", f"{duration(seconds):>8}  {origin}"
+        if len(pending) > TOP:
+            yield "", f"and {len(pending) - TOP:,} more"
         for at, (origin, failure) in enumerate(islice(self._down.items(), TOP)):
             yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
         if len(self._down) > TOP:
@@ -195,10 +210,10 @@ class Report:
             self._down[origin] = failed.failure or "no answer"
 
     def _note(
-        self, ledger: OriginStatsTable, record: RobotsRecord | None, answer: str, seconds: float
+        self, table: OriginStatsTable, record: RobotsRecord | None, answer: str, seconds: float
     ) -> None:
         assert record is not None
-        row = ledger.row(record.origin)
+        row = table.row(record.origin)
         failed = answer == Meaning.UNREACHABLE.value
         row.asked += 1
         row.failed += failed
@@ -211,7 +226,7 @@ class Report:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """What the latest attempt that ``record`` knows of brought; None for no attempt."""
+    """What the latest attempt in *record* meant; None for no attempt."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):

@@ -1,9 +1,4 @@
-"""What the crawl says of itself: stats, the lines in the log, and the report.
-
-Counts and sentences only; nothing here changes what happens. One INFO line when an origin starts
-to wait and one when that ends; no line for each request that waits, and no traceback for a host
-that is merely down.
-"""
+"""CrawlStats: the stats of a crawl, and the log lines about single origins and refusals."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.reporting.report import Report
+from scrapy_robotspec.plugin.reporting.progress import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,33 +21,39 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.reporting.progress import Progress
+    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
 
 
 class CrawlStats:
-    """Is told of everything and keeps count."""
+    """Counts what happens in a crawl, in Scrapy's stats and in *report*."""
 
-    def __init__(self, stats: StatsCollector, settings: Settings) -> None:
+    def __init__(
+        self, stats: StatsCollector, settings: Settings, report: Report, progress: Progress
+    ) -> None:
         self._stats = stats
         self._settings = settings
         self._path = settings.report
-        self._report = Report(by_origin=self._path is not None)
-        self.let_through = self._report.let_through
-        self._waiting = 0
-        # On the way of every request, so these two come into the stats now and then only.
+        self._report = report
+        self._progress = progress
+        self.let_through = report.let_through
+        self.on_pending = progress.on_pending
+        self.waiting_changed = progress.waiting_changed
+        # hot path: these two reach Scrapy's stats with the next fetch, or at the end
         self._hits = self._stale = 0
-        self._told: dict[Origin, str] = {}
+        self._warned: set[Origin] = set()
 
     # --- requests
 
     def refused(self, decision: Decision, request: Request) -> None:
-        """A request is refused, by its robots.txt or for want of one."""
+        """*request* is refused, by its robots.txt or because there is none."""
         self._report.refused(decision)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
-        _say_refused(refusal(decision), request)
+        _log_refused(refusal(decision), request)
 
     def refused_after_download(self, decision: Decision, request: Request) -> None:
         """A request that was let through is refused for its response's usage preferences."""
@@ -67,106 +68,105 @@ class CrawlStats:
         self._report.usage(counts)
 
     def asked_cache(self, found: Resolved) -> None:
-        """A decision was made with what was at hand.
-
-        A copy that stands in for an unreachable file is stale, any other answer a hit.
-        """
+        """A request was decided from the cache; a copy of an unreachable origin is stale."""
         if found.unreachable:
             self._stale += 1
         else:
             self._hits += 1
 
     def overridden(self, kinds: tuple[str, ...]) -> None:
-        """The user's own word for a host was used."""
+        """An override of the user was applied."""
         for kind in kinds:
             self._stats.inc_value(f"robotspec/override/{kind}")
-
-    def waiting_changed(self, change: int) -> None:
-        """*change* more requests are held."""
-        self._waiting += change
-        if change > 0:
-            self._stats.max_value("robotspec/waiting_max", self._waiting)
+        self._report.overridden(kinds)
 
     # --- origins
 
-    def on_fetch_done(self, landing: FetchDone, waiting: int, now: float) -> None:
-        """An origin was asked for its robots.txt, while *waiting* requests were held for it."""
-        found, record, before = landing.found, landing.record, landing.before
+    def on_fetch_done(self, done: FetchDone, waiting: int, now: float) -> None:
+        """A fetch ended at *now* (epoch seconds) while *waiting* requests waited for it."""
+        found, record, before = done.found, done.record, done.before
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return
-        if landing.result is not None and not landing.result.sent:
+        if done.result is not None and not done.result.sent:
             return
-        self._report.asked(found.origin, record, before, landing.seconds)
-        self._bring_up_to_date()
+        self._report.fetched(found.origin, record, before, done.seconds)
+        self._flush_counts()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
         elif before.failures:
             self._stats.inc_value("robotspec/retry_count")
         if isinstance(found, Pending):
             if record is not None and record.unreachable_since is not None:
-                self._starts_to_wait(record, record.unreachable_since, waiting, now)
+                self._log_failed(record, record.unreachable_since, waiting, now)
         elif found.action is Action.REFUSE and record is not None:
-            self._given_up(record, waiting)
+            self._log_given_up(record, waiting)
         else:
-            failure = record.failure if record is not None else None
-            self._released(found, failure or "no answer", waiting)
+            self._released(found, record, waiting)
 
-    def _starts_to_wait(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
-        if self._is_news(record.origin, "waiting"):
-            logger.info(
-                "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
-                record.origin,
-                record.failure or "no answer",
-                _requests(waiting, "wait"),
-                max(0.0, (record.next_attempt or now) - now),
-                self._until_when(record, since, now),
-            )
+    def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
+        failure = record.failure or "no answer"
+        self._progress.on_failed(
+            record.origin,
+            failure,
+            "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
+            record.origin,
+            failure,
+            counted(waiting, "waits", "wait"),
+            max(0.0, (record.next_attempt or now) - now),
+            self._until_when(record, since, now),
+        )
 
     def _until_when(self, record: RobotsRecord, since: float, now: float) -> str:
-        if record.unanswered == record.failures:  # no HTTP answer at all: the attempts count
-            return f"after {self._settings.retry_times - record.failures + 1} more attempts"
+        if record.unanswered == record.failures:  # without an HTTP answer the attempts count
+            left = self._settings.retry_times - record.failures + 1
+            return f"after {left} more attempt{'s' * (left != 1)}"
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
-    def _given_up(self, record: RobotsRecord, waiting: int) -> None:
-        self._waited(waiting)
+    def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
+        self._count_waited(waiting)
         self._report.given_up(record.origin, waiting)
-        if self._is_news(record.origin, "given up"):
-            logger.info(
-                "robots.txt of %s is given up (%s): %s refused, until it answers",
-                record.origin,
-                record.failure or "no answer",
-                _requests(waiting, "are"),
-            )
+        failure = record.failure or "no answer"
+        self._progress.on_given_up(
+            record.origin,
+            failure,
+            "robots.txt of %s is given up (%s): %s refused until it answers",
+            record.origin,
+            failure,
+            counted(waiting, "is", "are"),
+        )
 
-    def _released(self, found: Resolved, failure: str, waiting: int) -> None:
-        self._waited(waiting)
+    def _released(self, found: Resolved, record: RobotsRecord | None, waiting: int) -> None:
+        self._count_waited(waiting)
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
             self._report.waited(found.origin, waiting)
+        was_logged = self._progress.on_answered(found.origin)
         if found.action is Action.ALLOW and found.reason == "unreachable":
-            if self._is_news(found.origin, "allowed"):
-                logger.warning(
-                    "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
-                    "its pages are crawled without asking any rules",
-                    found.origin,
-                    failure,
-                )
-        elif self._told.pop(found.origin, None):
+            self._warn_allowed(found.origin, record)
+        elif was_logged:
             logger.info(
-                "robots.txt of %s answers: %s released", found.origin, _requests(waiting, "are")
+                "robots.txt of %s has answered: %s released",
+                found.origin,
+                counted(waiting, "is", "are"),
             )
 
-    def _waited(self, waiting: int) -> None:
+    def _warn_allowed(self, origin: Origin, record: RobotsRecord | None) -> None:
+        if origin in self._warned:
+            return
+        self._warned.add(origin)
+        logger.warning(
+            "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': its pages "
+            "are crawled without rules",
+            origin,
+            (record.failure if record is not None else None) or "no answer",
+        )
+
+    def _count_waited(self, waiting: int) -> None:
         if waiting:
             self._stats.inc_value("robotspec/waited", waiting)
 
-    def _is_news(self, origin: Origin, what: str) -> bool:
-        news = self._told.get(origin) != what
-        self._told[origin] = what
-        return news
-
-    def _bring_up_to_date(self) -> None:
+    def _flush_counts(self) -> None:
         for name, count in (("hit", self._hits), ("stale", self._stale)):
             if count:
                 self._stats.inc_value(f"robotspec/cache/{name}", count)
@@ -175,9 +175,11 @@ class CrawlStats:
     # --- the end
 
     def close(self) -> None:
-        """Say what the crawl met, and write the report if one is wanted."""
-        self._bring_up_to_date()
-        logger.info("robots.txt files of this crawl:\n%s", self._report.table())
+        """Log the summary of the crawl, and write the report if one is wanted."""
+        self._flush_counts()
+        pending = list(self._progress.pending())
+        self._progress.close()
+        logger.info("robots.txt files of this crawl:\n%s", self._report.table(pending))
         if self._path is None:
             return
         try:
@@ -186,8 +188,8 @@ class CrawlStats:
             logger.error("ROBOTSPEC_REPORT = %r cannot be written: %s", self._path, error)
 
 
-def _say_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
-    """The line that Scrapy's own middleware writes, with the reason behind it."""
+def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
+    """Log the line of Scrapy's own middleware, with the reason."""
     if logger.isEnabledFor(logging.DEBUG):
         why = f" ({refusal.detail})" if refusal.detail else ""
         logger.debug("%s: %s%s", refusal.beginning, _named(request), why)
@@ -200,9 +202,3 @@ def _named(request: Request) -> object:
     if "@" not in host:
         return request
     return f"<{request.method} {scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}>"
-
-
-def _requests(number: int, verb: str) -> str:
-    if number == 1:
-        return f"1 request {'waits' if verb == 'wait' else 'is'}"
-    return f"{number} requests {verb}"

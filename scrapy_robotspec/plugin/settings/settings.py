@@ -91,6 +91,7 @@ class Settings:
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
     overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
     max_parked: int = _setting(1000, readers.integer(1))
+    progress_after: float = _setting(5.0, readers.seconds())
     dry_run: bool = _setting(False, readers.boolean)
     report: str | None = _setting(None, readers.optional(readers.new_file))
 

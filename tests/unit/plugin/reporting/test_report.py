@@ -1,4 +1,4 @@
-"""The crawl's own account: what the table says, one JSON line per origin, bounded memory."""
+"""The summary of a crawl: the table in the log, and JSON lines by origin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.plugin.reporting import report as report_module
-from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -49,9 +48,9 @@ def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
 
 def small_crawl(report: Report) -> Report:
     """A shop with one refused page, and an origin that is down."""
-    report.asked(SHOP, FOUND, None, 0.25)
-    report.asked(DOWN, FAILED, None, 8.0)
-    report.asked(DOWN, FAILED, FAILED, 7.0)
+    report.fetched(SHOP, FOUND, None, 0.25)
+    report.fetched(DOWN, FAILED, None, 8.0)
+    report.fetched(DOWN, FAILED, FAILED, 7.0)
     report.waited(SHOP, 2)
     report.let_through(SHOP)
     report.let_through(SHOP)
@@ -64,10 +63,10 @@ def small_crawl(report: Report) -> Report:
 def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     """The whole account of a small crawl, as it stands in the log (EXT-02)."""
     assert small_crawl(Report()).table().splitlines() == [
-        "origins asked      2",
-        "answers            1 with rules, 2 unreachable",
+        "origins            2 (1 with rules, 1 unreachable)",
+        "attempts           3 ended, 2 of them without a usable answer",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
-        "waiting            2 until there was an answer, 1 in vain",
+        "waited             2 released, 1 given up",
         "still unreachable  http://down.example:8080: refused",
         "slowest answers         8 s  http://down.example:8080",
         "                     0.25 s  https://shop.example",
@@ -76,27 +75,56 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
 
 
 def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
-    """Whoever wonders why nothing of a host was crawled finds its name, or how many there are."""
+    """Up to five by name, the others by number."""
     report = Report()
     for number in range(8):
         record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
-        report.asked(record.origin, record, None, 0.1)
+        report.fetched(record.origin, record, None, 0.1)
     table = report.table()
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for number in range(8):
         back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
-        report.asked(back.origin, back, FAILED, 0.1)
+        report.fetched(back.origin, back, FAILED, 0.1)
     assert "unreachable  http" not in report.table()
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
     assert Report().table().splitlines() == [
-        "origins asked  0",
-        "answers        none",
-        "requests       0 let through, 0 refused",
+        "origins   0",
+        "attempts  0 ended, 0 of them without a usable answer",
+        "requests  0 let through, 0 refused",
     ]
+
+
+def test_origins_without_an_answer_are_named() -> None:
+    """After Ctrl-C the summary says what the crawl was waiting for."""
+    silent = [(Origin("http", f"h{number}.example", 80), 30.0 - number) for number in range(7)]
+    table = Report().table(silent)
+    assert "origins        7 (7 without an answer so far)" in table
+    assert "still pending      30 s  http://h0.example" in table
+    assert "and 2 more" in table
+
+
+def test_an_origin_is_counted_once_however_often_it_is_tried() -> None:
+    """Origins are counted as origins, attempts as attempts."""
+    report = Report()
+    before = None
+    for _ in range(5):
+        report.fetched(DOWN, FAILED, before, 0.1)
+        before = FAILED
+    report.fetched(DOWN, replace(FOUND, origin=DOWN), FAILED, 0.1)
+    table = report.table()
+    assert "origins          1 (1 with rules)" in table
+    assert "6 ended, 5 of them without a usable answer" in table
+
+
+def test_overrides_are_named_in_the_table() -> None:
+    report = Report()
+    for kinds in (("ignore",), ("ignore",), ("crawl_delay", "token")):
+        report.overridden(kinds)
+    assert "overridden  2 by ignore, 1 by crawl_delay, 1 by token" in report.table()
 
 
 def test_a_strangers_rule_cannot_steer_the_log() -> None:
@@ -141,40 +169,8 @@ def test_one_json_line_per_origin(tmp_path: Path) -> None:
 
 def test_lines_by_origin_have_to_be_wanted_from_the_start(tmp_path: Path) -> None:
     """Without it nothing is kept for each origin, so nothing can be written."""
-    with pytest.raises(ValueError, match="at the beginning"):
+    with pytest.raises(ValueError, match="at the start"):
         Report().write(str(tmp_path / "report.jsonl"))
-
-
-@pytest.mark.parametrize("room", [1, 2, 3, 50])
-def test_rows_that_leave_memory_lose_nothing(room: int) -> None:
-    """However little room there is: each origin once, in order of appearance, sums and facts."""
-    ledger = OriginStatsTable(room)
-    origins = [Origin("http", f"host{number % 7}.example", 80) for number in range(40)]
-    for number, origin in enumerate(origins):
-        row = ledger.row(origin)
-        row.let_through += 1
-        row.seconds = max(row.seconds, float(number))
-        if number == 3:
-            row.answer, row.status = "unreachable", 503
-        if number == 10:  # the same origin again
-            row.answer, row.status, row.bytes = "rules", 200, 5
-    rows = {row["origin"]: row for row in ledger.rows()}
-    assert list(rows) == [f"http://host{number}.example" for number in range(7)]
-    assert [row["let_through"] for row in rows.values()] == [6, 6, 6, 6, 6, 5, 5]
-    assert rows["http://host6.example"]["seconds"] == 34.0
-    third = rows["http://host3.example"]
-    assert (third["answer"], third["status"], third["bytes"]) == ("rules", 200, 5)
-    assert third["failure"] is None
-    assert rows["http://host0.example"]["answer"] is None
-
-
-def test_a_broad_crawl_keeps_few_rows_in_memory() -> None:
-    """The number of rows in memory is bounded, however many origins there are."""
-    ledger = OriginStatsTable(room=10)
-    for number in range(500):
-        ledger.row(Origin("http", f"h{number}.example", 80)).refused += 1
-        assert len(ledger._rows) <= 10
-    assert sum(row["refused"] for row in ledger.rows()) == 500
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:

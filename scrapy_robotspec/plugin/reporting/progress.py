@@ -1,0 +1,185 @@
+"""Progress: log lines and gauges about origins whose robots.txt is not known yet.
+
+One INFO line when an origin starts to wait or has not answered for a while, one when that ends, and
+a summary line at intervals. Many origins with the same failure share one line.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scrapy.statscollectors import StatsCollector
+
+    from scrapy_robotspec.access.origin import Origin
+
+logger = logging.getLogger("scrapy_robotspec")
+
+#: Max origins with the same kind of line and failure that get a line of their own.
+MAX_LINES = 20
+
+
+class Progress:
+    """Tracks pending origins and waiting requests of one crawl.
+
+    *after*: seconds until an unanswered robots.txt is logged (``ROBOTSPEC_PROGRESS_AFTER``).
+    *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *waiting_of* counts
+    the waiting requests of an origin.
+    """
+
+    def __init__(
+        self,
+        stats: StatsCollector,
+        *,
+        after: float,
+        interval: float,
+        waiting_of: Callable[[Origin], int],
+        clock: Callable[[], float],
+        call_later: Callable[..., Any],
+    ) -> None:
+        self._stats = stats
+        self._after = after
+        self._interval = interval
+        self._waiting_of = waiting_of
+        self._clock = clock
+        self._call_later = call_later
+        self._waiting = 0
+        self._pending: dict[Origin, float] = {}
+        """Since when, in epoch seconds; the oldest first."""
+        self._unlogged: dict[Origin, float] = {}
+        """Those without a log line so far."""
+        self._kinds: dict[Origin, str] = {}
+        """The kind of the last line about an origin, logged or suppressed."""
+        self._logged: set[Origin] = set()
+        """Origins with a line in the log."""
+        self._lines: Counter[tuple[str, str]] = Counter()
+        self._suppressed: Counter[tuple[str, str]] = Counter()
+        self._timers: dict[str, Any] = {}
+
+    # --- events
+
+    def on_pending(self, origin: Origin) -> None:
+        """A request waits for the robots.txt of *origin*."""
+        if origin in self._pending:
+            return
+        self._pending[origin] = self._unlogged[origin] = self._clock()
+        self._stats.set_value("robotspec/pending", len(self._pending))
+        self._start("silent", self._after, self._log_silent)
+        self._start("summary", self._interval, self._log_summary)
+
+    def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
+        """An attempt failed and *origin* goes on waiting; *line* says what follows."""
+        self._unlogged.pop(origin, None)
+        self._log(origin, "waiting", failure, line, *arguments)
+
+    def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
+        """*origin* is given up: its requests are refused until it answers."""
+        self._resolve(origin)
+        self._log(origin, "given up", failure, line, *arguments)
+
+    def on_answered(self, origin: Origin) -> bool:
+        """*origin* can be decided; whether a line about its waiting was logged before."""
+        self._resolve(origin)
+        self._kinds.pop(origin, None)
+        was_logged = origin in self._logged
+        self._logged.discard(origin)
+        return was_logged
+
+    def waiting_changed(self, change: int) -> None:
+        """*change* more requests wait in the queues."""
+        self._waiting += change
+        self._stats.set_value("robotspec/waiting", self._waiting)
+        if change > 0:
+            self._stats.max_value("robotspec/waiting_max", self._waiting)
+
+    def pending(self) -> Iterator[tuple[Origin, float]]:
+        """Each pending origin with its age in seconds, the oldest first."""
+        now = self._clock()
+        for origin, since in self._pending.items():
+            yield origin, max(0.0, now - since)
+
+    def close(self) -> None:
+        """Stop all timers and log what was suppressed."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._log_suppressed()
+
+    def _resolve(self, origin: Origin) -> None:
+        self._unlogged.pop(origin, None)
+        if self._pending.pop(origin, None) is not None:
+            self._stats.set_value("robotspec/pending", len(self._pending))
+
+    # --- lines
+
+    def _log(self, origin: Origin, kind: str, failure: str, line: str, *arguments: object) -> None:
+        """Log *line* once for each change of an origin; count it where too many are alike."""
+        if self._kinds.get(origin) == kind:
+            return
+        self._kinds[origin] = kind
+        group = (kind, failure.partition(":")[0])
+        self._lines[group] += 1
+        if self._lines[group] > MAX_LINES:
+            self._suppressed[group] += 1
+            return
+        self._logged.add(origin)
+        logger.info(line, *arguments)
+
+    def _log_silent(self) -> None:
+        """Name the origins that have not answered for :attr:`_after` seconds."""
+        now = self._clock()
+        while self._unlogged:
+            origin, since = next(iter(self._unlogged.items()))
+            if since <= now < since + self._after:
+                self._start("silent", since + self._after - now, self._log_silent)
+                return
+            del self._unlogged[origin]
+            line = "robots.txt of %s has not answered for %.0f s: %s"
+            requests = counted(self._waiting_of(origin), "waits", "wait")
+            self._log(origin, "silent", "silent", line, origin, now - since, requests)
+
+    def _log_summary(self) -> None:
+        if self._pending or self._suppressed:
+            self._start("summary", self._interval, self._log_summary)
+        self._log_suppressed()
+        oldest = next(self.pending(), None)
+        if oldest is not None:
+            logger.info(
+                "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
+                f"{len(self._pending):,} origin{'s' * (len(self._pending) != 1)}",
+                f"{self._waiting:,} request{'s' * (self._waiting != 1)}",
+                oldest[1],
+                oldest[0].host,
+            )
+
+    def _log_suppressed(self) -> None:
+        for (kind, failure), number in self._suppressed.items():
+            what = {
+                "silent": "have not answered yet",
+                "waiting": f"are unreachable ({safe(failure)}), attempts go on",
+                "given up": f"are given up ({safe(failure)})",
+            }[kind]
+            logger.info("robots.txt of %s more origins: they %s", f"{number:,}", what)
+        self._suppressed.clear()
+
+    def _start(self, name: str, seconds: float, call: Callable[[], None]) -> None:
+        """Call *call* in *seconds*, unless that is planned already; never for 0."""
+        if seconds <= 0 or name in self._timers:
+            return
+
+        def due() -> None:
+            self._timers.pop(name, None)
+            call()
+
+        self._timers[name] = self._call_later(seconds, due)
+
+
+def counted(number: int, singular: str, plural: str) -> str:
+    """``"1 request waits"`` or ``"2 requests wait"``."""
+    return f"1 request {singular}" if number == 1 else f"{number:,} requests {plural}"

@@ -1,0 +1,171 @@
+"""Progress: what the log says about origins that have not answered, and the gauges."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.test import get_crawler
+from twisted.internet.task import Clock
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
+
+A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
+FAILED = "robots.txt of %s is unreachable (%s)"
+
+
+class Log:
+    """A Progress over a clock that tests advance, with its log lines."""
+
+    def __init__(self, caplog: pytest.LogCaptureFixture, **options: Any) -> None:
+        caplog.set_level(logging.INFO, "scrapy_robotspec")
+        self._caplog = caplog
+        self.clock = Clock()
+        self.clock.advance(1_000_000)
+        self.stats = StatsCollector(get_crawler())
+        self.waiting: dict[Origin, int] = defaultdict(int)
+        self.progress = Progress(
+            self.stats,
+            after=options.get("after", 5.0),
+            interval=options.get("interval", 60.0),
+            waiting_of=self.waiting.__getitem__,
+            clock=self.clock.seconds,
+            call_later=self.clock.callLater,
+        )
+
+    def lines(self) -> list[str]:
+        """The lines since the last call."""
+        found = [record.getMessage() for record in self._caplog.records]
+        self._caplog.clear()
+        return found
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Log:
+    return Log(caplog)
+
+
+def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
+    log.waiting[A] = 12
+    log.progress.on_pending(A)
+    log.clock.advance(4.9)
+    assert log.lines() == []
+    log.clock.advance(0.2)
+    assert log.lines() == [
+        "robots.txt of http://a.example has not answered for 5 s: 12 requests wait"
+    ]
+    log.clock.advance(30)
+    assert log.lines() == []
+
+
+def test_each_silent_origin_has_its_own_time(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.clock.advance(3)
+    log.progress.on_pending(B)
+    log.clock.advance(2.1)
+    assert [line.split()[2] for line in log.lines()] == ["http://a.example"]
+    log.clock.advance(3)
+    assert [line.split()[2] for line in log.lines()] == ["https://b.example"]
+
+
+def test_an_answer_in_time_is_not_logged(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.clock.advance(1)
+    assert log.progress.on_answered(A) is False
+    log.clock.advance(300)
+    assert log.lines() == []
+
+
+def test_an_answer_after_a_line_is_reported_as_logged(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.clock.advance(6)
+    assert log.progress.on_answered(A) is True
+    assert log.progress.on_answered(A) is False
+
+
+def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.clock.advance(10)
+    log.progress.on_pending(B)
+    log.progress.waiting_changed(41)
+    log.lines()
+    log.clock.advance(50)
+    summary = "robots.txt: 2 origins pending, 41 requests waiting, longest 60 s (a.example)"
+    assert summary in log.lines()
+    log.progress.on_answered(A)
+    log.progress.waiting_changed(-40)
+    log.clock.advance(60)
+    assert log.lines() == [
+        "robots.txt: 1 origin pending, 1 request waiting, longest 110 s (b.example)"
+    ]
+    log.progress.on_answered(B)
+    log.clock.advance(600)
+    assert log.lines() == []
+    assert not log.clock.getDelayedCalls()
+
+
+def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
+    origins = [Origin("http", f"h{n}.example", 80) for n in range(200)]
+    for origin in origins:
+        log.progress.on_pending(origin)
+        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
+        log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
+        log.progress.on_given_up(origin, f"DNS: no {origin.host}", "given up %s", origin)
+    assert len(log.lines()) == 2 * MAX_LINES
+    log.progress.close()
+    assert log.lines() == [
+        "robots.txt of 180 more origins: they are unreachable (DNS), attempts go on",
+        "robots.txt of 180 more origins: they are given up (DNS)",
+    ]
+
+
+def test_another_failure_has_lines_of_its_own(log: Log) -> None:
+    for n in range(30):
+        log.progress.on_failed(Origin("http", f"h{n}.example", 80), "DNS: x", FAILED, n, "DNS")
+    log.lines()
+    log.progress.on_failed(A, "HTTP status 503", FAILED, A, "HTTP status 503")
+    assert log.lines() == ["robots.txt of http://a.example is unreachable (HTTP status 503)"]
+
+
+def test_ten_thousand_silent_origins_do_not_flood_the_log(log: Log) -> None:
+    for n in range(10_000):
+        log.progress.on_pending(Origin("http", f"h{n}.example", 80))
+    log.clock.advance(6)
+    assert len(log.lines()) == MAX_LINES
+    log.clock.advance(60)
+    lines = log.lines()
+    assert "robots.txt of 9,980 more origins: they have not answered yet" in lines
+    assert len(lines) == 2
+
+
+def test_gauges_go_up_and_down(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.progress.on_pending(A)
+    log.progress.on_pending(B)
+    log.progress.waiting_changed(7)
+    log.progress.waiting_changed(-3)
+    log.progress.on_given_up(B, "x", "given up")
+    values = log.stats.get_stats()
+    assert values["robotspec/pending"] == 1
+    assert values["robotspec/waiting"] == 4
+    assert values["robotspec/waiting_max"] == 7
+
+
+def test_a_clock_that_is_put_back_does_not_silence_the_log(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.clock.rightNow -= 5000
+    for call in log.clock.getDelayedCalls():
+        call.time -= 5000
+    log.clock.advance(6)
+    assert len(log.lines()) == 1
+
+
+def test_without_an_interval_there_is_no_summary(caplog: pytest.LogCaptureFixture) -> None:
+    log = Log(caplog, interval=0.0)
+    log.progress.on_pending(A)
+    log.clock.advance(1000)
+    assert len(log.lines()) == 1
