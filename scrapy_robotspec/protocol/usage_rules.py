@@ -187,7 +187,7 @@ def _lines_for(
             break
         if line.field == "content-signal":  # before the first group: for every agent (USE-07)
             yield "content-signal", line.value, line.number
-    # Usage is no part of any edition, so an edition without other fields has it, too (USE-08).
+    # No edition knows usage, so an edition without other fields reads it, too (USE-08).
     selected = select_groups(body, tokens, replace(edition, other_fields=True))
     others = [line for line in selected.others if line.field in USAGE_FIELDS]
     numbers = numbers_at(body, [line.start for line in others])
