@@ -27,7 +27,8 @@ from scrapy_robotspec.render.wording import verdict_word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.inputs import Source
+    from scrapy_robotspec.cli.session import Crawler, Session
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.terminal import Screen
 
@@ -88,33 +89,50 @@ def command(
         raise MisuseError("give one file")
     if sources[0].note_missing(screen):
         return UNREACHABLE if sources[0].is_unreachable else 0
-    body = sources[0].read(max(one.parsing_limit for one in EDITIONS.values()) + 1)
-    readings = {name: RobotsTxt.parse(body, edition) for name, edition in EDITIONS.items()}
-    note_unusual(sources[0].name, readings["google-2019"], screen)
-    asked_urls = listed.urls or sample_paths(readings.values())
-    files = [ParsedFile(robots) for robots in readings.values()]
+    files = _readings(sources[0], screen)
     asked = crawlers(tokens, each_token, session.default_tokens, files)
-    rows = [
-        tuple(
-            explain(robots, one, in_edition(crawler, robots.edition))
-            for robots in readings.values()
-        )
-        for crawler, one in screen.progress(list(product(asked, asked_urls)), "compared")
-    ]
+    rows = _compare(files, asked, listed.urls, screen)
     split = [row for row in rows if disagree(row)]
     shown = rows if show_all else split
     if output is None or not output.is_stdout:
-        for row in shown:
-            for line in [dumps(_object(row))] if as_json else _lines(row, screen):
-                screen.say(line)
-        if not as_json:
-            question = count(len(rows), "question")
-            screen.sum_up(f"the editions disagree about {len(split):,} of {question}")
+        _say_rows(shown, len(split), len(rows), as_json, screen)
     if output is not None:
         from scrapy_robotspec.render.as_html import editions_page
 
         output.write(editions_page(sources[0].name, files[0], shown, now=session.now), screen)
     return 1 if split else 0
+
+
+def _readings(source: Source, screen: Screen) -> list[ParsedFile]:
+    """The file as each edition reads it."""
+    body = source.read(max(one.parsing_limit for one in EDITIONS.values()) + 1)
+    files = [ParsedFile(RobotsTxt.parse(body, edition)) for edition in EDITIONS.values()]
+    note_unusual(source.name, files[0].robots, screen)
+    return files
+
+
+def _compare(
+    files: Sequence[ParsedFile],
+    asked: Sequence[Crawler],
+    urls: Sequence[str | bytes],
+    screen: Screen,
+) -> list[Row]:
+    """The verdicts of every edition about each crawler and URL."""
+    urls = urls or sample_paths(file.robots for file in files)
+    questions = list(product(asked, urls))
+    return [
+        tuple(explain(file.robots, url, in_edition(crawler, file.robots.edition)) for file in files)
+        for crawler, url in screen.progress(questions, "compared")
+    ]
+
+
+def _say_rows(rows: Sequence[Row], split: int, total: int, as_json: bool, screen: Screen) -> None:
+    for row in rows:
+        for line in [dumps(_object(row))] if as_json else _lines(row, screen):
+            screen.say(line)
+    if not as_json:
+        question = count(total, "question")
+        screen.sum_up(f"the editions disagree about {split:,} of {question}")
 
 
 def disagree(row: Row) -> bool:

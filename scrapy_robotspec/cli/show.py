@@ -81,8 +81,9 @@ def show_files(
         file = ParsedFile(source.parse(session.edition(edition)))
         note_unusual(source.name, file.robots, session.screen)
         asked: list[Crawler] = []
-        if tokens or each_token or default or as_json:
-            asked = crawlers(tokens, each_token, session.default_tokens, [file])
+        each = each_token or (as_json and not tokens and not default)
+        if tokens or each or default:
+            asked = crawlers(tokens, each, session.default_tokens, [file])
         if output is None or not output.is_stdout:
             (_say_json if as_json else _say)(session, source, file, asked, len(sources) > 1)
         if output is not None:
