@@ -79,6 +79,8 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[:1] == ["help"]:  # as git and others have it
+            args = [*args[1:2], "--help"] if args[1:] else ["--help"]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             _no_such_command(ctx, args[0])
         return super().resolve_command(ctx, args)

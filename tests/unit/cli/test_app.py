@@ -27,6 +27,12 @@ def test_the_version_is_shown_with_the_name(tell: Tell) -> None:
     assert told.out.strip() != "robotspec"
 
 
+def test_help_is_a_command_too(tell: Tell) -> None:
+    """As in git: alone, and before the name of a command."""
+    assert tell("help") == tell("--help")
+    assert tell("help", "lint") == tell("lint", "--help")
+
+
 @pytest.mark.parametrize("command", ["check", "lint"])
 def test_quiet_leaves_answers_only(tell: Tell, command: str) -> None:
     """No summary and no note; the exit code stays."""

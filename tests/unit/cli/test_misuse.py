@@ -38,6 +38,8 @@ MISUSES = [
     ("chek robots.txt /", "Did you mean 'check'?"),
     ("robots.txt", "Did you mean 'robotspec show robots.txt'?"),
     ("check robots.txt / --tokn x", "--token"),
+    ("check robots.txt / --user-agent GPTBot", "Did you mean '--token'?"),
+    ("help guess", "no such command: 'guess'"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
     ("lint --explain RS30", "no such code: 'RS30'; did you mean"),
     ("lint", "give a FILE, or --explain CODE"),
