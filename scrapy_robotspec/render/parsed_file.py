@@ -13,7 +13,7 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
-from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns
+from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
-#: Whether a rule disallows, and its pattern in canonical form.
-RuleKey = tuple[bool, str]
+#: Kind and length of a rule as one number, and its pattern in canonical form.
+RuleKey = tuple[int, str]
 
 
 class GroupSummary(NamedTuple):
@@ -127,7 +127,7 @@ class ParsedFile:
         )
 
     def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
-        """The rules that can match, by kind and canonical pattern.
+        """The rules that can match, by precedence and canonical pattern.
 
         Two groups with the same keys give the same verdicts.
         """
@@ -138,7 +138,7 @@ class ParsedFile:
             for raw, rule in zip(self._raw[at].rules, written.rules, strict=True):
                 for key, pattern in keyed_patterns([raw], self.robots.edition):
                     if pattern:
-                        found.setdefault((forbids(key), pattern), rule)
+                        found.setdefault((key - line_start(key), pattern), rule)
         return found
 
     def _crawl_delay(self, tokens: Sequence[str], other: Sequence[OtherLine]) -> float | None:

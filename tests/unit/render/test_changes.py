@@ -76,6 +76,14 @@ def test_crawl_delays_and_sitemaps_count_too() -> None:
     assert found.sitemaps_removed == ("https://a.example/1.xml",)
 
 
+def test_a_length_that_decides_otherwise_is_a_change() -> None:
+    """PAT-03: where a star at the end counts, it can win against a rule of equal length."""
+    old = b"User-agent: *\nDisallow: /x/\nAllow: /x\n"
+    new = old.replace(b"Allow: /x", b"Allow: /x*")
+    assert changes(old, new, "google-2019").is_empty
+    assert not changes(old, new, "rfc9309").is_empty
+
+
 LINE = st.sampled_from(
     [b"User-agent: a", b"User-agent: b", b"User-agent: *", b"Disallow: /", b"Disallow: /x",
      b"Disallow: /x/", b"Allow: /x", b"Allow: /x/y", b"Allow: /*y$", b"Disallow: /%78", b"",
@@ -85,7 +93,7 @@ FILE = st.lists(LINE, max_size=10).map(b"\n".join)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(old=FILE, new=FILE)
 def test_no_verdict_differs_where_no_change_is_reported(
     edition: str, old: bytes, new: bytes
