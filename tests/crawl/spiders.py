@@ -140,6 +140,20 @@ class InTwo(Plain):
             yield self.request(entry)
 
 
+class WithADamagedJobdir(Plain):
+    """Turns the folder of its disk queues into a file, before the first request."""
+
+    name = "with_a_damaged_jobdir"
+
+    async def start(self) -> AsyncIterator[Request]:
+        folder = Path(self.settings["JOBDIR"], "requests.queue")
+        folder.rmdir()
+        folder.write_text("no folder any more")
+        async for request in super().start():
+            yield request
+        self.crawler.signals.connect(folder.unlink, signals.engine_stopped)
+
+
 class Inline(Plain):
     """Downloads the job's ``inline`` requests in a callback, past the scheduler."""
 

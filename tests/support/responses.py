@@ -136,6 +136,16 @@ def endless(head: bytes, chunk: bytes, pause: float = 0.0) -> Answer:
     return answer
 
 
+def closing(then: Answer) -> Answer:
+    """*then*, and the connection is closed."""
+
+    async def answer(exchange: Exchange) -> bool:
+        await then(exchange)
+        return False
+
+    return answer
+
+
 def after(seconds: float, then: Answer) -> Answer:
     """*then*, some seconds late."""
 

@@ -123,6 +123,11 @@ class Server:
         self._sites[host, port] = site
         return site
 
+    @property
+    def sites(self) -> list[Site]:
+        """All sites so far."""
+        return list(self._sites.values())
+
     def __enter__(self) -> Server:
         self._thread.start()
         self._ready.wait()

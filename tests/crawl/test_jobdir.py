@@ -1,0 +1,128 @@
+"""JOBDIR with many origins, few open files and long host names."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import version_info
+
+from tests.support.crawl import MODES, Result, Running, crawl
+from tests.support.responses import closing, once, reply, silence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.server import Server
+
+RULES = "User-agent: *\nDisallow: /no\n"
+#: The disk queue classes of Scrapy.
+QUEUES: dict[str, dict[str, str]] = {"files": {}}
+if version_info >= (2, 19):
+    QUEUES["sqlite"] = {
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoSQLiteQueue",
+        "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
+    }
+#: Enough for a crawl, and not for a queue of each of these origins.
+OPEN_FILES, ORIGINS = 400, 300
+
+
+def tracebacks(*results: Result) -> list[str]:
+    """What was logged with each traceback."""
+    parts = [part for result in results for part in result.log.split("Traceback")[1:]]
+    return [part[:3000] for part in parts]
+
+
+def limit_open_files(running: Running) -> None:
+    resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+@pytest.mark.parametrize("queue", QUEUES.values(), ids=QUEUES)
+def test_origins_may_outnumber_open_files(
+    server: Server, tmp_path: Path, queue: dict[str, str]
+) -> None:
+    """Every origin has waiting requests, is interrupted, and resumed; nothing is lost."""
+    given = threading.Event()
+    robots = closing(once(given.is_set, reply(RULES)))
+    sites = [
+        server.site(f"127.1.{n // 250}.{n % 250 + 1}", robots, page=closing(reply("page")))
+        for n in range(ORIGINS)
+    ]
+    urls = [site.url(path) for path in ("/yes", "/no") for site in sites]
+    settings = {
+        "JOBDIR": str(tmp_path),
+        "LOG_LEVEL": "INFO",
+        "ROBOTSPEC_CONCURRENT_FETCHES": 16,
+        **queue,
+    }
+    with Running(urls, settings) as running:
+        limit_open_files(running)
+        running.wait_until(lambda: running.all_given and server.log, 200)
+        given.set()
+        running.wait_until(lambda: any(site.pages_asked for site in sites))
+        running.send(signal.SIGINT)
+        first = running.finish(200)
+    assert 0 < len(first.ends) < len(urls)
+    with Running([], settings) as running:
+        limit_open_files(running)
+        second = running.finish(300)
+    assert first.ends + second.ends == dict.fromkeys(urls, 1)
+    assert {path for site in sites for path in site.pages_asked} == {"/yes"}
+    assert tracebacks(first, second) == []
+
+
+def host_of(length: int) -> str:
+    """A host name of *length* letters, in labels of at most 63."""
+    labels = [f"{length:03}".ljust(63, "h"), *["h" * 63] * 3]
+    return ".".join(labels)[: length - 1].rstrip(".").ljust(length, "x")
+
+
+LENGTHS = (50, 107, 108, 109, 150, 222, 223, 253)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_host_names_of_any_length_wait_on_disk(server: Server, tmp_path: Path, mode: str) -> None:
+    """From ``start()``, after an interruption, and beside usual hosts."""
+    server.default = lambda host, port: server.site(host, silence(), port=port)
+    proxy = f"http://127.0.0.1:{server.port}"
+    usual = server.site("127.0.0.2", RULES)
+    long = [f"http://{host_of(length)}/{kind}" for length in LENGTHS for kind in ("yes", "no")]
+    entries: list[Any] = [{"url": url, "meta": {"proxy": proxy}} for url in long]
+    settings = {"JOBDIR": str(tmp_path), "LOG_LEVEL": "INFO"}
+    with Running([*entries, usual.url("/yes")], settings, mode=mode) as running:
+        running.wait_until(lambda: running.all_given and usual.pages_asked)
+        running.send(signal.SIGINT)
+        first = running.finish(30)
+    assert first.ended_once([usual.url("/yes")])
+    for site in server.sites:
+        site.robots = reply(RULES)
+    second = crawl([], settings, mode=mode)
+    assert second.ended_once(long)
+    assert set(second.responses) == {url for url in long if url.endswith("yes")}
+    assert tracebacks(first, second) == []
+
+
+def test_host_names_of_any_length_are_queued_by_a_callback(server: Server, tmp_path: Path) -> None:
+    server.default = lambda host, port: server.site(host, RULES, port=port)
+    meta = {"proxy": f"http://127.0.0.1:{server.port}"}
+    entries = [{"url": f"http://{host_of(length)}/yes", "meta": meta} for length in LENGTHS]
+    result = crawl(entries, {"JOBDIR": str(tmp_path)}, spider="one_by_one")
+    assert result.ended_once(str(entry["url"]) for entry in entries)
+    assert len(result.responses) == len(LENGTHS)
+
+
+def test_requests_that_no_disk_queue_takes_are_crawled_from_memory(
+    server: Server, tmp_path: Path
+) -> None:
+    """The folder of the queues has become a file."""
+    site = server.site("127.0.0.2", RULES)
+    urls = [site.url(path) for path in ("/yes", "/no", "/yes2")]
+    result = crawl(urls, {"JOBDIR": str(tmp_path)}, spider="with_a_damaged_jobdir")
+    assert result.ended_once(urls)
+    assert sorted(site.pages_asked) == ["/yes", "/yes2"]
+    assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
+    assert result.stats["scheduler/unserializable"] > 0
