@@ -6,6 +6,7 @@ other file of this package asks what Scrapy can do.
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +16,7 @@ from scrapy import version_info
 from scrapy.core import downloader as downloader_module
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
+    from twisted.python.failure import Failure
 
     class Later(Protocol):
         """A call that was put off; cancelling one that was made already does nothing."""
@@ -89,8 +91,19 @@ async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
 
 
 def deferred(coroutine: Coroutine[Any, Any, _T]) -> Deferred[_T]:
-    """Run *coroutine*, which may await Deferreds of Scrapy's, and give its outcome."""
-    return deferred_from_coro(coroutine)
+    """The outcome of *coroutine*, which may await Deferreds of Scrapy's.
+
+    Cancelled, it fails with Twisted's ``CancelledError``, also where it ran as an asyncio task.
+    """
+    outcome: Deferred[_T] = deferred_from_coro(coroutine)
+    outcome.addErrback(_twisted_cancellation)
+    return outcome
+
+
+def _twisted_cancellation(failure: Failure) -> Failure:
+    if isinstance(failure.value, asyncio.CancelledError):
+        raise CancelledError
+    return failure
 
 
 def as_future(waiting: Deferred[_T]) -> Any:
@@ -291,8 +304,6 @@ def _caller_of_this_thread() -> Callable[..., Any]:
     try:
         from twisted.internet import reactor  # noqa: TID251
     except ImportError:  # without a reactor (from 2.15) there is a running loop
-        import asyncio
-
         return asyncio.get_running_loop().call_soon_threadsafe
     here: Callable[..., Any] = reactor.callFromThread
     return here

@@ -54,6 +54,7 @@ def test_ctrl_c_while_requests_wait(
         first = interrupted(running, lambda: other.pages_asked and site.robots_asked)
     assert first.exit_code == 0
     assert first.ends == Counter([other.url("/x")])
+    assert "Traceback" not in first.log
     assert site.pages_asked == []
     assert isinstance(site.robots, Switch)
     site.robots.answer = reply(RULES)
