@@ -1,4 +1,4 @@
-"""Editions: the places where the source documents disagree, as named sets of policy values.
+"""Editions: named sets of values where the specifications disagree.
 
 Only values and the way to look them up belong here. No code branches on an edition's name: what
 differs is a field, the code reads the field. IDs are those of ``docs/specification.md``.
@@ -218,7 +218,7 @@ EDITIONS: Mapping[str, Edition] = MappingProxyType(
 
 
 def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
-    """The edition meant by a preset's name, an :class:`Edition`, or overrides with ``"base"``.
+    """The edition for a name, an :class:`Edition`, or a mapping.
 
     Overrides may be as JSON gives them: an enumeration by its value, octets as ASCII text.
     Raises :class:`~scrapy_robotspec.errors.ConfigurationError` for an unknown name or field, or a

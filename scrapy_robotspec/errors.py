@@ -12,7 +12,7 @@ class RobotSpecError(Exception):
 
 
 class ConfigurationError(RobotSpecError, ValueError):
-    """A setting or argument is wrong: the message names it, its value and the remedy."""
+    """A wrong setting or argument; names it, its value and the remedy."""
 
 
 class StoreError(RobotSpecError):

@@ -1,4 +1,4 @@
-"""What the stored robots.txt of an origin is worth now, and what a fetch makes of it.
+"""Caching and availability: pure functions of (record, fetch result, now).
 
 Pure functions of (record, fetch result, now): nothing here reads a clock, fetches or stores.
 """

@@ -1,4 +1,4 @@
-"""Pauses between attempts while an origin is unreachable, and how long its requests wait (FET-11).
+"""Pauses between attempts while an origin is unreachable (FET-11).
 
 An origin that answers (5xx, or 429 by policy) keeps its requests waiting for ``hold_timeout`` after
 the first failure. One that gives no HTTP answer gets ``retry_times`` further attempts: dead hosts
@@ -61,7 +61,7 @@ def _max_attempts(settings: PolicySettings) -> float:
 def next_attempt(
     settings: PolicySettings, record: RobotsRecord, result: FetchResult, jitter: float
 ) -> float:
-    """Time of the next attempt after the failed *result*, which *record* already counts.
+    """Time of the next attempt after the failed *result*.
 
     The pause doubles, and *jitter* in [0, 1) leaves out up to half of it; a longer Retry-After
     wins. While requests wait, the last attempt comes as the hold ends.
@@ -84,7 +84,7 @@ def next_attempt(
 
 
 def clock_was_put_back(settings: PolicySettings, record: RobotsRecord, now: float) -> bool:
-    """Whether the failure in *record*, or its next attempt, lies impossibly far ahead of *now*."""
+    """Whether the times in *record* lie impossibly far ahead of *now*."""
     assert record.failed_at is not None
     assert record.next_attempt is not None
     longest = max(_own_longest_pause(settings), MAX_RETRY_AFTER)

@@ -89,7 +89,7 @@ def _printable(text: str) -> str:
 
 
 class Provenance(NamedTuple):
-    """Where the state of an origin comes from; each field as in :class:`Decision`."""
+    """Where an origin's state comes from; fields as in :class:`Decision`."""
 
     outcome: str | None
     status: int | None
@@ -102,7 +102,7 @@ _make_provenance = lru_cache(maxsize=256)(Provenance)
 
 
 def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
-    """Where the state of an origin comes from while *plan*, made at *now*, holds."""
+    """Where an origin's state comes from while *plan* holds."""
     outcome: Outcome | None = None
     status, failure = record.status, None
     fresh = record.expires_at is not None and now < record.expires_at

@@ -54,7 +54,7 @@ def _explicit(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds from *now* to the time that a Retry-After names; None without one."""
+    """Seconds from *now* until a Retry-After ends; None without one."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -66,7 +66,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def parse_cache_control(value: str) -> dict[str, str]:
-    """The directives of a Cache-Control field by lower-case name; the first of equal ones."""
+    """Directives of a Cache-Control field by lower-case name."""
     directives: dict[str, str] = {}
     for name, quoted, plain in _DIRECTIVE.findall(value):
         directives.setdefault(name.lower(), quoted or plain)

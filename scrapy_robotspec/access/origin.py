@@ -1,4 +1,4 @@
-"""Origins: the (scheme, host, port) that one robots.txt is valid for (LOC-01 to LOC-12)."""
+"""Origins: scheme, host and port of one robots.txt (LOC-01 to LOC-12)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MAX_CACHED_LENGTH = 300
 
 
 class Origin(str):
-    """Scheme, host and port as one string, spelled like the beginning of a URL.
+    """Scheme, host and port as one string.
 
     A string, because origins are the keys of the tables that every request passes, and a crawl
     holds thousands: strings compare fast, and the garbage collector does not visit them.
@@ -83,7 +83,7 @@ class Origin(str):
 
     @property
     def port(self) -> int:
-        """The port; a default one too, which the string does not contain (LOC-08)."""
+        """The port, also a default one (LOC-08)."""
         port = self.rpartition(":")[2]  # after a scheme or inside an address, not a number
         return int(port) if port.isdecimal() else DEFAULT_PORTS[self.scheme]
 

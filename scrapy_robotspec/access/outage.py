@@ -38,7 +38,7 @@ class Stage(Enum):
 
 
 def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> Stage:
-    """The stage of the outage in *record*, which counts at least one failure.
+    """The stage of the outage in *record*.
 
     *has_copy*: the last good answer means something under *edition*.
     """
@@ -57,7 +57,7 @@ def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> 
 
 
 def outage_start(record: RobotsRecord | None, now: float) -> float:
-    """Start of the outage that a failure at *now* belongs to (epoch seconds; FET-12).
+    """Start of the outage that a failure at *now* continues (FET-12).
 
     It begins anew after a gap without attempts, or where a clock was put back: an outage may be
     counted too short, never too long.

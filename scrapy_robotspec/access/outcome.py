@@ -1,4 +1,4 @@
-"""The result of one attempt to fetch a robots.txt, and its meaning (FET-02 to FET-16)."""
+"""The result of a robots.txt fetch and its meaning (FET-02 to FET-16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the record of an origin allows now, and what a fetch result makes of the record.
+"""AccessPolicy: what a record allows now, and what a fetch changes.
 
 Pure functions: the time is an argument, nothing is read and nothing is kept. ``outcome.py`` holds
 the meaning of one response, ``outage.py`` that of many failures, ``backoff.py`` the pauses.
@@ -56,7 +56,7 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do with an origin's requests, and when to attempt a fetch."""
+    """What to do with an origin's requests, and when to fetch."""
 
     action: Action
     reason: str

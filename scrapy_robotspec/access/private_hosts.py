@@ -14,7 +14,7 @@ _HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
 
 
 def is_private(host: str) -> bool:
-    """Whether *host*, as an :class:`Origin` writes it, is ``localhost`` or not a public address.
+    """Whether *host* is ``localhost`` or not a public address.
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """

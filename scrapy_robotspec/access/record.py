@@ -17,7 +17,7 @@ from scrapy_robotspec.access.record_codec import pack, unpack
 
 @dataclass(frozen=True, slots=True)
 class RobotsRecord:
-    """The last answer of an origin and the failures since. Times are epoch seconds."""
+    """An origin's last response and the failures since (times: epoch seconds)."""
 
     origin: Origin
 

@@ -1,4 +1,4 @@
-"""The envelope of a stored record: version, checksum, a JSON header, a body.
+"""The envelope of a stored record: version, checksum, header, body.
 
 It packs bytes and plain values; ``record.py`` gives them their meaning. A store may hold anything:
 torn, foreign and other versions' data read as None.
@@ -35,7 +35,7 @@ def pack(header: dict[str, Any], body: bytes) -> bytes:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
-    """The header and body that :func:`pack` was given; None for any other *data*."""
+    """The header and body in *data*; None if it is invalid."""
     if len(data) < _FRAME.size:
         return None
     magic, version, checksum, text_length, body_length = _FRAME.unpack_from(data)

@@ -28,7 +28,7 @@ class UsageRefusal:
 
     @property
     def line(self) -> int | None:
-        """The statement's line in robots.txt, from 1; None for a header or no statement."""
+        """The statement's line in robots.txt, from 1; None without one."""
         return self.statement.line if self.statement is not None else None
 
     @property
@@ -55,7 +55,7 @@ class UsagePolicy:
         return bool(self.labels) and self.name != "record"
 
     def refusal(self, usage: Usage, *, final: bool) -> UsageRefusal | None:
-        """Why a page with this usage is refused; None if it is not.
+        """Why a page with this usage is refused, or None.
 
         ``final``: no further source can state a preference, so that unknown stays unknown. Before
         the download only a disallowed label is certain, as the response's header may allow others.
@@ -71,7 +71,7 @@ class UsagePolicy:
         return None
 
     def counts(self, usage: Usage) -> Mapping[str, str]:
-        """What the stats count of a page: the preference of each declared label."""
+        """The page's preference for each declared label."""
         return {label: usage.preferences.get(label, "unknown") for label in self.labels}
 
 

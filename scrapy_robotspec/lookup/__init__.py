@@ -1,4 +1,4 @@
-"""From an origin to what is known of it, or how long to wait.
+"""From an origin to its rules, or to a wait.
 
 Clock, stores and fetches meet only here. All of them are arguments: the package needs neither a
 reactor nor Scrapy.

@@ -1,4 +1,4 @@
-"""Admission of robots.txt fetches: how many run at once, and when the next may start."""
+"""FetchLimiter: how many robots.txt fetches run, and when others start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class FetchLimiter:
-    """Runs at most *limit* fetches at once, and lets others overtake silent servers.
+    """Admits *limit* fetches, and more while servers are silent.
 
     - A fetch without an answer for ``SILENT_AFTER`` seconds no longer counts towards *limit*.
     - All fetches together are at most *limit* × ``BURST_FACTOR``. At this burst limit the next
@@ -40,7 +40,7 @@ class FetchLimiter:
         return len(self._first) + len(self._asked_before)
 
     def next_slot_at(self, now: float, asked_before: bool = False, ahead: int = 0) -> float:
-        """Time (epoch seconds) at which one more fetch may start; inf: not by time alone.
+        """Time (epoch seconds) when a fetch may start; inf: unknown.
 
         *asked_before*: of an origin that was asked and gave no answer. *ahead*: number of fetches
         about to start, which come first.
@@ -60,7 +60,7 @@ class FetchLimiter:
         return slot
 
     def acquire(self, origin: Origin, now: float, asked_before: bool = False) -> Origin | None:
-        """Start a fetch of *origin*; return the origin whose fetch it preempts, if any."""
+        """Count a fetch of *origin*; return the origin it preempts."""
         preempted = next(iter(self._first)) if len(self) >= self._burst else None
         if preempted is not None:
             self.release(preempted)

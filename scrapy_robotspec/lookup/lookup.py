@@ -1,4 +1,4 @@
-"""The lookup: returns what is known of an origin at once, starts flights, and wakes waiters.
+"""Lookup: returns what is known, starts flights, wakes waiters.
 
 Where the state of an origin is kept: its record in the ``TieredStore``, its parsed rules in the
 ``RulesCache``, its flight in the ``SingleFlight``, its slot in the ``FetchLimiter``; its waiters,
@@ -64,7 +64,7 @@ class Lookup(Generic[_Request]):
     # --- asking
 
     def ask(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
-        """What is known of *origin* at *now*, or how long to wait; starts a fetch if one is due."""
+        """Return what is known of *origin*; start a fetch if due."""
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
     def knows(self, origin: Origin, now: float) -> bool:
@@ -111,7 +111,7 @@ class Lookup(Generic[_Request]):
         return self._store.get(origin)
 
     def page_answered(self, origin: Origin) -> None:
-        """Note that a page of *origin* answered, which counts during an outage (FET-12)."""
+        """Note that a page of *origin* answered (FET-12)."""
         record = self._store.get(origin)
         if record is not None and record.unreachable_since is not None:
             now = self._runtime.clock()

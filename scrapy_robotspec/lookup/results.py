@@ -1,4 +1,4 @@
-"""Results of a lookup: a resolved origin, a pending one, or the end of a fetch."""
+"""Results of a lookup: resolved, pending, fetch done."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class FetchDone:
-    """The end of a fetch, or of a search in the shared store."""
+    """The end of a fetch or of a store lookup."""
 
     found: Resolved | Pending
     """The origin's state from now on."""

@@ -1,4 +1,4 @@
-"""Resolved origins with their parsed rules, as many as fit into a number of bytes."""
+"""RulesCache: resolved origins with parsed rules, bounded by bytes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RulesCache:
         self._random = random.Random(0)
 
     def get(self, origin: Origin) -> Resolved | None:
-        """What is kept of *origin*, valid or not."""
+        """The resolved *origin*, if it is valid at *now*."""
         return self._resolved.get(origin)
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
@@ -79,7 +79,7 @@ class RulesCache:
             self._bytes -= _size_of(resolved)
 
     def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
-        """*record* as *plan* uses it from *now* on. The rules of a file that is kept are reused."""
+        """Resolve *record* under *plan*; an unchanged file is not parsed again."""
         robots = self.parse(record, edition) if plan.action is Action.RULES else None
         extensions: dict[Any, Any] | None = None
         if robots is not None and may_have_other_lines(robots.body):
@@ -98,7 +98,7 @@ class RulesCache:
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
-        """The rules in *record*: those that are kept, if the file is the same."""
+        """The rules in *record*, from the cache if unchanged."""
         rules = RobotsTxt.parse(record.body, edition, limit=self._max_size)
         kept = self._resolved.get(record.origin)
         held = None if kept is None else kept.robots

@@ -1,4 +1,4 @@
-"""What the lookup needs from the program around it: clock, timers, fetches, event handlers."""
+"""Runtime: clock, timers, fetches and handlers that the lookup needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIN_PAUSE = 0.02
 
 
 class Runtime(Protocol[_Request]):
-    """Provided by the plugin or the command line; tests provide one without a reactor."""
+    """Implemented by the plugin and the command line."""
 
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
@@ -48,7 +48,7 @@ class Runtime(Protocol[_Request]):
     def on_rules(
         self, found: Resolved, request: _Request, replaced: RobotsTxt | None
     ) -> Deferred[None]:
-        """Handle new rules before any request uses them; *replaced*: the rules held before."""
+        """Handle new rules before any request uses them."""
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """Handle the end of a fetch."""

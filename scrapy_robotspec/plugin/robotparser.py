@@ -58,7 +58,7 @@ class RobotSpecParser(RobotParser):
         return self.robots.allowed(url, self._tokens(user_agent))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """The crawl delay in seconds of the group that is followed (EXT-01), or None."""
+        """The crawl delay in seconds (EXT-01), or None."""
         return self.robots.crawl_delay(self._tokens(user_agent))
 
     def _tokens(self, user_agent: str | bytes) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""CrawlRobots: whether a request of one crawl may go, and what its robots.txt says.
+"""CrawlRobots: decides about the requests of one crawl.
 
 The middleware, the dry run, ``scrapy robotspec`` and spiders use the same object. It decides; what
 becomes of a request is the caller's choice.
@@ -74,7 +74,7 @@ class CrawlRobots:
     # --- requests
 
     def answer(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
-        """The decision about *request* at *now* (epoch seconds), if one can be made at once.
+        """Decide about *request* at *now*, or return what is pending.
 
         Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
         """
@@ -123,7 +123,7 @@ class CrawlRobots:
     # --- URLs
 
     async def decision(self, url: str) -> Decision:
-        """Whether *url* may be crawled and why; waits until its robots.txt is known."""
+        """Decide about *url*; wait for its robots.txt if needed."""
         return await self.decide(Request(url))
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -163,14 +163,14 @@ class CrawlRobots:
     # --- start and end
 
     def open(self) -> None:
-        """Begin, as the spider opens: purge the shared store, keep connections for pages."""
+        """Purge the shared store and connect signals."""
         self.lookup.sweep(time.time() - PURGE_AFTER)
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
 
     async def close(self) -> None:
-        """Cancel fetches and waits, finish what is being written, and close the stores."""
+        """Cancel fetches and waits, then close the stores."""
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         self._runtime.close()
 

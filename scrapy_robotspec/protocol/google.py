@@ -1,4 +1,4 @@
-"""Leniencies of Google's open-source matcher that no specification has (REF in the catalogue).
+"""Google-specific leniencies that no specification has (REF).
 
 A field of the edition guards every function here; the preset ``google`` sets them all.
 """
@@ -17,12 +17,12 @@ _INDEX_PAGE = "/index.htm"
 
 
 def partial_mark(body: bytes, mark: bytes) -> int:
-    """Length of the part of a byte order mark the file starts with (FMT-05)."""
+    """Length of a complete or partial byte order mark (FMT-05)."""
     return next((n for n in range(len(mark), 0, -1) if body.startswith(mark[:n])), 0)
 
 
 def readable_part(text: bytes, edition: Edition) -> bytes:
-    """A line cut at the line buffer and at a NUL (FMT-13, FMT-14)."""
+    """Cut a line at the buffer's end and at NUL (FMT-13)."""
     text = text[: edition.max_line]
     return text.partition(b"\0")[0] if b"\0" in text and edition.nul_ends_line else text
 
@@ -42,7 +42,7 @@ def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
 
 
 def directory_of_index_page(pattern: str) -> str | None:
-    """The pattern of the directory that an allowed index page also opens (PRE-05)."""
+    """The directory that an allowed index page also opens (PRE-05)."""
     slash = pattern.rfind("/")
     if slash < 0 or not pattern.startswith(_INDEX_PAGE, slash):
         return None

@@ -1,4 +1,4 @@
-"""Bytes of a file -> numbered lines, each with its field and value (FMT-01 to FMT-16).
+"""Numbered lines of a file, as field and value (FMT-01 to FMT-16).
 
 Google's leniencies are in ``google.py``; the edition says whether they apply.
 """
@@ -66,7 +66,7 @@ def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
-    """A line's field and value, or None for an invalid line (FMT-06, FMT-07, FMT-11)."""
+    """Field and value of a line; None if invalid (FMT-06)."""
     if edition.max_line is not None or edition.nul_ends_line:
         text = google.readable_part(text, edition)
     white = edition.whitespace
@@ -79,7 +79,7 @@ def split_line(text: bytes, edition: Edition) -> Pair | None:
 
 
 def meaning(name: bytes, edition: Edition) -> str:
-    """The known field that a name means, or the name in lower case (FMT-08)."""
+    """The known field for a name, else it in lower case (FMT-08)."""
     lowered = name.lower()
     if edition.fields_by_prefix:
         known = google.field_by_prefix(lowered, edition.known_fields)
@@ -115,7 +115,7 @@ def number_at(body: bytes, offset: int) -> int:
 
 
 def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
-    """Numbers of the lines that begin at some offsets; linear in the file."""
+    """Line numbers of byte offsets; linear in the file."""
     numbers: dict[int, int] = {}
     number, begin = 1, 0
     for offset in sorted(offsets):

@@ -1,4 +1,4 @@
-"""A URL -> its canonical path: the one spelling that rules are compared with.
+"""Canonical paths: the one spelling that is compared.
 
 Canonical text is ASCII, so that it compares as the octets of RFC 9309 section 2.2.2 do. The meaning
 of ``*`` and ``$`` in a rule is in ``patterns.py``.
@@ -46,7 +46,7 @@ _find_rewritten = re.compile(
 
 
 def canonical_text(raw: bytes, edition: Edition) -> str:
-    """The canonical spelling of a rule's value or a path (PAT-04 to PAT-07, PAT-12).
+    """The canonical spelling of a value or path (PAT-04 to PAT-12).
 
     Invalid UTF-8 is escaped byte by byte (FMT-04).
     """
@@ -73,7 +73,7 @@ def _escaped(characters: re.Match[str]) -> str:
 
 
 def to_bytes(url: str | bytes) -> bytes:
-    """A URL as UTF-8; a lone surrogate is escaped like any other character (SAF-01)."""
+    """A URL as UTF-8; lone surrogates are escaped (SAF-01)."""
     if isinstance(url, str):
         return url.encode("utf-8", "surrogatepass")
     if isinstance(url, bytes):
@@ -115,17 +115,17 @@ def _with_slashes(url: bytes) -> bytes:
 
 
 def escape_specials(text: str) -> str:
-    """Escape the ``*`` and ``$`` of a text that are meant literally (PAT-06)."""
+    """Escape literal ``*`` and ``$`` (PAT-06)."""
     return text.replace("*", "%2A").replace("$", "%24")
 
 
 def escapes_specials(edition: Edition) -> bool:
-    """Whether the canonical spelling of a literal ``*`` or ``$`` is its escape (PAT-06)."""
+    """Whether a literal ``*`` or ``$`` is escaped (PAT-06)."""
     return edition.decode_unreserved or not edition.wildcards
 
 
 def base_of(url: str) -> str:
-    """A URL up to the first slash of its path, inclusive; ``""`` for an unusual URL.
+    """A URL up to its path; ``""`` for an unusual URL.
 
     The path of any other URL with this beginning starts at the same slash, in every edition.
     """

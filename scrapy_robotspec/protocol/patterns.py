@@ -1,4 +1,4 @@
-"""A path pattern: its canonical spelling, its length, and whether it matches a path.
+"""Path patterns: canonical spelling, length and match.
 
 A canonical pattern is text: literals with a ``*`` between each two, and a final ``$`` only as an
 anchor. It ends with ``*`` only after a ``$`` that is not an anchor.
@@ -20,7 +20,7 @@ Measured = tuple[str, int]
 
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
-    """The pattern of a rule's canonical value; None if it can never match (RUL-04)."""
+    """The pattern of a canonical value; None: never matches (RUL-04)."""
     if not text.startswith("/") and not _starts_as_pattern(text, edition):
         if edition.slashless is not Slashless.ASSUMED:
             return None
@@ -55,7 +55,7 @@ def _starts_as_pattern(text: str, edition: Edition) -> bool:
 
 
 def literals_of(text: str) -> list[str]:
-    """The literals of a canonical pattern: the first begins the path, the others follow."""
+    """The literals of a pattern, in order."""
     return text.removesuffix("$").split("*")
 
 

@@ -1,4 +1,4 @@
-"""The plain reading: reads every line and tries every rule, in every edition.
+"""The plain reading: every line and rule, in every edition.
 
 Written to be read beside the specification. ``fast/`` gives the same verdicts sooner, and property
 tests compare the two.
@@ -30,7 +30,7 @@ class Decided(NamedTuple):
 
 
 def decide(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Edition) -> Decided:
-    """What decides about a URL for a crawler with these tokens (PRE-01, PRE-04)."""
+    """The deciding rule for a URL and tokens (PRE-01, PRE-04)."""
     selected = select_groups(body, tokens, edition)
     path = path_of(url, edition)
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
@@ -39,10 +39,10 @@ def decide(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Editio
 
 
 def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
-    """The key of the rule that decides about a canonical path, or ``NO_RULE``."""
+    """The key of the deciding rule, or ``NO_RULE``."""
     return min(matching_keys(rules, path, edition), default=NO_RULE)
 
 
 def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterable[int]:
-    """The keys of all rules that match a canonical path, in file order."""
+    """The keys of all matching rules, in file order."""
     return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))

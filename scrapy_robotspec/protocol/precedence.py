@@ -1,4 +1,4 @@
-"""Precedence keys: one integer per rule, ordered as rules take precedence (PRE-01, PRE-02).
+"""Precedence keys: one integer per rule (PRE-01, PRE-02).
 
     longest first | allow before disallow | forbids | offset of the rule's line
 
@@ -47,7 +47,7 @@ def line_start(key: int) -> int:
 
 
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
-    """The patterns of rules with their keys: of a rule one, none, or two (PRE-05)."""
+    """Patterns of rules with their keys (PRE-05)."""
     texts = canonical_all([value for _, value, _ in rules], edition)
     for (allow, value, start), text in zip(rules, texts, strict=False):
         key = start + (ALLOWS if allow else DISALLOWS)
@@ -64,5 +64,5 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[Keyed
 
 
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
-    """The canonical texts of rules' values, all in one pass; none contains a line end."""
+    """The canonical values of rules, in one pass."""
     return canonical_text(b"\n".join(values), edition).split("\n")

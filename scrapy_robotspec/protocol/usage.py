@@ -1,4 +1,4 @@
-"""Usage preferences: what a site says may be done with a page once it is crawled.
+"""Usage preferences: what may be done with a crawled page.
 
 Values, and the parsing of one statement (USE-04, USE-07). ``usage_rules.py`` finds the statements
 of a file that hold for a URL. Sources: aipref-attach-05, aipref-vocab-07, contentsignals.org.
@@ -47,7 +47,7 @@ class UsageStatement:
 
     @property
     def preferences(self) -> Mapping[str, Preference]:
-        """The preferences of this statement alone, by label; an absent label is unknown."""
+        """This statement's preferences by label; absent: unknown."""
         return MappingProxyType(parse_preferences(self.source, self.value))
 
 
@@ -121,7 +121,7 @@ def combine(sources: Iterable[Mapping[str, Preference]]) -> dict[str, Preference
 
 
 def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
-    """The preferences of a Structured Fields dictionary (RFC 9651, section 3.2), by label.
+    """Preferences of a Structured Fields dictionary (RFC 9651), by label.
 
     Only tokens that mean something to *source* count; a value that does not parse has none.
     """

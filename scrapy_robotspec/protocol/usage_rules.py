@@ -1,4 +1,4 @@
-"""Usage preferences of a file: which of its statements hold for a URL (USE-01 to USE-08).
+"""UsageRules: which statements hold for a URL (USE-01 to USE-08).
 
 Paths are matched as those of Allow and Disallow are, and no verdict depends on anything here.
 Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (licenses).
@@ -69,7 +69,7 @@ class _FieldPaths:
         self._wild.sort(reverse=True)
 
     def deciding(self, path: str) -> tuple[_Pattern, ...]:
-        """The longest patterns that match a canonical path: none, one, or several of a length."""
+        """The longest patterns that match a canonical path."""
         found: list[_Pattern] = []
         for length in self._lengths:
             if length <= len(path) and path[:length] in self._plain:
@@ -99,7 +99,7 @@ class _FieldPaths:
 
 
 class UsageRules:
-    """The usage statements of a file that hold for one crawler. False if there are none."""
+    """The usage statements for one crawler; False without any."""
 
     __slots__ = ("_edition", "_fields", "_kept")
 
@@ -125,7 +125,7 @@ class UsageRules:
 
     @property
     def statements(self) -> tuple[UsageStatement, ...]:
-        """Every statement, in file order, also those that no URL matches or a path hides."""
+        """Every statement, in file order."""
         every = chain.from_iterable(paths.statements for paths in self._fields.values())
         return tuple(sorted(every, key=_line))
 

@@ -1,4 +1,4 @@
-"""Stores: one record for each origin, leases, and the pace that processes share.
+"""Stores: records of origins, leases, and reserved page slots.
 
 :func:`open_store` turns the value of ``ROBOTSPEC_CACHE`` into a store. Stores decide nothing.
 """

@@ -1,4 +1,4 @@
-"""The store inside one process: bounded, with a temporary file for what does not fit.
+"""MemoryStore: bounded, with a temporary file for the rest.
 
 Records are kept compressed, so that 100,000 origins take at most 4 KB each on average. For one
 thread.
@@ -32,7 +32,7 @@ _SWEEP_AT = 10_000
 
 
 class MemoryStore(RecordStore):
-    """Keeps *max_records* records, 4 KB each on average or 64 MB in all, whichever is more.
+    """Keeps *max_records* records or 64 MB, whichever is more.
 
     If there is no room, records chosen at random are evicted into a temporary file that holds
     *max_spilled* records; 0: they are deleted. Random eviction keeps most records of a crawl that
@@ -153,7 +153,7 @@ class MemoryStore(RecordStore):
     # --- pace
 
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        """As in the contract, by the caller's clock: the store has one user."""
+        """As in the contract, by the caller's clock."""
         last = self._last_pages.get(origin)
         wait = 0.0 if last is None else wait_for_slot(last, now, delay)
         if last is not None and (wait or last > now):
@@ -185,7 +185,7 @@ class _Lease:
     until: float
 
     def holds(self, now: float) -> bool:
-        """Whether the lease lasts. One from further ahead comes from a clock put back since."""
+        """Whether the lease is valid at *now*."""
         return self.taken - SKEW <= now < self.until
 
 

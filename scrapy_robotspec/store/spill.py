@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class Spill:
-    """Keeps at most *max_records* records by origin; beyond that the oldest ones are deleted.
+    """Keeps *max_records* records; the oldest are deleted first.
 
     A failure, as of a full disk, closes the file with one warning: from then on it is empty.
     """

@@ -1,4 +1,4 @@
-"""The store in an SQLite file, which processes on one machine may share.
+"""SqliteStore: a file that processes on one machine may share.
 
 Write-ahead logging lets readers and a writer work at once and survives ``kill -9``: a record is
 there as a whole or not at all.
@@ -66,7 +66,7 @@ class _Result(NamedTuple):
 
 
 class SqliteStore(RecordStore):
-    """Keeps records in the file *path*, which is made if needed, for its owner's eyes only.
+    """Keeps records in the file *path*, readable for its owner only.
 
     *timeout* is how long a call waits for another process (seconds). May be called from any
     thread. After a failure the file is opened anew at the next call.

@@ -52,7 +52,7 @@ class _Options:
         self._left = dict(parse_qsl(query, keep_blank_values=True))
 
     def number(self, name: str, default: float, *, or_zero: bool = False) -> float:
-        """The value of option *name*: a number above 0, or 0 as well with *or_zero*."""
+        """The number in option *name*, above 0 or *or_zero*."""
         text = self._left.pop(name, None)
         if text is None:
             return default

@@ -1,4 +1,4 @@
-"""What the group followed says beyond the protocol, worked out once for a file and its tokens.
+"""Extensions: crawl delay, other fields and licenses of a group.
 
 Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07) and licenses (USE-06)
 only. What the rules say is the verdict's.
@@ -29,7 +29,7 @@ _KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """``fields``: values by field (lower case), as they stand in the file and in its order."""
+    """Values by field (lower case), in file order."""
 
     fields: Mapping[str, tuple[str, ...]]
     crawl_delay: float | None

@@ -1,4 +1,4 @@
-"""Usage preferences of a response: those of its robots.txt and of its header combined (USE-05)."""
+"""Usage preferences of a response: robots.txt and header combined (USE-05)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def usage_of_page(usage: Usage, response: Response) -> Usage:
 
 
 def refused_by_usage(summary: Mapping[str, Any], origin: Origin, refusal: UsageRefusal) -> Decision:
-    """The decision about a page that was downloaded and must not reach the spider."""
+    """The decision that refuses a downloaded page."""
     return Decision(
         allowed=False,
         reason="usage",

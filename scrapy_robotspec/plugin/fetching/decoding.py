@@ -1,4 +1,4 @@
-"""Content decoding that stops at a limit: a bomb costs no more than the file we would read.
+"""Content decoding that stops at a size limit.
 
 Scrapy's own decoding gives an error where the limit is passed, and takes what was cut off for the
 whole; a robots.txt is read up to the limit instead (FMT-12), and not at all where part of it is
@@ -36,7 +36,7 @@ _MOST_STREAMS = 300
 
 
 def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[bytes, bool]:
-    """The first *limit* octets of *body* after undoing *encodings*, the last applied first.
+    """The first *limit* bytes of *body* without its *encodings*.
 
     Also whether all there was came to a proper end or filled the limit. Text, whatever its header
     says of it, is taken as it stands; what is no text and cannot be unpacked counts as lost.

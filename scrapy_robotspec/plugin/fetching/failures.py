@@ -1,4 +1,4 @@
-"""Failures of a robots.txt request: the origin's, or those of the way to it.
+"""Failures of a robots.txt request: the origin's or the route's.
 
 A dead proxy, a missing network or a name server that does not answer says nothing about the
 origin. Such a failure must not reach other processes through a shared store.
@@ -56,7 +56,7 @@ def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, 
 
 
 def in_one_line(error: BaseException | None) -> str:
-    """The kind of *error* and its first words, safe for a terminal (SAF-04)."""
+    """The type of *error* and its first words, escaped (SAF-04)."""
     words = " ".join(str(error).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind

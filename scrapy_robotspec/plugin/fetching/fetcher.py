@@ -1,4 +1,4 @@
-"""Fetcher: one robots.txt request through Scrapy's downloader, with a deadline and a size limit.
+"""Fetcher: downloads a robots.txt with a timeout and a size limit.
 
 Redirects are followed in ``redirects.py``, headers and meta made in ``robots_request.py``. What a
 response means stands in ``access/outcome.py``, when to fetch in ``access/policy.py``.
@@ -166,7 +166,7 @@ class Fetcher:
     # --- probes
 
     def probe_due(self, origin: Origin, now: float) -> bool:
-        """Whether *origin* may be probed for misplaced server errors: once a day (FET-15)."""
+        """Whether to probe *origin* for misplaced server errors (FET-15)."""
         if not self._settings.probe_server_errors:
             return False
         if now < self._probed.get(origin, 0.0) + _PROBE_INTERVAL:

@@ -1,4 +1,4 @@
-"""One robots.txt with its redirects: each hop requested, until a response ends the chain.
+"""RedirectChain: one robots.txt with its redirects.
 
 What the last response means is decided in ``access/outcome.py``.
 """
@@ -34,7 +34,7 @@ _MAX_HOP_URL = 2000
 
 
 class Download(Protocol):
-    """Sends a GET of a URL and returns its response, with the request as ``.request``."""
+    """Sends a GET and returns the response with its request."""
 
     def __call__(self, url: str) -> Awaitable[Response]: ...
 
@@ -49,7 +49,7 @@ class RedirectChain:
         self.hops: list[Hop] = []
 
     async def follow(self) -> tuple[Response, str | None]:
-        """The last response, and why the chain counts as a 404 (None: it does not)."""
+        """The last response, and why it counts as a 404."""
         url = self._origin.robots_url
         requested = {url}
         while True:
@@ -100,7 +100,7 @@ class RedirectChain:
 
 
 def redirect_target(url: str, response: Response) -> str | None:
-    """The URL that *response* redirects *url* to, without fragment; None where it names none."""
+    """The target of a redirect without fragment, or None."""
     location = response.headers.get(b"Location")
     if not location or response.status == 304:
         return None

@@ -1,4 +1,4 @@
-"""The request for a robots.txt: its headers and meta, whatever the project's defaults are."""
+"""The robots.txt request: headers and meta."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def robots_request(
     timeout: float,
     use_http_cache: bool,
 ) -> Request:
-    """A plain GET of *url* for the robots.txt of *origin* (FET-01), which takes *route*.
+    """A plain GET of *url* over *route* (FET-01).
 
     *timeout* is in seconds. With *use_http_cache* off the HTTP cache is bypassed.
     """

@@ -1,4 +1,4 @@
-"""Routes to an origin: the proxy and local address that a request is sent through.
+"""Routes: proxy and local address of requests to an origin.
 
 A request's own proxy may be dead while the origin is healthy. So the routes of the requests that
 wait for an origin are remembered, a failed one is tried last, and a failure on a route that has
@@ -32,7 +32,7 @@ _PROXY_HEADER = b"Proxy-Authorization"
 
 
 class Route(NamedTuple):
-    """What a robots.txt request takes over from the page request that causes it."""
+    """Proxy and other meta of a page request."""
 
     meta: tuple[tuple[str, Any], ...]
     """Keys of ``ROBOTSPEC_INHERIT_META`` with their values."""
@@ -57,7 +57,7 @@ class Route(NamedTuple):
 
 
 class Routes:
-    """Routes of the origins that wait for a robots.txt. ``keys``: the meta keys that make one."""
+    """Routes of waiting origins, made of the meta keys *keys*."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys

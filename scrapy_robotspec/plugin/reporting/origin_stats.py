@@ -34,7 +34,7 @@ class OriginStats:
 
 
 class OriginStatsTable:
-    """The :class:`OriginStats` of each origin, in the order in which they were met."""
+    """The :class:`OriginStats` of all origins, in order of appearance."""
 
     def __init__(self) -> None:
         self._rows: dict[Origin, OriginStats] = {}

@@ -1,4 +1,4 @@
-"""Progress: log lines and gauges about origins whose robots.txt is not known yet.
+"""Progress: log lines and gauges about pending origins.
 
 One INFO line when an origin starts to wait or has not answered for a while, one when that ends, and
 a summary line at intervals. Many origins with the same failure share one line.
@@ -84,7 +84,7 @@ class Progress:
         self._log(origin, "given up", failure, line, *arguments)
 
     def on_answered(self, origin: Origin) -> bool:
-        """*origin* can be decided; whether a line about its waiting was logged before."""
+        """Return whether waiting for *origin* was logged."""
         self._resolve(origin)
         self._kinds.pop(origin, None)
         was_logged = origin in self._logged

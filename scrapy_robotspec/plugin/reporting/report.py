@@ -1,4 +1,4 @@
-"""Report: counts of a crawl, as a table for the log and as JSON lines by origin."""
+"""Report: counts of a crawl, as table and JSON lines."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Report:
             self._by_origin.row(origin).waited += number
 
     def given_up(self, origin: Origin, number: int) -> None:
-        """``number`` waiting requests are given up; each of them is counted as refused too."""
+        """*number* waiting requests are given up and refused."""
         self._given_up += number
         if self._by_origin is not None and number:
             self._by_origin.row(origin).given_up += number

@@ -1,4 +1,4 @@
-"""CrawlStats: the stats of a crawl, and the log lines about single origins and refusals."""
+"""CrawlStats: counts and log lines about single origins and refusals."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CrawlStats:
         _log_refused(refusal(decision), request)
 
     def refused_after_download(self, decision: Decision, request: Request) -> None:
-        """A request that was let through is refused for its response's usage preferences."""
+        """A response is refused for its usage preferences."""
         if decision.origin is not None:
             self._report.revoked(decision.origin)
         self.refused(decision, request)
@@ -68,7 +68,7 @@ class CrawlStats:
         self._report.usage(counts)
 
     def asked_cache(self, found: Resolved) -> None:
-        """A request was decided from the cache; a copy of an unreachable origin is stale."""
+        """A request was decided from the cache, fresh or stale."""
         if found.unreachable:
             self._stale += 1
         else:
@@ -83,7 +83,7 @@ class CrawlStats:
     # --- origins
 
     def on_fetch_done(self, done: FetchDone, waiting: int, now: float) -> None:
-        """A fetch ended at *now* (epoch seconds) while *waiting* requests waited for it."""
+        """A fetch ended at *now* while *waiting* requests waited."""
         found, record, before = done.found, done.record, done.before
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
@@ -175,7 +175,7 @@ class CrawlStats:
     # --- the end
 
     def close(self) -> None:
-        """Log the summary of the crawl, and write the report if one is wanted."""
+        """Log the summary and write the report."""
         self._flush_counts()
         pending = list(self._progress.pending())
         self._progress.close()

@@ -1,4 +1,4 @@
-"""Crawl delay (EXT-01): holds an origin's requests until its next page may go.
+"""CrawlDelay: holds an origin's requests until its next slot (EXT-01).
 
 When that is, ``fleet_pace.py`` answers. A slot is asked for when a request waits, before the
 request leaves its queue: a request that has to wait stays where it is.
@@ -40,7 +40,7 @@ _YIELD, _YIELD_MAX = 0.01, 0.02
 
 
 class CrawlDelay:
-    """Slots of origins, for queued requests and for those that do not come from the scheduler.
+    """Slots of origins, for queued and other requests.
 
     *send_wait* returns the seconds until the downloader would send a request at once. *monotonic*
     gives seconds.
@@ -106,7 +106,7 @@ class CrawlDelay:
         return waiter
 
     def open_gate(self, origin: Origin) -> None:
-        """The robots.txt of *origin* is known: its requests may go, if the delay allows it."""
+        """Release *origin*, as far as its delay allows."""
         turn = self._turns.get(origin)
         if turn is None:
             self._gate.release(origin)
@@ -262,7 +262,7 @@ class _Latency:
         self._deviation: float | None = None
 
     def add(self, seconds: float, margin: float) -> bool:
-        """Take a measurement in; whether it is unusually long. The first one is."""
+        """Add a measurement; return whether it is unusually long."""
         if self._deviation is None:
             self.usual, self._deviation = seconds, seconds / 2
             return True
@@ -313,12 +313,12 @@ class _Turn:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the turn goes on by itself: it waits for a time or for the store."""
+        """Whether a timer or the store will continue the turn."""
         return self.is_asking or self.timer is not None
 
     @property
     def next_request(self) -> Request:
-        """A request that stands for the next one: they have the same download slot."""
+        """A request with the download slot of the next one."""
         return self.waiters[0][0] if self.waiters else self.request
 
     def has_slot(self, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""One delayed call for the deadlines of any number of keys, safe against changes of the clock."""
+"""Deadlines: one timer for many keys, safe against clock changes."""
 
 from __future__ import annotations
 

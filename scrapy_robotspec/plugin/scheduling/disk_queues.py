@@ -41,20 +41,20 @@ class OpenQueues:
         return len(self._open)
 
     def used(self, queue: DiskQueue) -> None:
-        """*queue* is in use: close the one that has not been used for longest, if necessary."""
+        """Mark *queue* as used; close the least recent if needed."""
         self._open[queue] = None
         self._open.move_to_end(queue)
         if len(self._open) > self._limit:
             next(iter(self._open)).close()
 
     def closed(self, queue: DiskQueue) -> None:
-        """*queue* has just closed its files; the reserve takes them before a connection does."""
+        """Return the file descriptors of *queue* to the reserve."""
         self._open.pop(queue, None)
         self._fill_reserve()
 
     @contextmanager
     def free_files(self) -> Iterator[None]:
-        """Close all queues and the reserve, so that inside there are free file descriptors."""
+        """Close all queues and the reserve inside the context."""
         for queue in list(self._open):
             queue.close()
         while self._reserve:
@@ -76,7 +76,7 @@ class OpenQueues:
 
 
 class DiskQueueClass:
-    """Stands in for a disk queue class of Scrapy's and builds :class:`DiskQueue` objects."""
+    """Wraps a disk queue class and builds :class:`DiskQueue` objects."""
 
     def __init__(self, queue_class: Any, open_queues: OpenQueues) -> None:
         self._queue_class = queue_class
@@ -90,7 +90,7 @@ class DiskQueueClass:
 
 
 class DiskQueue:
-    """A disk queue of Scrapy's that opens its files when it is used."""
+    """A disk queue that opens its files on use."""
 
     def __init__(self, build: Callable[[], Any], open_queues: OpenQueues) -> None:
         self._build = build

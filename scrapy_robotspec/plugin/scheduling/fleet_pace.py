@@ -1,4 +1,4 @@
-"""One pace for all processes that share a store, and a safe one while the store fails.
+"""FleetPace: one crawl delay for all processes sharing a store.
 
 Answers when the next page of an origin may go; ``crawl_delay.py`` makes requests wait for it.
 
@@ -38,7 +38,7 @@ LOST_PAUSE = 1.5
 
 
 class FleetPace:
-    """Slots for pages. *clock* gives epoch seconds, *monotonic* seconds that nobody can set."""
+    """Slots for pages, reserved in the store."""
 
     def __init__(
         self,
@@ -66,21 +66,21 @@ class FleetPace:
         return self._fleet.size
 
     def reserve(self, origin: Origin, delay: float) -> Deferred[float]:
-        """Reserve the next page of *origin*: 0.0, or the seconds after which to ask again."""
+        """Reserve a page of *origin*: 0.0, or seconds to wait."""
         if not self._store.is_shared:
             now = self._clock()
             return succeed(max(0.0, self._store.reserve_local(origin, now, delay) - now))
         return Deferred.fromCoroutine(self._reserve(origin, delay))
 
     def report(self, origin: Origin, age: float) -> None:
-        """Count the next slot of *origin* from a page that was sent *age* seconds ago."""
+        """Count the next slot from a page sent earlier."""
         if self._store.is_shared:
             self._store.reserve(origin, self._clock(), -age).addErrback(_ignore_store_error)
         else:
             self._store.reserve_local(origin, self._clock(), -age)
 
     async def close(self) -> None:
-        """Leave the fleet, so that the others do not count this process any more."""
+        """Leave the fleet."""
         self._closed = True
         if self._beating is not None:
             self._beating.cancel()

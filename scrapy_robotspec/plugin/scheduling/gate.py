@@ -117,7 +117,7 @@ class Gate:
     # --- events
 
     def queue(self, request: Request) -> Origin | None:
-        """The origin that governs *request*, which is being queued; None where none does."""
+        """Note that *request* is queued; return its origin, or None."""
         origin = self.origin_of(request)
         if origin is not None and origin in self.states:
             self._on_waiting(origin, request)
@@ -131,7 +131,7 @@ class Gate:
         return state
 
     def block(self, origin: Origin, until: float, then: Event) -> None:
-        """Let no request of *origin* go before *until*; the event *then* ends the block.
+        """Block *origin* until *until*; then apply the event *then*.
 
         *until* is in epoch seconds; ``inf`` blocks until the next call for *origin*.
         """
@@ -182,7 +182,7 @@ class Gate:
         return bool(queued) and not any(queues.may_go() for queues in queued)
 
     def may_fetch(self, state: State, ahead: int = 0) -> bool:
-        """Whether a request of an UNKNOWN or RETRY_DUE origin may go and start a fetch.
+        """Whether an UNKNOWN or RETRY_DUE origin may start a fetch.
 
         *ahead* such requests have left the queues and not started their fetch yet. If none may go,
         the engine is woken later: a fetch slot may become free without any event.

@@ -27,7 +27,7 @@ _POLL = 0.2
 
 
 class OffSchedulerWaits:
-    """The waits of one crawler. ``lookup`` must be set before the first one."""
+    """Waits of one crawler; set ``lookup`` before the first."""
 
     lookup: Lookup[Request]
 

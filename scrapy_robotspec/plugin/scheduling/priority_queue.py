@@ -110,7 +110,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         return request
 
     def peek(self) -> Request | None:
-        """The next request, without removing it; None where the gate lets none go."""
+        """The next request without removing it, or None."""
         queue = self._queues.peek()
         return queue.requests.peek() if queue is not None else None
 

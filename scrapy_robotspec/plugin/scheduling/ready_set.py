@@ -1,4 +1,4 @@
-"""Sets of queues whose requests may go, each with the order in which they may be chosen."""
+"""Queues whose requests may go, in the order of choice."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _Q = TypeVar("_Q", bound=RequestQueue)
 
 
 class OriginQueue(Generic[_Q]):
-    """The requests of one download slot and origin, and the state of the origin."""
+    """Requests of one download slot and origin, with its state."""
 
     __slots__ = ("origin", "requests", "size", "slot", "state")
 
@@ -77,7 +77,7 @@ class AgeOrder(Generic[_Q]):
 
 
 class ReadySet(Generic[_Q]):
-    """Queues by download slot; the slots, and the queues of a slot, take turns."""
+    """Queues by download slot, taking turns."""
 
     def __init__(self) -> None:
         self._slots: OrderedDict[str, AgeOrder[_Q]] = OrderedDict()
@@ -99,7 +99,7 @@ class ReadySet(Generic[_Q]):
         self._slots.clear()
 
     def next(self, downloads: Downloads) -> OriginQueue[_Q]:
-        """The next queue of a slot with the fewest requests in the downloader.
+        """The next queue of the least busy slot.
 
         The search ends at the first idle slot, so it looks at no more slots than are busy.
         """

@@ -1,4 +1,4 @@
-"""Marks of requests that wait: the same object goes back to the scheduler and comes again."""
+"""Requeueing: the same request object goes back to the scheduler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def requeue(request: Request) -> Request:
 
 
 def restore(request: Request) -> bool:
-    """Remove the marks of *request*. Returns whether it came from a gated scheduler."""
+    """Remove our marks; return whether a gated scheduler set them."""
     meta = request.meta
     if DONT_FILTER in meta:
         request.dont_filter = meta.pop(DONT_FILTER)

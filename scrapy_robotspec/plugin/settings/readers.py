@@ -25,7 +25,7 @@ _TRUE, _FALSE = ("1", "true"), ("0", "false")
 
 
 def boolean(raw: Any) -> bool:
-    """True, False, 0, 1 and their spellings in text, as Scrapy reads them."""
+    """Read a boolean as Scrapy does."""
     text = str(int(raw) if isinstance(raw, bool) else raw).lower()
     if text not in _TRUE + _FALSE:
         raise ValueError("True or False")
@@ -103,7 +103,7 @@ def new_file(raw: Any) -> str:
 
 
 def optional(read: Reader[_T]) -> Reader[_T | None]:
-    """None and the empty text (what ``-s NAME=`` gives) besides what *read* takes."""
+    """Read None and "" as None, anything else with *read*."""
 
     def read_or_none(raw: Any) -> _T | None:
         return None if raw is None or raw == "" else read(raw)
@@ -112,7 +112,7 @@ def optional(read: Reader[_T]) -> Reader[_T | None]:
 
 
 def names(raw: Any) -> tuple[str, ...]:
-    """A list of texts; as text a JSON list, or parted by commas as in all of Scrapy's lists."""
+    """Read a list of strings, also as JSON or comma-separated."""
     wanted = "a list of names"
     if isinstance(raw, str):
         raw = _json(raw, wanted) if raw.lstrip().startswith("[") else raw.split(",")
@@ -142,7 +142,7 @@ def mapping(raw: Any, wanted: str) -> Mapping[Any, Any]:
 
 
 def edition(raw: Any) -> Edition:
-    """A preset's name, an Edition, or a dict of changes to a preset."""
+    """Read a name, an Edition, or a dict of changes."""
     if isinstance(raw, str) and raw.lstrip().startswith("{"):
         raw = mapping(raw, "a name, or a JSON object with 'base'")
     wanted = "a name, an Edition, or a dict with 'base'"
@@ -160,7 +160,7 @@ _STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599
 
 
 def status_policy(raw: Any) -> Mapping[int, Meaning]:
-    """From HTTP status to what it means, instead of what the edition says (FET-09)."""
+    """Read a mapping from HTTP status to meaning (FET-09)."""
     given = mapping(raw, _STATUS_POLICY)
     try:
         meant = {_status(status): Meaning(meaning) for status, meaning in given.items()}

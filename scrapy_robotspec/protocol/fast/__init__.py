@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def compile(body: bytes, edition: Edition) -> CompiledFile:  # noqa: A001  # as re.compile()
-    """A matcher for the rules of a file; its groups are compiled when they are first used."""
+    """Compile a file; its groups are compiled on first use."""
     return CompiledFile(body, edition)
