@@ -6,19 +6,20 @@ the record and announces new rules. It returns the record with its plan to the l
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
+from scrapy_robotspec.lookup.handlers import wait_for_handlers
 from scrapy_robotspec.lookup.runtime import pause
 
 if TYPE_CHECKING:
+    from twisted.python.failure import Failure
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
@@ -26,19 +27,27 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.rules_cache import RulesCache
     from scrapy_robotspec.lookup.runtime import Runtime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger(__name__)
 
-_Request = TypeVar("_Request", contravariant=True)
+_Request = TypeVar("_Request")
 
 #: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
-#: Longest time that signal handlers may delay the requests of an origin (seconds).
-HANDLER_TIMEOUT = 30.0
 #: Pause after an error in our own code (seconds).
 ERROR_PAUSE = 1.0
-#: How cancelled handlers end: a Deferred's error or, with older Twisted, a task's.
-_CANCELLED = (CancelledError, asyncio.CancelledError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight(Generic[_Request]):
+    """One flight."""
+
+    origin: Origin
+    held: RobotsRecord | None
+    """The record in memory as it began."""
+    request: _Request
+    """The request that caused it."""
 
 
 class FlightResult(NamedTuple):
@@ -90,9 +99,9 @@ class SingleFlight(Generic[_Request]):
         if self._closed or not self._take_slot(origin, held, now):
             return None
         self._flights[origin] = None  # handlers may look up the origin before the first pause
-        flight = Deferred.fromCoroutine(self._fly(origin, held, plan, request))
-        self._flights[origin] = flight
-        return flight.addBoth(self._land, origin, held, plan)
+        running = Deferred.fromCoroutine(self._fly(_Flight(origin, held, request), plan))
+        self._flights[origin] = running
+        return running.addBoth(self._land, origin, held, plan)
 
     def stop(self) -> None:
         """Cancel all flights and start no more."""
@@ -121,54 +130,48 @@ class SingleFlight(Generic[_Request]):
 
     # --- one flight
 
-    async def _fly(
-        self, origin: Origin, held: RobotsRecord | None, plan: Plan, request: _Request
-    ) -> FlightResult:
+    async def _fly(self, flight: _Flight[_Request], plan: Plan) -> FlightResult:
+        """Fetch; with a shared store, unless it has a newer record or another process fetches."""
         if not self._store.is_shared:
-            return await self._fetch(origin, held, held, plan, request)
+            return await self._fetch(flight, flight.held, plan)
+        origin, held = flight.origin, flight.held
         look, waited = POLL_MIN, 0.0
         patience = self._store.lease_seconds + self._runtime.random() * POLL_MAX
         has_slot = True
         while True:
             record, plan = await self._newest(origin)
             if not plan.ask or (held is None and _is_usable(plan)):
-                return await self._take_over(origin, held, record, plan, request)
+                return await self._take_over(flight, record, plan)
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             # A lease that outlasts any fetch is foreign or damaged, whatever its own clock says.
             if has_slot and (waited >= patience or await self._store.acquire(origin, self._now())):
-                return await self._fetch_as_leader(origin, held, request)
+                return await self._fetch_as_leader(flight)
             self._limiter.release(origin)
             has_slot = False
             await pause(self._runtime, look)
             waited += look
             look = min(2 * look, POLL_MAX)
 
-    async def _fetch_as_leader(
-        self, origin: Origin, held: RobotsRecord | None, request: _Request
-    ) -> FlightResult:
+    async def _fetch_as_leader(self, flight: _Flight[_Request]) -> FlightResult:
         """Fetch, unless another process stored a record just before the lease was free."""
         try:
-            record, plan = await self._newest(origin)
+            record, plan = await self._newest(flight.origin)
         except CancelledError:
-            self._store.share_and_release(None, origin)
+            self._store.share_and_release(None, flight.origin)
             raise
         if plan.ask:
-            return await self._fetch(origin, held, record, plan, request)
-        self._store.share_and_release(None, origin)
-        return await self._take_over(origin, held, record, plan, request)
+            return await self._fetch(flight, record, plan)
+        self._store.share_and_release(None, flight.origin)
+        return await self._take_over(flight, record, plan)
 
     async def _fetch(
-        self,
-        origin: Origin,
-        held: RobotsRecord | None,
-        record: RobotsRecord | None,
-        plan: Plan,
-        request: _Request,
+        self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
     ) -> FlightResult:
         """Fetch and apply the result to *record*; share it and release the lease."""
-        policy, shared = self._runtime.policy(origin), None
+        origin, shared = flight.origin, None
+        policy = self._runtime.policy(origin)
         try:
-            result = await self._attempt(origin, request, background=plan.action is not Action.WAIT)
+            result = await self._attempt(flight, background=plan.action is not Action.WAIT)
             if not result.sent:
                 plan = replace(plan, until=self._now() + policy.retry_delay)
                 return FlightResult(record, plan, result)
@@ -178,82 +181,56 @@ class SingleFlight(Generic[_Request]):
             self._limiter.release(origin)
             self._store.share_and_release(shared, origin)
         plan = policy.plan(record, self._now())
-        resolved = await self._hand_over(origin, held, record, plan, request)
+        resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, result, resolved)
 
     async def _take_over(
-        self,
-        origin: Origin,
-        held: RobotsRecord | None,
-        record: RobotsRecord | None,
-        plan: Plan,
-        request: _Request,
+        self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
     ) -> FlightResult:
         """End with a record of the shared store."""
-        self._limiter.release(origin)
+        self._limiter.release(flight.origin)
         if plan.ask:  # usable, but due: the next request starts its refresh
             plan = replace(plan, until=self._now())
         assert record is not None  # else the plan asks and allows nothing
-        resolved = await self._hand_over(origin, held, record, plan, request)
+        resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, None, resolved)
 
     async def _newest(self, origin: Origin) -> tuple[RobotsRecord | None, Plan]:
         record = await self._store.get_newest(origin)
         return record, self._runtime.policy(origin).plan(record, self._now())
 
-    async def _attempt(self, origin: Origin, request: _Request, *, background: bool) -> FetchResult:
+    async def _attempt(self, flight: _Flight[_Request], *, background: bool) -> FetchResult:
         try:
-            return await self._runtime.fetch(origin, request, background=background)
+            return await self._runtime.fetch(flight.origin, flight.request, background=background)
         except CancelledError:
             raise
         except Exception as error:
             # Counted as an attempt without an answer, so that it is not repeated without end.
-            logger.exception("Error while fetching the robots.txt of %s", origin)
+            logger.exception("Error while fetching the robots.txt of %s", flight.origin)
             return FetchResult(error=f"{type(error).__name__} in the fetcher")
 
-    # --- announcing new rules
-
     async def _hand_over(
-        self,
-        origin: Origin,
-        held: RobotsRecord | None,
-        record: RobotsRecord,
-        plan: Plan,
-        request: _Request,
+        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
     ) -> Resolved | None:
         """Parse *record*, announce its rules if they are new, and keep it in memory."""
         try:
             if plan.action is Action.WAIT:
                 return None
-            edition = self._runtime.policy(origin).edition
+            edition = self._runtime.policy(flight.origin).edition
             resolved = self._rules_cache.make(record, plan, edition, self._now())
-            if resolved.robots is not None and not _is_same_answer(held, record):
-                replaced = None
-                if held is not None and held.meaning is Meaning.RULES and held.body != record.body:
-                    replaced = self._rules_cache.parse(held, edition)
-                await self._wait_for_handlers(
-                    origin, self._runtime.on_rules(resolved, request, replaced)
-                )
+            if resolved.robots is not None and not _is_same_answer(flight.held, record):
+                replaced = self._replaced(flight.held, record)
+                handling = self._runtime.on_rules(resolved, flight.request, replaced)
+                await wait_for_handlers(self._runtime, flight.origin, handling)
             return resolved
         finally:
             self._store.put_local(record)  # not earlier: from now on requests use it
 
-    async def _wait_for_handlers(self, origin: Origin, handling: Deferred[None]) -> None:
-        """Wait for signal handlers, but not forever: they may wait for the lookup."""
-        handled: Deferred[None] = Deferred()
-        handling.addBoth(_pass_on, handled)
-        try:
-            await pause(self._runtime, HANDLER_TIMEOUT, handled)
-        except CancelledError:
-            handling.cancel()
-            raise
-        if not handling.called:
-            logger.warning(
-                "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
-                "origin's requests go on without it",
-                HANDLER_TIMEOUT,
-                origin,
-            )
+    def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
+        """The rules that those of *record* replace; None for a first or an equal file."""
+        if held is None or held.meaning is not Meaning.RULES or held.body == record.body:
+            return None
+        return self._rules_cache.parse(held, self._runtime.policy(held.origin).edition)
 
     # --- the end of a flight
 
@@ -288,11 +265,3 @@ def _is_usable(plan: Plan) -> bool:
 
 def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
     return held is not None and held.fetched_at == record.fetched_at
-
-
-def _pass_on(result: Failure | None, handled: Deferred[None]) -> None:
-    """Give *result* to the flight, unless it comes too late."""
-    if not handled.called:
-        handled.callback(result)
-    elif isinstance(result, Failure) and not isinstance(result.value, _CANCELLED):
-        logger.error("Error in a handler that took too long: %s", result.getTraceback())
