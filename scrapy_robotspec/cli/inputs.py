@@ -173,5 +173,7 @@ def foreign_format(body: bytes) -> str | None:
     beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
     if beginning.lower().startswith(_HTML_STARTS):
         return "an HTML page"
+    if beginning.startswith((b"{", b"[")):
+        return "a JSON file"
     unprintable = sum(byte < 9 or 13 < byte < 32 for byte in beginning)
     return "a binary file" if unprintable > len(beginning) // 20 else None

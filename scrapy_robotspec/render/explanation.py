@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import path_of
+from scrapy_robotspec.protocol.usage import Usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import why
 from scrapy_robotspec.render.text import safe
-from scrapy_robotspec.render.usage import usage_answer
+from scrapy_robotspec.render.usage import UsageAnswer, usage_answer
 from scrapy_robotspec.render.wording import crawler_words, reason_words
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
-    from scrapy_robotspec.render.usage import UsageAnswer
 
 
 class Explanation(NamedTuple):
@@ -115,18 +115,27 @@ def explain_fully(
     ``group`` saves looking it up again for many URLs of one crawler.
     """
     verdict = file.robots.explain(url, tokens)
+    path = path_of(url, file.robots.edition)
+    group = group or file.group_for(tokens)
     return Explanation(
         url=url if isinstance(url, str) else decode(url),
         tokens=tuple(tokens),
         allowed=verdict.allowed,
         reason=verdict.reason,
         verdict=verdict,
-        path=path_of(url, file.robots.edition),
-        matches=file.robots.matches(url, tokens),
-        group=group or file.group_for(tokens),
+        path=path,
+        matches=file.matches(path, group),
+        group=group,
         crawler=crawler_words(tokens, file.written),
-        usage=usage_answer(file.robots, url, tokens),
+        usage=_usage(file, url, tokens, verdict.allowed),
     )
+
+
+def _usage(file: ParsedFile, url: str | bytes, tokens: Sequence[str], allowed: bool) -> UsageAnswer:
+    """The usage of a page; a file without statements is not read for it."""
+    if file.states_usage:
+        return usage_answer(file.robots, url, tokens)
+    return UsageAnswer(Usage(applies=allowed))
 
 
 def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
@@ -149,20 +158,9 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
     )
     if not fully or site.robots is None or decision.verdict is None:
         return found
-    url = site.url.encode("utf-8", "surrogatepass")
-    file = ParsedFile(site.robots)
-    return Explanation(
-        url=found.url,
-        tokens=found.tokens,
-        allowed=found.allowed,
-        reason=found.reason,
-        verdict=found.verdict,
-        path=path_of(url, site.robots.edition),
-        matches=site.robots.matches(url, site.tokens),
-        group=file.group_for(site.tokens),
-        crawler=crawler,
-        site=site,
-        usage=usage_answer(site.robots, url, site.tokens),
+    by_file = explain_fully(ParsedFile(site.robots), site.url, site.tokens)
+    return found._replace(
+        path=by_file.path, matches=by_file.matches, group=by_file.group, usage=by_file.usage
     )
 
 

@@ -13,12 +13,15 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
+from scrapy_robotspec.protocol.plain import matching_keys
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
+from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Finding, Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -132,14 +135,34 @@ class ParsedFile:
         Two groups with the same keys give the same verdicts.
         """
         found: dict[RuleKey, Rule] = {}
-        for at, written in enumerate(self.groups):
-            if written.first_line not in group.first_lines:
-                continue
-            for raw, rule in zip(self._raw[at].rules, written.rules, strict=True):
-                for key, pattern in keyed_patterns([raw], self.robots.edition):
-                    if pattern:
-                        found.setdefault((key - line_start(key), pattern), rule)
+        for raw, rule in self._rules_of(group):
+            for key, pattern in keyed_patterns([raw], self.robots.edition):
+                if pattern:
+                    found.setdefault((key - line_start(key), pattern), rule)
         return found
+
+    def matches(self, path: str, group: GroupSummary) -> tuple[Rule, ...]:
+        """The rules of a group that match a canonical path, the deciding one first."""
+        rules = {raw[2]: rule for raw, rule in self._rules_of(group)}
+        raw = [raw for raw, _ in self._rules_of(group)]
+        keys = sorted(matching_keys(raw, path, self.robots.edition))
+        return tuple(dict.fromkeys(rules[line_start(key)] for key in keys))
+
+    def _rules_of(self, group: GroupSummary) -> Iterator[tuple[RawRule, Rule]]:
+        """Each rule of a group, as read and as shown."""
+        for line in group.first_lines:
+            at = self._at_line[line]
+            yield from zip(self._raw[at].rules, self.groups[at].rules, strict=True)
+
+    @cached_property
+    def _at_line(self) -> dict[int, int]:
+        return {group.first_line: at for at, group in enumerate(self.groups)}
+
+    @cached_property
+    def states_usage(self) -> bool:
+        """Whether the file has usage preferences or licenses (USE-01, USE-06)."""
+        fields = {line.field for line in self._other.values()}
+        return bool(fields.intersection(USAGE_FIELDS) or self.robots.licenses)
 
     def _crawl_delay(self, tokens: Sequence[str], other: Sequence[OtherLine]) -> float | None:
         if all(line.field != "crawl-delay" for line in other):

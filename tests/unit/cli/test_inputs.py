@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 UNUSUAL = {
     "an HTML page": b"\n <!DOCTYPE HTML><html><body>Not found</body></html>",
     "UTF-16 text": "User-agent: *\nDisallow: /".encode("utf-16"),
+    "a JSON file": b'{"message": "Not found"}\n',
     "a binary file": b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00" * 20,
 }
 

@@ -25,7 +25,9 @@ def test_the_group_for_a_crawler_is_the_one_that_the_verdict_names(
 ) -> None:
     """UAG-01, GRP-08, EXT-03: names, rules, other lines and crawl delay are the protocol's own."""
     robots = RobotsTxt.parse("\n".join(lines).encode(), edition)
-    found = ParsedFile(robots).group_for(tokens)
+    file = ParsedFile(robots)
+    found = file.group_for(tokens)
+    assert file.matches("/x/y", found) == robots.matches("/x/y", tokens)
     assert found.names == robots.explain("/q", tokens).group
     assert found.other == robots.other(tokens)
     assert found.crawl_delay == robots.crawl_delay(tokens)
