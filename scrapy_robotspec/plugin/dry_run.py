@@ -1,8 +1,7 @@
-"""``ROBOTSPEC_DRY_RUN``: Scrapy's own middleware decides, here is counted where ours would differ.
+"""``ROBOTSPEC_DRY_RUN``: Scrapy's own middleware decides, differences to ours are counted.
 
-No request is ever held, changed or refused by anything in this file, and no signal is sent. The
-robots.txt files are fetched beside the crawl, once more than Scrapy's own middleware does, and the
-crawl's end waits for those under way.
+Nothing here holds or refuses a request, and no signal is sent. Each robots.txt is fetched once
+more than by Scrapy's own middleware; the end of the crawl waits for fetches in progress.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import beyond
+from scrapy_robotspec.plugin.deciding.final_url import redirected
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
@@ -153,13 +153,14 @@ class DryRunMiddleware:
         origin = self._policy.origin(request)
         if origin is None or self._policy.ignores(origin):
             return
-        answer = self.robots.answer(origin, request, time.time())
+        sent = redirected(request, request.url)  # with the tokens it was decided with
+        answer = self.robots.answer(origin, sent, time.time())
         if isinstance(answer, Pending):
             self._keep_header(origin, request, usage_of_page(Usage(), response))
             return
         decision, found = answer
         if decision.allowed:
-            extensions = self.robots.extensions(decision, request, found)
+            extensions = self.robots.extensions(decision, sent, found)
             usage = usage_of_page(extensions.usage_of(request.url), response)
             refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:

@@ -40,6 +40,9 @@ class _Refused(IgnoreRequest):
         """The origin whose robots.txt governs the URL."""
         return self.decision.origin
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r}, origin={str(self.origin)!r})"
+
     def __str__(self) -> str:
         return f"{self.beginning} ({self.detail})" if self.detail else self.beginning
 

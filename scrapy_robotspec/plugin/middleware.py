@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
 from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
+from scrapy_robotspec.plugin.deciding.final_url import final_request
+from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
 from scrapy_robotspec.plugin.deciding.response_usage import (
     HEADER,
     refused_by_usage,
@@ -32,6 +36,7 @@ from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
 from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.wiring import missing_parts
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
@@ -43,8 +48,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone, Resolved
+
+
+logger = logging.getLogger("scrapy_robotspec")
 
 
 class RobotSpecMiddleware:
@@ -57,7 +64,7 @@ class RobotSpecMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured
+            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
         assert crawler.stats is not None
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
@@ -79,6 +86,7 @@ class RobotSpecMiddleware:
         self._crawl_stats = CrawlStats(crawler.stats, self.settings, report, self._progress)
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
         self._policy = self.robots.policy
+        self._meta_keys = MetaKeys()
         self._has_overrides = bool(self.settings.overrides)
         self.gate = Gate(
             origin_of=self._policy.origin_asked if self._has_overrides else self._policy.origin,
@@ -131,6 +139,8 @@ class RobotSpecMiddleware:
         origin = self._policy.origin(request)
         if origin is None:
             return None
+        if not self._meta_keys.seen.issuperset(request.meta):
+            self._meta_keys.check(request.meta)
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
             self._crawl_stats.on_pending(origin)
@@ -189,18 +199,38 @@ class RobotSpecMiddleware:
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
-        if "robotspec" in request.meta and (
-            self._policy.usage.labels or HEADER in response.headers
-        ):
-            origin = self._policy.origin(request)
-            if origin is not None:
-                self._check_usage(origin, request, response)
+    ) -> Response | Awaitable[Response]:
+        """Return *response*, unless its URL or its declared uses are not allowed."""
+        if self.settings.check_final_url and response.url != request.url:
+            final = final_request(request, response)
+            if final is not None and self._policy.origin(final) is not None:
+                return self._check_final_url(request, response, final)
+        self._check_usage(request, response)
         return response
 
-    def _check_usage(self, origin: Origin, request: Request, response: Response) -> None:
-        policy, summary = self._policy, request.meta["robotspec"]
+    async def _check_final_url(
+        self, request: Request, response: Response, final: Request
+    ) -> Response:
+        """Decide about the URL that the download handler was redirected to."""
+        origin = self._policy.origin(final)
+        assert origin is not None
+        decision, found = await self.robots.wait(origin, final)
+        if not decision.allowed:
+            self._crawl_stats.refused_after_download(decision, final)
+            raise refusal(decision)
+        extensions = self.robots.extensions(decision, final, found)
+        request.meta["robotspec"] = summarize(decision, extensions, final.url)
+        self._check_usage(request, response)
+        return response
+
+    def _check_usage(self, request: Request, response: Response) -> None:
+        """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
+        policy, summary = self._policy, request.meta.get("robotspec")
+        if summary is None or not (policy.usage.labels or HEADER in response.headers):
+            return
+        origin = Origin.of(response.url) if policy.origin(request) is not None else None
+        if origin is None:
+            return
         usage = usage_of_page(summary.get("usage") or Usage(), response)
         if usage.statements:
             # A new dict: other requests may share the old one.
@@ -261,6 +291,8 @@ class RobotSpecMiddleware:
     # --- start and end
 
     def _spider_opened(self) -> None:
+        for problem in missing_parts(self._crawler.settings):
+            logger.warning("%s.", problem)
         self.robots.open()
         assert self._crawler.engine is not None
         _compat.back_out_while(self._crawler.engine, self.gate.all_wait)

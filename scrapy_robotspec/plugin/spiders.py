@@ -53,6 +53,15 @@ class SitemapsFromRobots(SitemapSpider):
                 "ROBOTSTXT_OBEY = True and put scrapy_robotspec.Addon into ADDONS, without "
                 "ROBOTSPEC_DRY_RUN"
             )
+        if isinstance(self.sitemap_origins, str):
+            raise ConfigurationError(
+                f"sitemap_origins = {self.sitemap_origins!r} is wrong: give a list of URLs"
+            )
+        if not self.sitemap_origins:
+            self.logger.warning(
+                "SitemapsFromRobots has no origins, so no robots.txt is asked for sitemaps: set "
+                "sitemap_origins = ['https://example.com/'] in the spider."
+            )
         origins = iter(self.sitemap_origins)
         asked = deque(
             _compat.deferred(middleware.robots.sitemaps(url)) for url in islice(origins, _AHEAD)

@@ -27,6 +27,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("STATUS_POLICY", {429: "wait"}, "'unreachable'"),
     ("CRAWL_DELAY", 2, "True or False"),
     ("OVERRIDES", {"http://example.com": "ignore"}, "host"),
+    ("OVERRIDES", {"127.0.0.*": "disallow"}, "'*.example.com'"),
     ("REPORT", 7, "path"),
 ]
 

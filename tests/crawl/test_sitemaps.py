@@ -59,3 +59,9 @@ def test_without_the_add_on_the_start_says_what_is_missing(server: Server) -> No
     result = crawl([site.url()], {"ADDONS": {}}, spider="from_sitemaps")
     assert site.log == []
     assert "put scrapy_robotspec.Addon into ADDONS" in result.log
+
+
+def test_a_spider_without_origins_says_so() -> None:
+    result = crawl([], spider="from_sitemaps")
+    assert len(result.lines("WARNING", "set sitemap_origins = [")) == 1
+    assert result.exit_code == 0

@@ -52,6 +52,35 @@ def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, obje
     assert enabled.count("RobotSpecMiddleware") == 1
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}}, "RobotsTxtMiddleware is enabled beside"),
+        ({"DOWNLOADER_MIDDLEWARES": {OURS: 543}}, "RobotsTxtMiddleware is enabled beside"),
+        ({"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}, "scheduler does not know"),
+        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}, "ROBOTSTXT_OBEY": False}, "ROBOTSTXT_OBEY is off"),
+    ],
+    ids=["both", "both, ours later", "ours alone", "nothing is obeyed"],
+)
+def test_the_middleware_without_the_add_on_gets_one_warning(
+    server: Server, settings: dict[str, object], words: str
+) -> None:
+    """With the remedy; the crawl goes on."""
+    site = server.site("127.0.0.2", NO)
+    result = crawl([site.url("/yes")], {"ADDONS": {}, **settings})
+    assert site.pages_asked == ["/yes"]
+    (line,) = [line for line in result.lines("WARNING") if "obot" in line.lower()]
+    assert words in line
+    assert "OBEY" in words or "scrapy_robotspec.Addon" in line
+
+
+def test_the_add_on_needs_no_such_warning(server: Server) -> None:
+    site = server.site("127.0.0.2", NO)
+    for middlewares in ({}, {OURS: 90}, {BUILT_IN: None}):
+        result = crawl([site.url("/yes")], {"DOWNLOADER_MIDDLEWARES": middlewares})
+        assert result.lines("WARNING") == []
+
+
 def test_opting_out(server: Server) -> None:
     """APP-01: ``dont_obey_robotstxt``, and no robots.txt is asked for its sake."""
     site = server.site("127.0.0.2", NO)

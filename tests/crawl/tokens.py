@@ -29,3 +29,25 @@ def nonsense(request: Request, crawler: Crawler) -> object:
 def broken(request: Request, crawler: Crawler) -> str:
     """Always raises."""
     raise LookupError("no token today")
+
+
+def by_user_agent(request: Request, crawler: Crawler) -> str:
+    """The name in the User-Agent that the request has at this time."""
+    header = request.headers.get("User-Agent")
+    return header.decode().partition("/")[0] if header else "examplebot"
+
+
+def one_argument(request: Request) -> str:
+    """Cannot be called with two arguments."""
+    return "one"
+
+
+class Selector:
+    """A class: calling it returns no token."""
+
+    def __init__(self, request: Request, crawler: Crawler) -> None: ...
+
+
+async def coroutine(request: Request, crawler: Crawler) -> str:
+    """Returns no token at once."""
+    return "one"

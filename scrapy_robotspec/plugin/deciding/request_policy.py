@@ -37,7 +37,9 @@ class RequestPolicy:
         self._crawl_delay_max = settings.crawl_delay_max
         self._default_crawl_delay = settings.default_crawl_delay
         self.spaces = bool(
-            settings.crawl_delay or settings.overrides or settings.default_crawl_delay
+            settings.crawl_delay
+            or settings.default_crawl_delay
+            or any(override.crawl_delay for override in settings.overrides.values())
         )
         """Whether :meth:`delay` may have an answer at all."""
         self.usage = UsagePolicy(settings.usage, settings.usage_policy)
@@ -64,7 +66,7 @@ class RequestPolicy:
 
     def override(self, origin: Origin) -> Override | None:
         """What the user has decided for the host of *origin*."""
-        return self._overrides.get(origin.host) if self._overrides else None
+        return self._overrides.find(origin) if self._overrides else None
 
     def by_override(self, origin: Origin, request: Request) -> Decision | None:
         """The user's own word in the place of a robots.txt, if there is one."""
@@ -108,14 +110,14 @@ class RequestPolicy:
             if override is not None and override.crawl_delay is not None:
                 return override.crawl_delay
         if self._obeys_crawl_delay and found.extensions is not None:
-            delay = beyond(found, self._tokens(request)).crawl_delay
+            delay = beyond(found, self._tokens.decided(request)).crawl_delay
             if delay is not None:
                 return min(delay, self._crawl_delay_max)
         return self._default_crawl_delay
 
     def extensions(self, found: Resolved, request: Request) -> Extensions:
         """What the followed group says beyond the protocol."""
-        return beyond(found, self._tokens(request))
+        return beyond(found, self._tokens.decided(request))
 
     def ignores(self, origin: Origin) -> bool:
         """Whether the user has overridden the host of *origin* with ``"ignore"``."""
@@ -128,4 +130,4 @@ class RequestPolicy:
         answer = override.replacement if override is not None else None
         if answer is None or isinstance(answer, str):
             return NO_EXTENSIONS
-        return read_extensions(answer, self._tokens(request))
+        return read_extensions(answer, self._tokens.decided(request))

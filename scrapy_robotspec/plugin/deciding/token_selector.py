@@ -1,26 +1,27 @@
-"""The hook that selects the product token, under which groups of a robots.txt are looked for.
+"""TokenSelector: the product tokens that a request's rules are looked up under.
 
-Which source counts for a request, and what the user is told of it, belongs here; how a text
-becomes a token stands in ``product.py``.
+The log lines about them are in ``token_notices.py``, the reading of tokens in
+``protocol/agents.py``.
 """
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
+from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.deciding.token_notices import TokenNotices
 from scrapy_robotspec.plugin.settings.product_tokens import (
     Chooser,
     Tokens,
-    product_name,
     product_tokens,
     text_of,
     tokens_from_user_agent,
 )
+from scrapy_robotspec.plugin.settings.wiring import sets_user_agent
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -28,41 +29,37 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.plugin.settings.settings import Settings
 
-logger = logging.getLogger("scrapy_robotspec")
-
 #: The key in ``request.meta`` that overrides every setting.
 META_KEY = "robotspec_user_agent_token"
+#: Internal meta key: the tokens of a request's first decision, and its repetitions by then.
+KEPT_KEY = "_robotspec_tokens"
+#: Meta keys with which Scrapy and scrapy-rotating-proxies count repetitions of a request.
+_REPETITIONS = ("redirect_times", "retry_times", "proxy_retry_times")
 
 _HEADER = b"User-Agent"
 
-#: Headers whose tokens are remembered, and tokens that the log tells of.
-_HEADERS_REMEMBERED = 1000
-_NOTICES = 20
-
-#: Names that say nothing of who is crawling.
-_CALLED_BY_TOO_MANY = ("mozilla", "scrapy")
+#: Max headers whose tokens are cached.
+_MAX_HEADERS = 1000
 
 
 class TokenSelector:
-    """Calling it with a request gives the product tokens to look for, most specific first.
+    """Calling it with a request returns its product tokens, most specific first.
 
     In this order: ``request.meta["robotspec_user_agent_token"]``, the host's override,
     ``ROBOTSPEC_USER_AGENT_TOKEN``, ``ROBOTSTXT_USER_AGENT``, the User-Agent header that the request
-    has or will have.
+    has or will have. Redirects and retries of a request keep its first tokens, whatever User-Agent
+    other middlewares have given it meanwhile.
 
-    A value from request meta or from the user's function that is no token raises
-    :class:`ConfigurationError`: the request ends in its errback, it is never crawled on a guess.
+    Invalid tokens from request meta or from the user's function raise :class:`ConfigurationError`:
+    the request ends in its errback, it is never crawled on a guess.
     """
 
     def __init__(self, settings: Settings, crawler: Crawler) -> None:
         self._crawler = crawler
         self._edition = settings.edition
-        self._by_host = {
-            host: override.token
-            for host, override in settings.overrides.items()
-            if override.token is not None
-        }
-        self._noticed: set[Tokens] = set()
+        self._by_host = settings.overrides.map(lambda override: override.token)
+        self._has_host_tokens = any(self._by_host.values())
+        self._notices = TokenNotices()
         self._by_header: dict[bytes, Tokens] = {}
         self._choose: Chooser | None = None
         self._fixed: Tokens | None = None
@@ -70,36 +67,80 @@ class TokenSelector:
         self._read_settings(settings)
 
     def _read_settings(self, settings: Settings) -> None:
-        source = settings.user_agent_token
-        crawler_settings = self._crawler.settings
-        if source is None:
-            name = crawler_settings["ROBOTSTXT_USER_AGENT"]
-            if name:
-                self._fixed = self._cut(text_of(name), "ROBOTSTXT_USER_AGENT")
-            else:
-                self._default = self._derive(*_default_header(self._crawler))
-        elif isinstance(source, tuple):
-            self._fixed = source
+        setting = settings.user_agent_token
+        name = self._crawler.settings["ROBOTSTXT_USER_AGENT"]
+        sent = default_user_agent(self._crawler)
+        stock = sets_user_agent(self._crawler.settings)
+        if callable(setting):
+            self._choose = setting
+        elif setting is not None:
+            self._fixed = setting
+            if stock:
+                self._notices.compare("ROBOTSPEC_USER_AGENT_TOKEN", setting, *sent)
+        elif name:
+            self._fixed = tokens_from_user_agent(text_of(name), self._edition)
+            self._notices.doubt(text_of(name), self._fixed, "ROBOTSTXT_USER_AGENT")
+            if stock:
+                self._notices.compare("ROBOTSTXT_USER_AGENT", self._fixed, *sent)
         else:
-            self._choose = source
+            self._default = self._derive(*sent)
+            if not stock:
+                self._notices.unknown_header(self._default, sent[1])
 
     def __call__(self, request: Request) -> Tokens:
+        """The tokens for a decision about *request*."""
+        # hot path
+        explicit = self._explicit(request)
+        if explicit is not None:
+            return explicit
+        meta = request.meta
+        repetitions = 0
+        if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
+            repetitions = sum(meta.get(key) or 0 for key in _REPETITIONS)
+            tokens, before = meta.get(KEPT_KEY) or ((), repetitions)
+            if before < repetitions:
+                return tuple(tokens)
+        tokens = self._select(request)
+        meta[KEPT_KEY] = (tokens, repetitions)
+        return tokens
+
+    def decided(self, request: Request) -> Tokens:
+        """The tokens of the last decision about *request*, which may have been sent since."""
+        kept = request.meta.get(KEPT_KEY)
+        if kept is None or self._explicit(request) is not None:
+            return self(request)
+        return tuple(kept[0])
+
+    def _explicit(self, request: Request) -> Tokens | None:
+        """Tokens that do not depend on headers or on the user's function."""
         given = request.meta.get(META_KEY)
         if given is not None:
             return self._read(given, f"request.meta[{META_KEY!r}]")
-        if self._by_host:
+        if self._has_host_tokens:
             origin = Origin.of(request.url)
-            if origin is not None and origin.host in self._by_host:
-                return self._by_host[origin.host]
-        if self._fixed is not None:
-            return self._fixed
+            of_host = self._by_host.find(origin) if origin is not None else None
+            if of_host is not None:
+                return of_host
+        return self._fixed
+
+    def _select(self, request: Request) -> Tokens:
         if self._choose is not None:
-            return self._read(self._choose(request, self._crawler), self._function_name())
+            return self._read(self._call(self._choose, request), self._function_name())
         headers = request.headers
-        if not headers or _HEADER not in headers:  # a third of what reading it costs
+        if not headers or _HEADER not in headers:  # a third of the cost of headers.get()
             return self._default
         header = headers.get(_HEADER)
         return self._default if header is None else self._from_header(header)
+
+    def _call(self, choose: Chooser, request: Request) -> Any:
+        try:
+            return choose(request, self._crawler)
+        except IgnoreRequest:
+            raise
+        except Exception as error:
+            raise ConfigurationError(
+                f"{self._function_name()} raised {type(error).__name__}: {error}"
+            ) from error
 
     def _read(self, value: Any, source: str) -> Tokens:
         try:
@@ -117,60 +158,20 @@ class TokenSelector:
     def _from_header(self, header: bytes) -> Tokens:
         tokens = self._by_header.get(header)
         if tokens is None:
-            if len(self._by_header) >= _HEADERS_REMEMBERED:
+            if len(self._by_header) >= _MAX_HEADERS:
                 self._by_header.clear()
             tokens = self._derive(text_of(header), "the request's User-Agent")
             self._by_header[header] = tokens
         return tokens
 
-    # --- what the user did not name, and is told of
-
     def _derive(self, user_agent: str, source: str) -> Tokens:
         tokens = tokens_from_user_agent(user_agent, self._edition)
-        if self._is_news(tokens):
-            if tokens:
-                logger.info(
-                    "The product token for robots.txt is %s, derived from %s. "
-                    "ROBOTSPEC_USER_AGENT_TOKEN sets another.",
-                    ascii(tokens[0]),
-                    source,
-                )
-            self._doubt(user_agent, tokens, source)
+        self._notices.derived(user_agent, tokens, source)
         return tokens
 
-    def _cut(self, user_agent: str, source: str) -> Tokens:
-        tokens = tokens_from_user_agent(user_agent, self._edition)
-        if user_agent.strip() != "*":
-            self._doubt(user_agent, tokens, source)
-        return tokens
 
-    def _is_news(self, tokens: Tokens) -> bool:
-        """Once for each token, and not without end where headers change all the time."""
-        if tokens in self._noticed or len(self._noticed) >= _NOTICES:
-            return False
-        self._noticed.add(tokens)
-        return True
-
-    def _doubt(self, user_agent: str, tokens: Tokens, source: str) -> None:
-        """Warn where groups that are meant for this crawler would hardly be found."""
-        name = product_name(user_agent)
-        if not tokens:
-            problem = "holds no product token, so only groups for '*' are followed"
-        elif tokens[0].lower() in _CALLED_BY_TOO_MANY:
-            problem = f"names {tokens[0]!r}, as it does for countless others"
-        elif tokens[0] != name:
-            problem = f"names {name!a}, no legal product token: {tokens[0]!r} is looked for"
-        else:
-            return
-        logger.warning(
-            "%s %s. Set ROBOTSPEC_USER_AGENT_TOKEN to the name by which sites know your crawler.",
-            source[0].upper() + source[1:],
-            problem,
-        )
-
-
-def _default_header(crawler: Crawler) -> tuple[str, str]:
-    """The User-Agent that Scrapy gives a request without one, and where it stands."""
+def default_user_agent(crawler: Crawler) -> tuple[str, str]:
+    """The User-Agent of a request that sets none, and the setting it comes from."""
     settings = crawler.settings
     for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
         if text_of(name).lower() == "user-agent" and value:

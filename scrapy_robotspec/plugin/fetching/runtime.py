@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+    from scrapy_robotspec.plugin.settings.overrides import Override
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -64,20 +65,18 @@ class CrawlRuntime:
         self._fetcher = Fetcher(crawler, settings, stats, self.clock)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
-        self._policies = {
-            host: replace(
-                self._policy, status_policy={**settings.status_policy, **override.status_policy}
-            )
-            for host, override in settings.overrides.items()
-            if override.status_policy
-        }
+        self._policies = settings.overrides.map(self._overridden)
         self._on_fetch_done = on_fetch_done
         self._fetching = fetching
 
+    def _overridden(self, override: Override) -> AccessPolicy:
+        if not override.status_policy:
+            return self._policy
+        status_policy = {**self._policy.status_policy, **override.status_policy}
+        return replace(self._policy, status_policy=status_policy)
+
     def policy(self, origin: Origin) -> AccessPolicy:
-        if self._policies:
-            return self._policies.get(origin.host, self._policy)
-        return self._policy
+        return (self._policies and self._policies.find(origin)) or self._policy
 
     def clock(self) -> float:
         return time.time()

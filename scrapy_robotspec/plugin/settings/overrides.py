@@ -1,7 +1,4 @@
-"""Overrides: what the user has decided for single hosts, whatever their robots.txt says.
-
-Reads ``ROBOTSPEC_OVERRIDES``. Using it, and counting the use, is the middleware's.
-"""
+"""``ROBOTSPEC_OVERRIDES``: what holds for single hosts instead of their robots.txt."""
 
 from __future__ import annotations
 
@@ -10,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.settings import readers
+from scrapy_robotspec.plugin.settings.host_table import HostTable, host_key
 from scrapy_robotspec.plugin.settings.product_tokens import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -27,8 +24,11 @@ _WANTED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
-    """What holds for one host. Either ``robots_answer`` is given, and nothing is fetched; or some
-    of the others, each instead of the setting or rule of its kind."""
+    """What holds for one host.
+
+    Either ``replacement`` is given, and nothing is fetched, or some of the other fields, each
+    instead of the setting or rule of its kind.
+    """
 
     replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
     """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
@@ -39,7 +39,7 @@ class Override:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The words its uses are counted under (``robotspec/override/KIND``)."""
+        """The last parts of the stats that count its uses, ``robotspec/override/KIND``."""
         if isinstance(self.replacement, RobotsTxt):
             return ("robots_txt",)
         if self.replacement is not None:
@@ -52,27 +52,15 @@ class Override:
         return tuple(kind for kind, is_given in given.items() if is_given)
 
 
-def overrides(raw: Any, edition: Edition) -> Mapping[str, Override]:
-    """From hosts, written as :class:`Origin` writes them, to their overrides."""
+def overrides(raw: Any, edition: Edition) -> HostTable[Override]:
+    """Read ``ROBOTSPEC_OVERRIDES``; raises ``ValueError`` for a wrong key or value."""
     read: dict[str, Override] = {}
     for name, value in readers.mapping(raw, _WANTED).items():
-        host = _host(name)
-        if host in read:
-            raise ValueError(f"host {name!r} once only: it is named twice")
-        read[host] = _override(name, value, edition)
-    return MappingProxyType(read)
-
-
-def _host(name: Any) -> str:
-    """A host in the form in which origins hold it (LOC-05, LOC-10)."""
-    problem = ValueError(f"bare host names, not {name!r}: no scheme, port or path")
-    if not isinstance(name, str) or not name or any(c in name for c in "/@?# \\"):
-        raise problem
-    bare = f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name
-    origin = Origin.of(f"http://{bare}/")
-    if origin is None or not origin.host or bare.rpartition("]")[2].count(":"):
-        raise problem
-    return origin.host
+        key = host_key(name)
+        if key in read:
+            raise ValueError(f"each key once: {name!r} means the same as another one")
+        read[key] = _override(name, value, edition)
+    return HostTable(read)
 
 
 def _override(host: str, value: Any, edition: Edition) -> Override:

@@ -8,6 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from inspect import (
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isgeneratorfunction,
+    isroutine,
+    signature,
+)
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
@@ -29,7 +36,7 @@ __all__ = ["product_name", "product_tokens", "token_source", "tokens_from_user_a
 Tokens = tuple[str, ...]
 Chooser = Callable[["Request", "Crawler"], Any]
 
-_IMPORT_PATH = re.compile(r"\w+(\.\w+)+")
+_IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 
 
 def token_source(raw: Any, edition: Edition) -> Tokens | Chooser | None:
@@ -42,11 +49,13 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser | None:
         elif raw.lstrip().startswith("[") or "," in raw:
             return product_tokens([t.strip(" []\"'") for t in raw.split(",")], edition)
     if callable(raw):
-        return raw  # type: ignore[no-any-return]
+        return _checked(raw)
     return product_tokens(raw, edition)
 
 
 def _imported(path: str) -> Any:
+    if ":" in path:
+        raise ValueError(f"the import path of a function with dots: {path.replace(':', '.')!r}")
     try:
         found = load_object(path)
     except (ImportError, NameError) as error:
@@ -54,6 +63,24 @@ def _imported(path: str) -> Any:
     if not callable(found):
         raise ValueError(f"the import path of a function f(request, crawler), not {found!r}")
     return found
+
+
+def _checked(function: Any) -> Chooser:
+    """*function*, if it can be called as f(request, crawler) and returns at once."""
+    wanted = "a function f(request, crawler) that returns a token or a list of tokens"
+    if isinstance(function, type):
+        raise ValueError(f"{wanted}, not the class {function.__name__}")
+    called = function if isroutine(function) else type(function).__call__
+    for each in (function, called):
+        if iscoroutinefunction(each) or isasyncgenfunction(each) or isgeneratorfunction(each):
+            raise ValueError(f"{wanted}: define it with 'def', without 'async' and 'yield'")
+    try:
+        signature(function).bind(None, None)
+    except TypeError as problem:
+        raise ValueError(f"{wanted}; with these two arguments: {problem}") from None
+    except ValueError:  # a function in C without a signature
+        pass
+    return function  # type: ignore[no-any-return]
 
 
 def text_of(value: Any) -> str:

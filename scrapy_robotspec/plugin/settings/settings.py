@@ -20,6 +20,7 @@ from scrapy_robotspec.editions import DAY, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import readers
+from scrapy_robotspec.plugin.settings.host_table import HostTable
 from scrapy_robotspec.plugin.settings.overrides import Override, overrides
 from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, token_source
 
@@ -89,7 +90,8 @@ class Settings:
     )
     default_crawl_delay: float | None = _setting(None, readers.optional(readers.seconds()))
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
-    overrides: Mapping[str, Override] = _edition_setting(MappingProxyType({}), overrides)
+    overrides: HostTable[Override] = _edition_setting(HostTable(), overrides)
+    check_final_url: bool = _setting(True, readers.boolean)
     max_parked: int = _setting(1000, readers.integer(1))
     progress_after: float = _setting(5.0, readers.seconds())
     dry_run: bool = _setting(False, readers.boolean)

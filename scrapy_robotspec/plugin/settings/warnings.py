@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+from scrapy_robotspec.plugin.settings.wiring import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _of_middlewares(settings: BaseSettings) -> Iterator[str]:
     for key, position in placed.items():
         if position is None:
             continue
-        middleware = _loaded(key)
+        middleware = loaded(key)
         if middleware is RobotSpecMiddleware:
             own = position
         else:
@@ -86,18 +86,8 @@ def _is_chosen(settings: BaseSettings, name: str) -> bool:
 
 
 def _is_our_parser(settings: BaseSettings) -> bool:
-    parser = _loaded(settings["ROBOTSTXT_PARSER"])
+    parser = loaded(settings["ROBOTSTXT_PARSER"])
     return isinstance(parser, type) and issubclass(parser, RobotSpecParser)
-
-
-def _loaded(key: Any) -> Any:
-    """The object that *key*, itself or its import path, means; None where it cannot be had."""
-    if not isinstance(key, str):
-        return key
-    try:
-        return load_object(key)
-    except Exception:  # Scrapy will say so when it comes to it
-        return None
 
 
 def _name(key: Any) -> str:

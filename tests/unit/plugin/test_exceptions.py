@@ -40,6 +40,16 @@ def test_a_refusal_shows_the_line_that_decided() -> None:
     assert raised.decision.status == 200
 
 
+def test_the_repr_is_one_short_line() -> None:
+    """Tracebacks and item pipelines print it; the decision has all the rest."""
+    assert repr(ForbiddenByRobots(forbidden())) == (
+        "ForbiddenByRobots(\"Forbidden by robots.txt (line 2: 'Disallow: /private')\", "
+        "origin='http://example.com')"
+    )
+    down = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure="x\n\x1b[1m"))
+    assert repr(down).isprintable()
+
+
 def test_without_a_rule_the_reason_is_shown() -> None:
     raised = ForbiddenByRobots(Decision(False, "policy", origin=ORIGIN))
     assert str(raised) == "Forbidden by robots.txt (policy)"

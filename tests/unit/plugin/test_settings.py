@@ -44,7 +44,7 @@ def named(value: object) -> str:
         ("user_agent_token", "foobot/1.0 (+http://foo.example)", ("foobot",)),
         ("user_agent_token", "*", ()),
         ("user_agent_token", "", None),
-        ("user_agent_token", "os.path.basename", __import__("os").path.basename),
+        ("user_agent_token", "os.path.relpath", __import__("os").path.relpath),
         ("cache", "sqlite:///x.db", "sqlite:///x.db"),
         ("cache_ttl", "60", 60.0),
         ("cache_min_ttl", 0, 0.0),

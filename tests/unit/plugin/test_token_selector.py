@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from functools import partial
 from typing import Any
 
 import pytest
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
@@ -178,12 +181,207 @@ def test_what_is_no_token_never_becomes_a_guess(bad: object) -> None:
             hook()(by_meta(bad))
 
 
-def test_errors_of_the_function_are_its_own() -> None:
+def test_an_error_in_the_function_names_the_setting() -> None:
     def broken(request: Request, crawler: Crawler) -> str:
         raise KeyError("nothing here")
 
-    with pytest.raises(KeyError, match="nothing here"):
+    with pytest.raises(ConfigurationError, match=r"ROBOTSPEC_USER_AGENT_TOKEN.*KeyError.*nothing"):
         hook(ROBOTSPEC_USER_AGENT_TOKEN=broken)(Request(URL))
+
+
+def test_the_function_may_ignore_a_request() -> None:
+    def ignoring(request: Request, crawler: Crawler) -> str:
+        raise IgnoreRequest("not this one")
+
+    with pytest.raises(IgnoreRequest, match="not this one"):
+        hook(ROBOTSPEC_USER_AGENT_TOKEN=ignoring)(Request(URL))
+
+
+def sent(request: Request, user_agent: str) -> Request:
+    """*request* after another middleware has given it a User-Agent."""
+    request.headers["User-Agent"] = user_agent
+    return request
+
+
+@pytest.mark.parametrize("counter", ["redirect_times", "retry_times", "proxy_retry_times"])
+def test_repetitions_of_a_request_keep_its_first_tokens(counter: str) -> None:
+    """Another middleware may set a User-Agent after the first decision, or change it each time."""
+    select = hook()
+    request = sent(Request(URL), "first/1")
+    assert select(request) == ("first",)
+    for times in range(1, 4):
+        request = sent(request.replace(meta={**request.meta, counter: times}), f"bot-{times}/1")
+        assert select(request) == ("first",)
+        assert select.decided(request) == ("first",)
+
+
+def test_a_retry_after_a_redirect_keeps_the_tokens_too() -> None:
+    select = hook()
+    request = Request(URL)
+    assert select(request) == ("homebot",)
+    request = sent(request.replace(meta={**request.meta, "redirect_times": 1}), "other/1")
+    assert select(request) == ("homebot",)
+    request = request.replace(meta={**request.meta, "retry_times": 1})
+    assert select(request) == ("homebot",)
+
+
+def test_tokens_are_kept_through_json() -> None:
+    """Queues may store requests as JSON, which has no tuples."""
+    select = hook()
+    request = Request(URL)
+    select(request)
+    meta = json.loads(json.dumps({**request.meta, "redirect_times": 1}))
+    assert select(sent(request.replace(meta=meta), "other/1")) == ("homebot",)
+
+
+def test_a_new_request_with_copied_meta_has_its_own_tokens() -> None:
+    """``meta=response.meta`` is common, and the new request may name another crawler."""
+    select = hook()
+    first = Request(URL, meta={"redirect_times": 2})
+    assert select(first) == ("homebot",)
+    second = Request(URL, meta=dict(first.meta), headers={"User-Agent": "other/1"})
+    assert select(second) == ("other",)
+
+
+def test_a_request_that_was_sent_has_the_tokens_of_its_decision() -> None:
+    select = hook()
+    request = Request(URL)
+    select(request)
+    assert select.decided(sent(request, "random/1")) == ("homebot",)
+
+
+def test_explicit_tokens_win_over_kept_ones() -> None:
+    select = hook()
+    request = Request(URL)
+    select(request)
+    meta = {**request.meta, "redirect_times": 1, "robotspec_user_agent_token": "metabot"}
+    assert select(request.replace(meta=meta)) == ("metabot",)
+    assert select.decided(request.replace(meta=meta)) == ("metabot",)
+
+
+def test_a_function_is_asked_once_for_all_repetitions() -> None:
+    names = iter(["one", "two", "three"])
+    select = hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: next(names))
+    request = Request(URL)
+    assert select(request) == ("one",)
+    assert select.decided(request) == ("one",)
+    assert select(request.replace(meta={**request.meta, "retry_times": 1})) == ("one",)
+
+
+class Callable:
+    def __call__(self, request: Request, crawler: Crawler) -> str:
+        return "callablebot"
+
+
+def three(a: object, b: object, c: object) -> str:
+    return "x"
+
+
+async def coroutine(request: Request, crawler: Crawler) -> str:
+    return "x"
+
+
+def generator(request: Request, crawler: Crawler) -> Any:
+    yield "x"
+
+
+class Awaitable:
+    async def __call__(self, request: Request, crawler: Crawler) -> str:
+        return "x"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (three, "missing a required argument: 'c'"),
+        (lambda request: "x", "too many positional arguments"),
+        (lambda: "x", "too many positional arguments"),
+        (partial(three, 1, 2), "too many positional arguments"),
+        (Callable, "not the class Callable"),
+        (coroutine, "without 'async'"),
+        (partial(coroutine), "without 'async'"),
+        (Awaitable(), "without 'async'"),
+        (generator, "without 'async' and 'yield'"),
+        (f"{__name__}.three", "missing a required argument"),
+        (f"{__name__}.Callable", "not the class Callable"),
+        (f"{__name__}:by_language", f"{__name__}.by_language"),
+        (f"{__name__}.no_such", "no_such"),
+        ("no.such.module", "import path"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_a_function_that_cannot_work_stops_the_crawl_at_start(value: object, words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        hook(ROBOTSPEC_USER_AGENT_TOKEN=value)
+    assert str(caught.value).startswith("ROBOTSPEC_USER_AGENT_TOKEN = ")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "token"),
+    [
+        (Callable(), "callablebot"),
+        (partial(three, 1), "x"),
+        (lambda *given: "y", "y"),
+        (lambda request, crawler, extra=1: "z", "z"),
+    ],
+)
+def test_any_callable_with_two_arguments_works(value: object, token: str) -> None:
+    assert hook(ROBOTSPEC_USER_AGENT_TOKEN=value)(Request(URL)) == (token,)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"ROBOTSPEC_USER_AGENT_TOKEN": "own"}, ["ROBOTSPEC_USER_AGENT_TOKEN is 'own'"]),
+        ({"ROBOTSPEC_USER_AGENT_TOKEN": ["own-a", "own"]}, ["'own-a', 'own'", "USER_AGENT"]),
+        ({"ROBOTSTXT_USER_AGENT": "txtbot"}, ["ROBOTSTXT_USER_AGENT is 'txtbot'"]),
+        (
+            {
+                "ROBOTSPEC_USER_AGENT_TOKEN": "homebot",
+                "DEFAULT_REQUEST_HEADERS": {"User-Agent": "bar/1"},
+            },
+            ["'bar/1'", "DEFAULT_REQUEST_HEADERS"],
+        ),
+    ],
+)
+def test_a_token_that_is_no_part_of_the_user_agent_is_warned_of_once(
+    settings: dict[str, Any], words: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """UAG-12."""
+    select = hook(**settings)
+    for _ in range(3):
+        select(Request(URL))
+    ((level, message),) = notices(caplog)
+    assert level == logging.WARNING
+    assert all(word in message for word in [*words, "not part of the User-Agent"])
+
+
+@pytest.mark.parametrize("token", ["homebot", "HomeBot", ["home-images", "homebot"], "*", "home"])
+def test_a_token_that_is_part_of_the_user_agent_is_not_warned_of(
+    token: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    """UAG-12: case aside; of a list one is enough."""
+    hook(ROBOTSPEC_USER_AGENT_TOKEN=token)
+    assert notices(caplog) == []
+
+
+STOCK = "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware"
+
+
+def test_a_derived_token_without_the_stock_user_agent_middleware_is_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Another middleware sets the User-Agent, which nobody knows at the first decision."""
+    off = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
+    hook(**off)
+    ((level, message),) = notices(caplog)
+    assert level == logging.WARNING
+    assert "UserAgentMiddleware is off" in message
+    assert "'homebot'" in message
+    caplog.clear()
+    hook(**off, ROBOTSPEC_USER_AGENT_TOKEN="own")
+    assert notices(caplog) == []
 
 
 def notices(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
@@ -231,7 +429,7 @@ def test_a_doubtful_name_is_warned_of_once(
 
 
 def test_a_doubtful_robotstxt_user_agent_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    hook(ROBOTSTXT_USER_AGENT="MJ12bot")
+    hook(ROBOTSTXT_USER_AGENT="MJ12bot", USER_AGENT="MJ12bot/1.4")
     ((level, message),) = notices(caplog)
     assert level == logging.WARNING
     assert "ROBOTSTXT_USER_AGENT" in message
@@ -240,11 +438,15 @@ def test_a_doubtful_robotstxt_user_agent_is_warned_of(caplog: pytest.LogCaptureF
 @pytest.mark.parametrize(
     "settings",
     [
-        {"ROBOTSPEC_USER_AGENT_TOKEN": "Mozilla"},
+        {"ROBOTSPEC_USER_AGENT_TOKEN": "Mozilla", "USER_AGENT": "Mozilla/5.0"},
         {"ROBOTSPEC_USER_AGENT_TOKEN": by_language},
-        {"ROBOTSTXT_USER_AGENT": "txtbot"},
+        {"ROBOTSTXT_USER_AGENT": "txtbot", "USER_AGENT": "TxtBot/1"},
         {"ROBOTSTXT_USER_AGENT": "*"},
-        {"ROBOTSPEC_EDITION": "classic", "ROBOTSTXT_USER_AGENT": "mon robot 2"},
+        {
+            "ROBOTSPEC_EDITION": "classic",
+            "ROBOTSTXT_USER_AGENT": "mon robot 2",
+            "USER_AGENT": "Mon Robot 2/1",
+        },
     ],
 )
 def test_what_was_named_needs_no_words(

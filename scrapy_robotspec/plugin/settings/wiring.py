@@ -1,0 +1,67 @@
+"""Whether the components that robots.txt needs are enabled in a project's settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
+from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
+
+_REMEDY = (
+    "Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and set "
+    'ADDONS = {"scrapy_robotspec.Addon": 500}'
+)
+
+
+def is_enabled(component: type, settings: BaseSettings) -> bool:
+    """Whether a downloader middleware is enabled, by the project or by Scrapy's defaults."""
+    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
+    return any(loaded(key) is component for key, position in enabled if position is not None)
+
+
+def sets_user_agent(settings: BaseSettings) -> bool:
+    """Whether Scrapy's own middleware gives requests the project's User-Agent."""
+    return is_enabled(UserAgentMiddleware, settings)
+
+
+def missing_parts(settings: BaseSettings) -> Iterator[str]:
+    """Problems of a RobotSpecMiddleware that was enabled without the add-on."""
+    if is_enabled(RobotsTxtMiddleware, settings):
+        yield (
+            "Scrapy's own RobotsTxtMiddleware is enabled beside RobotSpecMiddleware: it decides "
+            f"too, by its own rules, and fetches each robots.txt once more. {_REMEDY}"
+        )
+    elif not _has_gate(settings):
+        yield (
+            "The scheduler does not know RobotSpecMiddleware: requests that wait for a robots.txt "
+            f"wait outside of it, where a JOBDIR does not keep them. {_REMEDY}"
+        )
+
+
+def _has_gate(settings: BaseSettings) -> bool:
+    queue = loaded(settings["SCHEDULER_PRIORITY_QUEUE"])
+    scheduler = loaded(settings["SCHEDULER"])
+    return _is_a(queue, WaitingPriorityQueue) or _is_a(scheduler, WaitingSchedulerMixin)
+
+
+def _is_a(component: Any, base: type) -> bool:
+    return isinstance(component, type) and issubclass(component, base)
+
+
+def loaded(key: Any) -> Any:
+    """The object that *key* is or is the import path of; None if it cannot be imported."""
+    if not isinstance(key, str):
+        return key
+    try:
+        return load_object(key)
+    except Exception:  # Scrapy raises it where the component is enabled
+        return None
