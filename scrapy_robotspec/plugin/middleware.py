@@ -191,7 +191,8 @@ class RobotSpecMiddleware:
             return
         if decision.reason == "usage":
             usage = self.robots.extensions(decision, request, found).usage_of(request.url)
-            stats.usage(self._policy.usage.counts(usage))
+            assert decision.origin is not None
+            stats.usage(self._policy.usage.counts(usage), decision.origin)
         stats.refused(decision, request)
         raise refusal(decision)
 
@@ -235,7 +236,7 @@ class RobotSpecMiddleware:
         if usage.statements:
             # A new dict: other requests may share the old one.
             request.meta["robotspec"] = {**summary, "usage": usage}
-        self._crawl_stats.usage(policy.usage.counts(usage))
+        self._crawl_stats.usage(policy.usage.counts(usage), origin)
         refused = None if policy.ignores(origin) else policy.usage.refusal(usage, final=True)
         if refused is not None:
             decision = refused_by_usage(summary, origin, refused)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class OriginStats:
     failure: str | None = None
     hops: int | None = None
     bytes: int | None = None
+    usage: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Pages by the preference of each declared label: ``allow``, ``disallow`` or ``unknown``."""
 
 
 class OriginStatsTable:

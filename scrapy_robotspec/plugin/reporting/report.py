@@ -63,7 +63,7 @@ class Report:
         self._overridden: Counter[str] = Counter()
         self._let_through = 0
         self._refused: Counter[str] = Counter()
-        self._usage: dict[str, Counter[str]] = {}
+        self._usage: dict[str, dict[str, int]] = {}
         self._waited = 0
         self._given_up = 0
         self._slowest: dict[Origin, float] = {}
@@ -109,10 +109,15 @@ class Report:
         """An override of each of *kinds* was applied to a request."""
         self._overridden.update(kinds)
 
-    def usage(self, counts: Mapping[str, str]) -> None:
-        """The preferences of one page, by declared label."""
-        for label, preference in counts.items():
-            self._usage.setdefault(label, Counter())[preference] += 1
+    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
+        """The preferences of one page of *origin*, by declared label."""
+        tables = [self._usage]
+        if self._by_origin is not None:
+            tables.append(self._by_origin.row(origin).usage)
+        for table in tables:
+            for label, preference in counts.items():
+                pages = table.setdefault(label, {})
+                pages[preference] = pages.get(preference, 0) + 1
 
     def refused(self, decision: Decision) -> None:
         """One request was refused."""
@@ -177,7 +182,7 @@ class Report:
             kinds = (f"{number:,} by {kind}" for kind, number in self._overridden.most_common())
             yield "overridden", ", ".join(kinds)
         for label, counts in self._usage.items():
-            parts_of = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if counts[key])
+            parts_of = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if key in counts)
             yield f"usage {label}", ", ".join(parts_of)
 
     def _tops(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:

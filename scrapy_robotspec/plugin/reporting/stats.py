@@ -61,11 +61,11 @@ class CrawlStats:
             self._report.revoked(decision.origin)
         self.refused(decision, request)
 
-    def usage(self, counts: Mapping[str, str]) -> None:
-        """The preferences of one page, by declared label."""
+    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
+        """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self._stats.inc_value(f"robotspec/usage/{label}/{preference}")
-        self._report.usage(counts)
+        self._report.usage(counts, origin)
 
     def asked_cache(self, found: Resolved) -> None:
         """A request was decided from the cache, fresh or stale."""

@@ -159,12 +159,26 @@ def test_one_json_line_per_origin(tmp_path: Path) -> None:
         "failure": None,
         "hops": 1,
         "bytes": len(RULES.body),
+        "usage": {},
     }
     assert down["answer"] == "unreachable"
     assert down["status"] == 503
     assert down["failure"] == "refused"
     assert (down["asked"], down["failed"], down["seconds"]) == (2, 2, 8.0)
     assert (down["refused"], down["given_up"]) == (1, 1)
+
+
+def test_usage_preferences_are_counted_by_origin_and_in_all(tmp_path: Path) -> None:
+    """USE-05: each declared label by its preference."""
+    report = Report(by_origin=True)
+    report.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
+    report.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
+    report.usage({"train-ai": "allow", "search": "unknown"}, DOWN)
+    assert "usage train-ai  1 allowed, 2 disallowed" in report.table()
+    assert "usage search    1 allowed, 2 unknown" in report.table()
+    shop, down = written(report, tmp_path / "report.jsonl")
+    assert shop["usage"] == {"train-ai": {"disallow": 2}, "search": {"allow": 1, "unknown": 1}}
+    assert down["usage"] == {"train-ai": {"allow": 1}, "search": {"unknown": 1}}
 
 
 def test_lines_by_origin_have_to_be_wanted_from_the_start(tmp_path: Path) -> None:
