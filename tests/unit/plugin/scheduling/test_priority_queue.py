@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from scrapy import Request, squeues
+from scrapy import Request, squeues, version_info
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.utils.misc import build_from_crawler
 
@@ -116,7 +116,8 @@ def test_host_of_any_length_can_be_stored(tmp_path: Path, length: int) -> None:
     resumed.push(Request(f"{url}/3"))
     assert len(list(tmp_path.iterdir())) == 1, "the resumed queue and the new request share it"
     assert pop_all(crawler, resumed, [url]) == Counter(f"{url}/{n}" for n in range(4))
-    assert list(tmp_path.iterdir()) == []
+    if version_info >= (2, 19):  # before, Scrapy left files of empty queues behind
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_resumed_request_of_a_long_host_waits_for_its_robots_txt(tmp_path: Path) -> None:
