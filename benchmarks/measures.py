@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LIMIT = 512_000
 #: Questions before a verdict counts as one of many: the first few may have to compile.
-_WARM = 3
+_WARM = 8
 #: URLs that a side is asked about which reads the file again for each.
 _FEW = 4
 _MICRO = 1e6

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import string
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -84,20 +85,6 @@ def _product_token(value: object, edition: Edition) -> str:
     return name
 
 
-def check_token(token: str, edition: Edition) -> None:
-    """Raise ``ValueError`` for a token that no group can be found under (UAG-11).
-
-    Editions with whole or empty names compare any token as it is.
-    """
-    if _TOKEN.fullmatch(token) or token == DEFAULT:
-        return
-    if not (edition.whole_agent_names or edition.empty_tokens):
-        raise ValueError(
-            f"no group can be found under {token!r}: a product token is letters, '-' and '_'"
-            f"{_where_found(token, edition)}"
-        )
-
-
 def _where_found(value: str, edition: Edition) -> str:
     found = tokens_from_user_agent(value, edition)
     return f"; its group is found under {found[0]!r}" if found else ""
@@ -115,41 +102,85 @@ def fold(name: str, cased: bool) -> str:
     return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
-def followed_keys(
-    present: Collection[str], tokens: Sequence[str], edition: Edition
-) -> tuple[str, ...]:
-    """The keys present in a file that a crawler with these tokens follows (UAG-01, UAG-07)."""
-    followed: dict[str, None] = {}
+class Candidates(NamedTuple):
+    """The keys that match a crawler's tokens."""
+
+    keys: tuple[tuple[str, ...], ...]
+    """For each token the longest key first (UAG-04); none for ``*``."""
+    beginnings: tuple[bytes, ...]
+    """The same keys in lower case, as user-agent lines may contain them."""
+
+
+def candidates(tokens: tuple[str, ...], edition: Edition) -> Candidates:
+    """The keys that match a crawler's tokens.
+
+    Raises ``ValueError`` for a token that no group can be found under (UAG-11), unless the edition
+    compares any token as it is; ``TypeError`` for a token that is not a string.
+    """
+    return _candidates(
+        tokens,
+        edition.agent_match is AgentMatch.HYPHEN_PREFIX,
+        edition.case_sensitive_tokens,
+        edition.whole_agent_names or edition.empty_tokens,
+    )
+
+
+@lru_cache(maxsize=1024)  # the same few crawlers ask about all files
+def _candidates(tokens: tuple[str, ...], hyphens: bool, cased: bool, any_token: bool) -> Candidates:
     for token in tokens:
-        followed.update(dict.fromkeys(_matching(present, key_of(token, edition), edition)))
+        _check_token(token, any_token)
+    folded = [fold(token, cased) for token in tokens if token != DEFAULT]
+    keys = tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in folded)
+    beginnings = (key.encode("utf-8", "surrogatepass").lower() for some in keys for key in some)
+    return Candidates(keys, tuple(beginnings))
+
+
+def _check_token(token: object, any_token: bool) -> None:
+    if not isinstance(token, str):  # bytes are a sequence of integers
+        raise TypeError(f"a product token must be str, not {type(token).__name__}")
+    if not (any_token or token == DEFAULT or _TOKEN.fullmatch(token)):
+        found = _TOKEN.match(product_name(token))
+        hint = f"; its group is found under {found[0]!r}" if found else ""
+        raise ValueError(
+            f"no group can be found under {token!r}: a product token is letters, '-' and '_'{hint}"
+        )
+
+
+def followed_keys(
+    present: Collection[str], tokens: tuple[str, ...], edition: Edition
+) -> tuple[str, ...]:
+    """The keys present in a file that a crawler with these tokens follows (UAG-01, UAG-07).
+
+    Raises as :func:`candidates` does.
+    """
+    followed: tuple[str, ...] = ()
+    contained = edition.agent_match is AgentMatch.CONTAINED
+    for keys in candidates(tokens, edition).keys:
+        if contained:
+            found = _longest_contained(present, keys[0].partition("/")[0].strip())
+        else:
+            found = ()
+            for key in keys:
+                if key in present:
+                    found = (key,)
+                    break
+        if found:
+            followed += tuple(key for key in found if key not in followed)
         if followed and not edition.combine_tokens:
-            break
-    if followed:
-        return tuple(followed)
-    return (DEFAULT,) if DEFAULT in present else ()  # UAG-05
+            return followed
+    return followed or ((DEFAULT,) if DEFAULT in present else ())  # UAG-05
 
 
-def _matching(present: Collection[str], token: str, edition: Edition) -> list[str]:
-    """The most specific keys that still match one token; usually one or none."""
-    if edition.agent_match is AgentMatch.CONTAINED:
-        return _longest_contained(present, token.partition("/")[0].strip())
-    for candidate in candidates(token, edition.agent_match is AgentMatch.HYPHEN_PREFIX):
-        if candidate in present and candidate != DEFAULT:
-            return [candidate]
-    return []
-
-
-def candidates(token: str, hyphens: bool) -> Iterator[str]:
-    """The keys that match a token, the longest first (UAG-04)."""
+def _hyphen_prefixes(token: str) -> Iterator[str]:
     yield token
-    while hyphens and "-" in token:
+    while "-" in token:
         token = token.rpartition("-")[0]
         if token:
             yield token
 
 
-def _longest_contained(present: Collection[str], name: str) -> list[str]:
+def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:
     """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
     matching = [key for key in present if key and key != DEFAULT and key in name]
     longest = max(map(len, matching), default=0)
-    return sorted(key for key in matching if len(key) == longest)
+    return tuple(sorted(key for key in matching if len(key) == longest))

@@ -110,6 +110,15 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     return groups
 
 
+def read_rules(body: bytes, edition: Edition) -> list[RawRule]:
+    """Every allow and disallow line of a part of a file, whatever its group."""
+    return [
+        (name == "allow", value, start)
+        for start, name, value in _directives(body, edition)
+        if name == "allow" or name == "disallow"
+    ]
+
+
 def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
     """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
     field_of = field_reader(edition)
@@ -128,7 +137,7 @@ def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> Selec
     """The groups of a file that a crawler with these tokens follows (UAG-01)."""
     groups = read_groups(body, edition)
     keys = [group.keys(edition) for group in groups]
-    followed = followed_keys(set().union(*keys), tokens, edition)
+    followed = followed_keys(set().union(*keys), tuple(tokens), edition)
     wanted = set(followed)
     chosen = [group for group, present in zip(groups, keys, strict=True) if present & wanted]
     written = {

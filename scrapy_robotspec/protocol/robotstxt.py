@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
-from scrapy_robotspec.protocol.agents import check_token
+from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps, select_groups
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
@@ -131,7 +131,7 @@ class RobotsTxt:
         For tools: reads the whole file.
         """
         path = path_of(url, self.edition)
-        rules = select_groups(self.body, _as_tuple(tokens, self.edition), self.edition).rules
+        rules = select_groups(self.body, _as_tuple(tokens), self.edition).rules
         starts = map(line_start, sorted(matching_keys(rules, path, self.edition)))
         return tuple(self._rules_at(starts).values())
 
@@ -160,7 +160,8 @@ class RobotsTxt:
 
         Reads the whole file, if it may contain a delay at all.
         """
-        asked = _as_tuple(tokens, self.edition)
+        asked = _as_tuple(tokens)
+        candidates(asked, self.edition)  # UAG-11
         lines = self.other(asked) if _DELAY(self.body) else ()
         delays = (
             float(line.value)
@@ -174,7 +175,7 @@ class RobotsTxt:
 
         A line holds for the agents that its group names above it (EXT-01).
         """
-        lines = select_groups(self.body, _as_tuple(tokens, self.edition), self.edition).others
+        lines = select_groups(self.body, _as_tuple(tokens), self.edition).others
         numbers = numbers_at(self.body, [line.start for line in lines])
         return tuple(
             OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
@@ -197,7 +198,7 @@ class RobotsTxt:
         if kept is None or (asked not in kept and len(kept) >= _KEPT_USAGES):
             kept = self._usage = {}
         if asked not in kept:
-            kept[asked] = UsageRules(self.body, _as_tuple(asked, self.edition), self.edition)
+            kept[asked] = UsageRules(self.body, _as_tuple(asked), self.edition)
         return kept[asked]
 
     @property
@@ -215,12 +216,17 @@ class RobotsTxt:
 
     def _find(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
         """The key of what decides, for another crawler than before or rules not compiled yet."""
-        asked = _as_tuple(tokens, self.edition)
         if self._compiled is None:
             self._compiled = fast.compile(self.body, self.edition)
-        key, self._selection = self._compiled.find(url, asked)
-        self._rules = self._selection.rules
-        self._tokens = tokens if isinstance(tokens, str) else asked
+        selection = self._selection
+        if selection is not None and self._tokens == tokens:
+            key = self._compiled.find_again(url, selection)
+        else:
+            asked = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+            key, selection = self._compiled.find(url, asked)
+            self._selection = selection
+            self._tokens = tokens if isinstance(tokens, str) else asked
+        self._rules = selection.rules.compiled
         return key
 
     def _make_verdict(self, selection: CompiledSelection, key: int) -> Verdict:
@@ -259,11 +265,5 @@ def _without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]
     }
 
 
-def _as_tuple(tokens: str | Sequence[str], edition: Edition) -> tuple[str, ...]:
-    """Tokens as a tuple; raises for one that is no string or has no group (UAG-11)."""
-    asked = (tokens,) if isinstance(tokens, str) else tuple(tokens)
-    for token in asked:
-        if not isinstance(token, str):  # bytes are a sequence of integers
-            raise TypeError(f"a product token must be str, not {type(token).__name__}")
-        check_token(token, edition)
-    return asked
+def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
+    return (tokens,) if isinstance(tokens, str) else tuple(tokens)

@@ -1,21 +1,23 @@
 """A file made ready for many questions: the groups each crawler follows, and their rules.
 
-The first question to a group is answered from its bytes (``uncompiled.py``), since many origins of
-a broad crawl are asked about one page only. The second question compiles its rules.
+The first questions to a group are answered from its bytes (``uncompiled.py``), since many origins
+of a broad crawl are asked about few pages. Later ones compile its rules. The second crawler has the
+user-agent lines indexed; crawlers that follow the same groups share their rules.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.fast.index import Columns, has_plain_lines, rules_in, scan
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.uncompiled import (
-    match_uncompiled,
-    prefilter_bytes,
-    prefilter_rules,
+from scrapy_robotspec.protocol.agents import candidates, followed_keys
+from scrapy_robotspec.protocol.fast.index import (
+    OTHER_BEGINNINGS,
+    has_plain_lines,
+    index_agents,
+    rules_in,
 )
-from scrapy_robotspec.protocol.groups import select_groups
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+from scrapy_robotspec.protocol.fast.uncompiled import match_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF
 
@@ -23,93 +25,144 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Spans
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.fast.index import Place, Spans
     from scrapy_robotspec.protocol.models import Verdict
 
-#: Max selections kept for one file; few crawlers ask with more tokens.
-KEPT = 8
+#: Max crawlers that a file remembers.
+KEPT = 4096
+#: Max URLs whose keys are kept for a group: many crawlers are asked for about the same few URLs.
+_KEPT_URLS = 64
+#: Questions that are answered without compiling the rules; together they cost less than that.
+COMPILE_AFTER = 6
 
 Tokens = tuple[str, ...]
 
 _NO_VERDICTS: Mapping[int, Verdict] = {}
 
 
-class CompiledSelection:
-    """The groups that one crawler follows in a file."""
+class SharedRules:
+    """The rules of one combination of groups, whoever follows it."""
 
-    __slots__ = ("asked", "names", "rules", "spans", "verdicts")
+    __slots__ = ("asked", "compiled", "keys", "spans")
+
+    def __init__(self, spans: Spans) -> None:
+        self.spans = spans
+        self.asked = 0
+        self.compiled: RuleSet | None = None  # until there have been enough questions
+        self.keys: dict[str | bytes, int] = {}  # of a few URLs, if many crawlers ask
+
+
+class CompiledSelection:
+    """The groups that some crawler follows in a file."""
+
+    __slots__ = ("names", "rules", "verdicts")
 
     names: tuple[str, ...]
     """Names of the groups as first written; ``("*",)`` for the default, ``()`` for none."""
-    rules: RuleSet | None
-    """The rules of the groups; None before the second question."""
+    rules: SharedRules
     verdicts: Mapping[int, Verdict]
     """Cache of the verdicts, by precedence key."""
 
-    def __init__(self, names: tuple[str, ...], spans: Spans) -> None:
+    def __init__(self, names: tuple[str, ...], rules: SharedRules) -> None:
         self.names = names
-        self.spans = spans
-        self.asked = False
-        self.rules = None
+        self.rules = rules
         self.verdicts = _NO_VERDICTS
 
 
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_body", "_edition", "_selections")
+    __slots__ = ("_body", "_crawlers", "_edition", "_first")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self._selections: dict[Tokens, CompiledSelection] = {}  # the oldest first
+        self._first: CompiledSelection | None = None
+        self._crawlers: _Crawlers | None = None  # from the second crawler on
 
     def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
         """The precedence key of what decides about a URL, and the groups it was found in."""
-        read: Sequence[RawRule] | None = None
-        selection = self._selections.get(tokens)
-        if selection is None:
-            selection, read = self._select(tokens)
-            self._keep(tokens, selection)
-        if selection.rules is None:
-            if not selection.asked:
-                selection.asked = True
-                key = self._find_uncompiled(url, selection.spans, read)
+        if self._crawlers is None:
+            if self._first is None:
+                self._first = self._select_first(tokens)
+                return self._find(url, self._first.rules), self._first
+            self._crawlers = _Crawlers(index_agents(self._body, self._edition), self._first)
+        selection = self._crawlers.by_tokens.get(tokens) or self._crawlers.select(
+            tokens, self._edition
+        )
+        rules = selection.rules
+        key = rules.keys.get(url)
+        if key is None:
+            if len(rules.keys) >= _KEPT_URLS:
+                rules.keys = {}
+            key = rules.keys[url] = self._find(url, rules)
+        return key, selection
+
+    def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
+        """The same for the crawler that asked last."""
+        return self._find(url, selection.rules)
+
+    def _select_first(self, tokens: Tokens) -> CompiledSelection:
+        beginnings = (*candidates(tokens, self._edition).beginnings, *OTHER_BEGINNINGS)
+        index = index_agents(self._body, self._edition, beginnings)
+        names, spans = follow(index, followed_keys(index, tokens, self._edition))
+        return CompiledSelection(names, SharedRules(spans))
+
+    def _find(self, url: str | bytes, rules: SharedRules) -> int:
+        if rules.compiled is None:
+            if rules.asked < COMPILE_AFTER:
+                rules.asked += 1
+                key = self._find_uncompiled(url, rules.spans)
                 if key is not None:
-                    return key, selection
-            rules = self._read(tokens, selection) if read is None else Columns.of(read)
-            selection.rules = RuleSet(rules, self._edition)
-            selection.spans = ()
-        return selection.rules.find(url), selection
+                    return key
+            rules.compiled = RuleSet(
+                rules_in(self._body, rules.spans, self._edition), self._edition
+            )
+        return rules.compiled.find(url)
 
-    def _select(self, tokens: Tokens) -> tuple[CompiledSelection, Sequence[RawRule] | None]:
-        """The groups that a crawler follows, and their rules if those had to be read."""
-        if has_plain_lines(self._edition):
-            names, spans = scan(self._body, tokens, self._edition)
-            return CompiledSelection(names, spans), None
-        selected = select_groups(self._body, tokens, self._edition)
-        return CompiledSelection(selected.names, ()), selected.rules
-
-    def _keep(self, tokens: Tokens, selection: CompiledSelection) -> None:
-        if len(self._selections) >= KEPT:
-            del self._selections[next(iter(self._selections))]
-        self._selections[tokens] = selection
-
-    def _find_uncompiled(
-        self, url: str | bytes, spans: Spans, rules: Sequence[RawRule] | None
-    ) -> int | None:
+    def _find_uncompiled(self, url: str | bytes, spans: Spans) -> int | None:
         """The key of what decides; None if compiling the rules costs less."""
         path = path_of(url, self._edition)
         if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
             return ITSELF
-        if rules is None:
+        if has_plain_lines(self._edition):
             rules = prefilter_bytes(self._body, spans, path.encode("ascii"), self._edition)
         else:
-            rules = prefilter_rules(rules, path, self._edition)
+            rules = list(zip(*rules_in(self._body, spans, self._edition), strict=True))
         return None if rules is None else match_uncompiled(rules, path, self._edition)
 
-    def _read(self, tokens: Tokens, selection: CompiledSelection) -> Columns:
-        if has_plain_lines(self._edition):
-            return rules_in(self._body, selection.spans)
-        return Columns.of(select_groups(self._body, tokens, self._edition).rules)
+
+class _Crawlers:
+    """The crawlers that asked a file, and the groups each of them follows."""
+
+    __slots__ = ("_by_keys", "_by_spans", "_index", "by_tokens")
+
+    def __init__(self, index: Mapping[str, Place], first: CompiledSelection) -> None:
+        self._index = index
+        self.by_tokens: dict[Tokens, CompiledSelection] = {}
+        self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
+        self._by_spans: dict[Spans, SharedRules] = {first.rules.spans: first.rules}
+
+    def select(self, tokens: Tokens, edition: Edition) -> CompiledSelection:
+        """The groups that a crawler follows which has not asked before."""
+        keys = followed_keys(self._index, tokens, edition)
+        selection = self._by_keys.get(keys)
+        if selection is None:
+            names, spans = follow(self._index, keys)
+            rules = self._by_spans.setdefault(spans, SharedRules(spans))
+            selection = self._by_keys[keys] = CompiledSelection(names, rules)
+        if len(self.by_tokens) >= KEPT:
+            self.by_tokens.clear()
+        self.by_tokens[tokens] = selection
+        return selection
+
+
+def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:
+    """Names and spans of the groups with some keys."""
+    if len(keys) == 1:
+        name, spans = index[keys[0]]
+        return (name,), tuple(spans)
+    places = [index[key] for key in keys]
+    parts = {part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)}
+    names = tuple(name for name, _ in places)
+    return names, tuple(offset for part in sorted(parts) for offset in part)

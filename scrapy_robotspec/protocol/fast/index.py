@@ -1,22 +1,22 @@
-"""User-agent lines -> where the rules that a crawler follows stand in the file.
+"""User-agent lines of a file -> where the rules of each named agent are.
 
-For editions with plain lines only. Searching the bytes for user-agent lines passes over other
-crawlers' groups. ``groups.select_groups`` is the plain counterpart.
+Searching the bytes for user-agent lines passes over the rules between them. Editions whose lines
+are not plain read every line instead.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
-from scrapy_robotspec.protocol.agents import candidates, fold, named_agent
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
+from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
+from scrapy_robotspec.protocol.groups import read_groups, read_rules
+from scrapy_robotspec.protocol.lines import skip_byte_order_mark, text_at
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -28,12 +28,12 @@ Spans = tuple[int, ...]
 _FIELD = b"user-agent"
 _WHITE = b" \t"
 _WHITE_OR_END = b" \t\r\n"
-#: An allow or disallow line behind another.
-_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE)
+#: An allow or disallow line after another line.
+_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE).search
+#: What follows the field of a user-agent line, up to the end of the token.
+_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)").match
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
-#: What follows the field of a user-agent line: the value, up to a comment or the line's end.
-_AGENT = re.compile(rb"[ \t]*:[ \t]*([^\r\n#]*)")
 
 #: The usual spellings of the two rule fields.
 _ALLOW = {
@@ -46,8 +46,20 @@ _ALLOW = {
 }
 
 
+class Columns(NamedTuple):
+    """Many rules, as a column of each of their parts: no object for each rule."""
+
+    allows: list[bool]
+    values: list[bytes]
+    starts: list[int]
+
+
+#: Where an agent is named: its name as first written, and the spans of its rules.
+Place = tuple[str, list[int]]
+
+
 def has_plain_lines(edition: Edition) -> bool:
-    """Whether an edition reads lines as this module does."""
+    """Whether an edition reads lines as the fast functions of this module do."""
     return (
         edition.known_fields is PLAIN_FIELDS
         and edition.whitespace == _WHITE
@@ -68,76 +80,65 @@ def has_plain_lines(edition: Edition) -> bool:
     )
 
 
-class Columns(NamedTuple):
-    """Many rules, as a column of each of their parts: no object for each rule."""
+def index_agents(
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
+) -> Mapping[str, Place]:
+    """The agents that a file names, by key.
 
-    allows: list[bool]
-    values: list[bytes]
-    starts: list[int]
-
-    @classmethod
-    def of(cls, rules: Sequence[RawRule]) -> Columns:
-        """The same rules in columns."""
-        return cls(
-            [allow for allow, _, _ in rules],
-            [value for _, value, _ in rules],
-            [start for _, _, start in rules],
-        )
-
-
-class _Wanted(NamedTuple):
-    """The keys that a crawler may follow."""
-
-    order: dict[str, int]
-    """The most specific first, the default last (UAG-05, UAG-07)."""
-    beginnings: tuple[bytes, ...]
-    """What the value of a relevant line begins with: a key in lower case, or white space."""
-
-
-@lru_cache(maxsize=64)  # a crawl asks with the same few tokens of every file
-def _wanted(tokens: tuple[str, ...], hyphens: bool, cased: bool) -> _Wanted:
-    keys = (key for token in tokens for key in candidates(fold(token, cased), hyphens))
-    ordered = [*dict.fromkeys(key for key in keys if key != DEFAULT), DEFAULT]
-    beginnings = [key.encode("utf-8", "surrogatepass").lower() for key in ordered]
-    return _Wanted({key: place for place, key in enumerate(ordered)}, (*beginnings, b" ", b"\t"))
-
-
-def scan(body: bytes, tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ...], Spans]:
-    """The names followed, as first written, and the spans of their rules, in file order.
-
-    Only for an edition that :func:`has_plain_lines`.
+    With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
     """
-    cased = edition.case_sensitive_tokens
-    wanted = _wanted(tokens, edition.agent_match is AgentMatch.HYPHEN_PREFIX, cased)
-    none = best = len(wanted.order)  # place of the name followed; a later one is passed over
-    names: tuple[str, ...] = ()
-    spans: list[int] = []
-    begin = -1  # where rules of the name followed may begin
+    if has_plain_lines(edition):
+        return _index_plain_lines(body, edition, beginnings)
+    return _index_groups(body, edition)
+
+
+def _index_plain_lines(
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
+) -> Mapping[str, Place]:
+    index: dict[str, Place] = {}
+    named: list[Place] = []  # since the last rule
+    begin = 0  # within the last user-agent line
     lowered = body.lower()
-    first = len(BYTE_ORDER_MARK) if body.startswith(BYTE_ORDER_MARK) else 0
-    place = lowered.find(_FIELD, first)
-    while place >= 0:
-        after = place + len(_FIELD)
+    first = skip_byte_order_mark(body, edition)
+    at = lowered.find(_FIELD, first)
+    while at >= 0:
+        after = at + len(_FIELD)
         passed_over = (
-            begin < 0
+            beginnings
+            and not named
             and lowered.startswith(b": ", after)
-            and not lowered.startswith(wanted.beginnings, after + 2)
+            and not lowered.startswith(beginnings, after + 2)
         )
-        match = None if passed_over else _AGENT.match(body, after)
-        if match and _begins_line(body, place, first):
-            if begin >= 0 and _A_RULE.search(body, begin, place):
-                spans += begin, place
-                begin = -1  # a rule ends the list of agents
-            name = named_agent(match[1], edition)
-            found = none if name is None else wanted.order.get(fold(name, cased), none)
-            if found < best:
-                best, names, spans = found, (name or DEFAULT,), []
-            if begin >= 0 or found == best < none:
-                begin = match.end()
-        place = lowered.find(_FIELD, after)
-    if begin >= 0:
-        spans += begin, len(body)
-    return names, tuple(spans)
+        match = None if passed_over else _AGENT(body, after)
+        if match and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)):
+            if named and _A_RULE(body, begin, at):
+                _end_group(named, begin, at)
+                named = []  # a rule ends the list of agents
+            begin = match.end()
+            name = _agent_named(match, edition)
+            if name is not None:
+                key = fold(name, edition.case_sensitive_tokens)
+                if key not in index:
+                    index[key] = (name, [])
+                named.append(index[key])
+        at = lowered.find(_FIELD, after)
+    _end_group(named, begin, len(body))
+    return index
+
+
+def _agent_named(line: re.Match[bytes], edition: Edition) -> str | None:
+    """As ``named_agent``, in fewer steps for a usual token."""
+    token: bytes = line[1]
+    if token:
+        return token.decode("ascii")
+    value = _VALUE.match(line.string, line.start(1))
+    return named_agent(value[0], edition) if value else None
+
+
+def _end_group(named: Sequence[Place], begin: int, end: int) -> None:
+    for _, spans in named:
+        if spans[-2:] != [begin, end]:  # an agent may be named twice
+            spans += begin, end
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
@@ -147,16 +148,35 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def rules_in(body: bytes, spans: Spans) -> Columns:
+def _index_groups(body: bytes, edition: Edition) -> Mapping[str, Place]:
+    index: dict[str, Place] = {}
+    for group in read_groups(body, edition):
+        keys = group.keys(edition)
+        names = {key_of(name, edition): name for name in reversed(group.names)}
+        for key in sorted(keys):
+            _, spans = index.setdefault(key, (names[key], []))
+            if group.rules:
+                last = group.rules[-1][2]
+                spans += group.rules[0][2], last + len(text_at(body, last))
+    return index
+
+
+def rules_in(body: bytes, spans: Spans, edition: Edition) -> Columns:
     """The rules on the lines of some spans, in file order."""
     rules = Columns([], [], [])
     for begin, end in zip(spans[::2], spans[1::2], strict=True):
-        _read_between(body, begin, end, rules)
+        if has_plain_lines(edition):
+            _read_plain_lines(body, begin, end, rules)
+        else:
+            for allow, value, start in read_rules(body[begin:end], edition):
+                rules.allows.append(allow)
+                rules.values.append(value)
+                rules.starts.append(begin + start)
     return rules
 
 
-def _read_between(body: bytes, begin: int, end: int, rules: Columns) -> None:
-    """Add the rules between two offsets, the first of which may stand within a line."""
+def _read_plain_lines(body: bytes, begin: int, end: int, rules: Columns) -> None:
+    """Add the rules between two offsets, the first of which may be within a line."""
     add_allow, add_value, add_start = rules.allows.append, rules.values.append, rules.starts.append
     part = body[begin:end]
     known = _ALLOW.get
@@ -169,14 +189,16 @@ def _read_between(body: bytes, begin: int, end: int, rules: Columns) -> None:
         if allow is not None and colon:
             if commented:
                 value = value.partition(b"#")[0]  # one in the name makes it unknown
-            add_allow(allow)
-            add_value(value.strip(_WHITE_OR_END))
-            add_start(begin)
+            value = value.strip(_WHITE_OR_END)
+            if value:  # RUL-02
+                add_allow(allow)
+                add_value(value)
+                add_start(begin)
         begin += len(line)
 
 
 def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
-    """The rule on the line with a colon, if it is the colon of a rule."""
+    """The rule on the plain line with a colon, if it is the colon of a rule."""
     start = body.rfind(b"\n", begin, colon) + 1 or begin
     start = body.rfind(b"\r", start, colon) + 1 or start
     name = body[start:colon]
@@ -187,3 +209,7 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
             return None
     value = _VALUE.match(body, colon + 1, end)
     return allow, value[0].strip(_WHITE), start  # type: ignore[index]  # may be empty
+
+
+#: What a relevant value may begin with besides a key: white space, and the default agent.
+OTHER_BEGINNINGS = (b" ", b"\t", DEFAULT.encode())

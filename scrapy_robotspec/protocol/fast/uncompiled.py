@@ -25,14 +25,11 @@ if TYPE_CHECKING:
 
 #: Max product of the path's length and what is looked through (bytes, rules) before compiling.
 _MAX_BYTES = 1 << 26
-_MAX_RULES = 1 << 22
 _MAX_TRIED = 1 << 16
 #: Max rules that may match before compiling.
 _MAX_FOUND = 1 << 11
 #: Bytes that are escaped in canonical text, for a character class (PAT-12).
 _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
-#: A byte in a pattern that may have another spelling or meaning.
-_FIRST_SPECIAL = re.compile(rb"[$%" + _ESCAPED + rb"]").search
 
 
 def prefilter_bytes(
@@ -76,32 +73,6 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
     return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer
-
-
-def prefilter_rules(
-    rules: Sequence[RawRule], path: str, edition: Edition
-) -> Sequence[RawRule] | None:
-    """The rules that may match a path, and a few that do not; None for too many to try."""
-    if len(rules) * len(path) > _MAX_RULES:
-        return None
-    if edition.index_html:
-        return rules
-    raw = path.encode("ascii")
-    return [rule for rule in rules if _may_match(rule[1], raw)]
-
-
-def _may_match(value: bytes, path: bytes) -> bool:
-    """False for most rules that do not match, in every edition."""
-    first, star, others = value.partition(b"*")
-    if not path.startswith(first) and not path.startswith(_ordinary_part(first)):
-        return not value.startswith((b"/", b"*"))  # RUL-04: a slash may be assumed
-    return not star or _ordinary_part(others.rpartition(b"*")[2]) in path
-
-
-def _ordinary_part(literal: bytes) -> bytes:
-    """A literal up to the first byte with another spelling or meaning."""
-    special = _FIRST_SPECIAL(literal)
-    return literal[: special.start()] if special else literal
 
 
 def match_uncompiled(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[3]))  # where run from a clone
 
+from scrapy_robotspec.protocol.fast.compiled import COMPILE_AFTER
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -52,9 +53,9 @@ def read_cases(path: Path) -> Iterator[Case]:
 
 
 def differences(case: Case) -> Iterator[str]:
-    """What the package says otherwise, asked before and after it has compiled the rules."""
+    """The package's deviations, asked before and after it has compiled the rules."""
     robots = RobotsTxt.parse(case.body, "google")
-    for _ in range(2):
+    for _ in range(COMPILE_AFTER):  # two questions each
         verdict = robots.explain(case.url, case.tokens)
         found = verdict.allowed, verdict.rule.line if verdict.rule else 0
         if found != (case.allowed, case.line):

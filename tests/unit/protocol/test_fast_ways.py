@@ -7,6 +7,7 @@ which the others apply are not waited for: each structure is made directly, with
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from unittest.mock import patch
 
 import pytest
@@ -14,22 +15,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol.fast import wildcards
-from scrapy_robotspec.protocol.fast.index import Columns, has_plain_lines, rules_in, scan
-from scrapy_robotspec.protocol.fast.prefixes import PackedPrefixes, SortedPrefixes
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.uncompiled import (
-    match_uncompiled,
-    prefilter_bytes,
-    prefilter_rules,
+from scrapy_robotspec.protocol.agents import candidates, followed_keys
+from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
+from scrapy_robotspec.protocol.fast.compiled import follow
+from scrapy_robotspec.protocol.fast.index import (
+    OTHER_BEGINNINGS,
+    Columns,
+    has_plain_lines,
+    index_agents,
+    rules_in,
 )
-from scrapy_robotspec.protocol.fast.wildcards import HeadedWildcards, IndexedWildcards, Wildcards
+from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
+from scrapy_robotspec.protocol.fast.uncompiled import match_uncompiled, prefilter_bytes
+from scrapy_robotspec.protocol.fast.wildcards import IndexedWildcards, Wildcards
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import field_reader, meaning
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.plain import best_key
-from scrapy_robotspec.protocol.precedence import ITSELF
+from scrapy_robotspec.protocol.plain import best_key, decide
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
@@ -37,6 +43,8 @@ from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens
 PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
     "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
 }
+
+EVERY = {**EDITIONS, **PLAIN}
 
 
 def test_the_default_edition_has_plain_lines() -> None:
@@ -64,23 +72,30 @@ def test_one_look_tells_what_no_known_field_begins_like(name: str, field: bytes)
     assert field_reader(EDITIONS[name])(field) == meaning(field, EDITIONS[name])
 
 
-def scanned(
-    body: bytes, tokens: tuple[str, ...], edition: Edition
+def indexed(
+    body: bytes, tokens: tuple[str, ...], edition: Edition, beginnings: tuple[bytes, ...] = ()
 ) -> tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]:
-    """Names and rules by the fast reader."""
-    names, spans = scan(body, tokens, edition)
-    return names, list(zip(*rules_in(body, spans), strict=True))
+    """Names and rules by the index of user-agent lines."""
+    index = index_agents(body, edition, beginnings)
+    names, spans = follow(index, followed_keys(index, tokens, edition))
+    return names, list(zip(*rules_in(body, spans, edition), strict=True))
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", EVERY)
 @given(body=bodies, tokens=some_tokens)
-def test_scanning_finds_the_rules_that_reading_finds(
+def test_index_leads_to_the_rules_that_reading_finds(
     name: str, body: bytes, tokens: list[str]
 ) -> None:
-    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-05, UAG-07: one group, the same rules."""
-    edition = PLAIN[name]
-    followed = select_groups(body, tokens, edition)
-    assert scanned(body, tuple(tokens), edition) == (followed.names, followed.rules)
+    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: with and without the names asked for."""
+    edition = EVERY[name]
+    asked = accepted(tokens, edition)
+    selected = select_groups(body, asked, edition)
+    rules = selected.rules
+    if has_plain_lines(edition):
+        rules = [rule for rule in rules if rule[1]]  # RUL-02: an empty one decides nothing
+    beginnings = (*candidates(asked, edition).beginnings, *OTHER_BEGINNINGS)
+    assert indexed(body, asked, edition) == (selected.names, rules)
+    assert indexed(body, asked, edition, beginnings) == (selected.names, rules)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +110,14 @@ def test_scanning_finds_the_rules_that_reading_finds(
             [b"/x", b"/z"],
         ),
         (b"User-agent: *\nAllow: /y\n user-agent\t:\ta\nAllow: /x", [b"/x"]),
-        (b"User-agent: *\nAllow:\nUser-agent: b\nAllow: /x", [b""]),
+        (b"User-agent: *\nAllow: /z\nUser-agent: b\nAllow: /x", [b"/z"]),
         (b"Allow: /x\nUser-agent: b\nAllow: /y", []),
     ],
 )
 def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
     """GRP-01, GRP-02, GRP-04, GRP-05, GRP-08: said outright, where generated files may be lucky."""
     edition = EDITIONS["google-2019"]
-    assert [value for _, value, _ in scanned(body, ("a",), edition)[1]] == values
+    assert [value for _, value, _ in indexed(body, ("a",), edition)[1]] == values
     assert [value for _, value, _ in select_groups(body, ["a"], edition).rules] == values
 
 
@@ -114,12 +129,18 @@ def test_a_glance_overlooks_no_rule_that_matches(
     """PRE-01: of the rules read line by line, those that a glance leaves out do not match."""
     edition = PLAIN[name]
     path = path_of(url, edition)
-    _names, spans = scan(body, tuple(tokens), edition)
-    rules = list(zip(*rules_in(body, spans), strict=True))
+    index = index_agents(body, edition)
+    _, spans = follow(index, followed_keys(index, accepted(tokens, edition), edition))
+    rules = list(zip(*rules_in(body, spans, edition), strict=True))
     found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     assert found is not None
+    found = [rule for rule in found if rule[1]]
     assert found == [rule for rule in rules if rule in found]
     assert best_key(found, path, edition) == best_key(rules, path, edition)
+
+
+def columns(rules: list[tuple[bool, bytes, int]]) -> Columns:
+    return Columns(*([rule[part] for rule in rules] for part in range(3)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -131,26 +152,26 @@ def test_trying_once_and_compiling_decide_alike(
     edition = EDITIONS[name]
     path = path_of(url, edition)
     expected = best_key(rules, path, edition)
-    sifted = prefilter_rules(rules, path, edition)
-    assert sifted is not None
-    assert (
-        match_uncompiled(sifted, path, edition)
-        == match_uncompiled(rules, path, edition)
-        == expected
-    )
+    assert match_uncompiled(rules, path, edition) == expected
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         expected = ITSELF
-    assert RuleSet(Columns.of(rules), edition).find(url) == expected
+    assert RuleSet(columns(rules), edition).find(url) == expected
 
 
-@given(some=st.sets(texts(stars=False)), path=paths)
-def test_sorted_and_packed_prefixes_find_the_longest(some: set[str], path: str) -> None:
-    """SAF-03: the longest prefix of all, as a search through all of them finds it."""
+@given(some=st.sets(texts(stars=False)))
+def test_parent_of_a_prefix_is_the_longest_other_it_starts_with(some: set[str]) -> None:
+    """SAF-03: as a comparison of all pairs finds it."""
     prefixes = sorted(some)
-    longest = max((prefix for prefix in prefixes if path.startswith(prefix)), key=len, default=None)
-    expected = -1 if longest is None else prefixes.index(longest)
-    assert SortedPrefixes(prefixes).longest(path) == expected
-    assert PackedPrefixes(prefixes).longest(path) == expected
+    expected = [
+        max(
+            (at for at, other in enumerate(prefixes[:here]) if prefix.startswith(other)),
+            key=lambda at: len(prefixes[at]),
+            default=-1,
+        )
+        for here, prefix in enumerate(prefixes)
+    ]
+    found = parents_of(prefixes)
+    assert (list(found) if found is not None else [-1] * len(prefixes)) == expected
 
 
 @given(some=st.sets(texts(stars=False)))
@@ -158,9 +179,9 @@ def test_prefixes_take_over_the_best_of_those_they_start_with(some: set[str]) ->
     """PRE-01: where lengths and literals differ, a shorter prefix may still outrank."""
     prefixes = sorted(some)
     values = list(range(len(prefixes), 0, -1))
-    spread = list(values)
-    SortedPrefixes(prefixes).spread(spread)
-    assert spread == [
+    taken_over = list(values)
+    spread(taken_over, parents_of(prefixes) or [-1] * len(prefixes))
+    assert taken_over == [
         min(
             value for other, value in zip(prefixes, values, strict=True) if prefix.startswith(other)
         )
@@ -170,32 +191,25 @@ def test_prefixes_take_over_the_best_of_those_they_start_with(some: set[str]) ->
 
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths, bound=st.integers(0, 40))
 def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: int) -> None:
-    """PAT-02, PAT-11: one by one and by the index, also below a bound."""
-    ranked = list(enumerate(sorted(some)))
-    expected = min((rank for rank, text in ranked if matches(text, path)), default=bound)
-    assert Wildcards(ranked).best(path, bound) == min(expected, bound)
-    assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
-    for many, very_many in ((0, 8192), (0, 0), (1024, 8192)):  # as with ever more patterns
-        with (
-            patch.multiple(wildcards, _FEW=0, _SHARING=1, _FEW_SHARE=1),
-            patch.multiple(wildcards, _MANY=many, _VERY_MANY=very_many),
-        ):
-            assert IndexedWildcards(ranked).best(path, bound) == min(expected, bound)
+    """PAT-02, PAT-11: one by one and by the index, with a bounded search too, and below a bound."""
+    keyed = list(enumerate(sorted(some)))
+    expected = min((key for key, text in keyed if matches(text, path)), default=bound)
+    assert Wildcards(keyed).best(path, bound) == min(expected, bound)
+    for few, sharing, heavy in product(
+        (0, 32), (1, 16), (0, 1 << 14)
+    ):  # as with ever more patterns
+        with patch.multiple(wildcards, _FEW=few, _SHARING=sharing, _HEAVY=heavy):
+            assert IndexedWildcards(keyed).best(path, bound) == min(expected, bound)
 
 
+@pytest.mark.parametrize("length", [1, 2, 256])
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
-def test_wildcards_under_their_heads_find_the_best_that_matches(some: set[str], path: str) -> None:
-    """PAT-02: known by the literal before the first star, the same pattern is found."""
-    heads = sorted({text.partition("*")[0] for text in some})
-    prefixes = SortedPrefixes(heads)
-    ranked = list(enumerate(sorted(some)))
-    headed = sorted((heads.index(text.partition("*")[0]), rank, text) for rank, text in ranked)
-    expected = min((rank for rank, text in ranked if matches(text, path)), default=1 << 62)
-    parents = prefixes.parents or [-1] * len(heads)
-    found = HeadedWildcards(headed, parents).best_under(
-        prefixes.longest(path), prefixes.parents, path, 1 << 62
-    )
-    assert found == expected
+def test_bounded_search_decides_as_the_plain_one(length: int, some: set[str], path: str) -> None:
+    """PAT-11: also where only the beginnings of suffixes are kept."""
+    with patch.multiple(suffixes, _BEGINNING=length, _LEAST=1, _LINEAR=50):
+        index = SuffixIndex(path)
+    for text in some:
+        assert index.matches(text) == matches(text, path)
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -206,7 +220,7 @@ def test_a_question_is_answered_alike_however_often_it_is_asked(
     """EXT-02: first asked, compiled, after other URLs and other tokens; allowed and explained."""
     tokens = list(accepted(tokens, name))
     asked_often = RobotsTxt.parse(body, EDITIONS[name])
-    for url in [*some, *some]:
+    for url in some * compiled.COMPILE_AFTER:
         fresh = RobotsTxt.parse(body, EDITIONS[name]).explain(url, tokens)
         assert asked_often.explain(url, tokens) == fresh
         assert asked_often.allowed(url, tokens) == fresh.allowed
@@ -257,17 +271,27 @@ def test_one_escape_anywhere_has_paths_spelt(rule: str) -> None:
         assert robots.allowed("http://example.com/caf", "a")
 
 
-def test_a_separator_in_a_path_hides_no_prefix() -> None:
-    """SAF-01: blocks are parted by an octet that a URL may hold all the same."""
-    prefixes = PackedPrefixes([f"/{letter}" for letter in "abcdefgh"])
-    assert prefixes.longest("/a\0") == 0
-    assert prefixes.longest("/e\0x") == 4
-    assert prefixes.longest("/\0") == -1
-
-
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
     for kind in (Wildcards, IndexedWildcards):
         assert kind([(5, "/*abcd")]).best("/xabcd", 3) == 3
         assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 3) == 3
         assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 9) == 5
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(body=bodies, some=st.lists(urls, min_size=1, max_size=3), crawlers=st.lists(some_tokens))
+def test_many_crawlers_get_the_plain_verdict(
+    name: str, body: bytes, some: list[str], crawlers: list[list[str]]
+) -> None:
+    """UAG-01, UAG-07: crawlers in turn, who share rules and remembered URLs, over and over."""
+    edition = EDITIONS[name]
+    robots = RobotsTxt.parse(body, edition)
+    for tokens in crawlers * compiled.COMPILE_AFTER:
+        asked = accepted(tokens, edition)
+        for url in some:
+            verdict = robots.explain(url, asked)
+            decided = decide(robots.body, url, asked, edition)
+            assert verdict.group == decided.names
+            assert verdict.allowed is not forbids(decided.key)
+            assert (verdict.rule is not None) == (decided.key not in (NO_RULE, ITSELF))
