@@ -141,7 +141,7 @@ def _say_statistics(linted: Iterable[Linted], show: str, screen: Screen) -> None
     severities = {finding.code: finding.severity for finding in found}
     numbers = Counter(finding.code for finding in found).most_common()
     if show == "text":
-        rows = [(f"{n:,}", code, severities[code], CODES[code]) for code, n in numbers]
+        rows = [(f"{n:,}", code, severities[code], CODES[code].message) for code, n in numbers]
         for line in columns(rows):
             screen.say(line)
         return
@@ -149,7 +149,7 @@ def _say_statistics(linted: Iterable[Linted], show: str, screen: Screen) -> None
 
     for code, number in numbers:
         shown = {"code": code, "severity": severities[code], "count": number}
-        screen.say(dumps({**shown, "message": CODES[code]}))
+        screen.say(dumps({**shown, "message": CODES[code].message}))
 
 
 def _write_page(

@@ -11,6 +11,7 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.lint.codes import Code
     from scrapy_robotspec.protocol.models import Finding, Severity
     from scrapy_robotspec.render.terminal import Screen
 
@@ -64,12 +65,22 @@ def _sarif(linted: Sequence[Linted], screen: Screen) -> None:
     """One document of the Static Analysis Results Interchange Format 2.1.0."""
     found = [(name, finding) for name, findings in linted for finding in findings]
     codes = sorted({finding.code for _, finding in found})
-    rules = [{"id": code, "shortDescription": {"text": CODES[code]}} for code in codes]
+    rules = [_rule(CODES[code]) for code in codes]
     driver = {"name": "robotspec", "rules": rules}
     results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
     run = {"tool": {"driver": driver}, "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     screen.say(dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}))
+
+
+def _rule(code: Code) -> dict[str, Any]:
+    return {
+        "id": code.code,
+        "name": code.name,
+        "shortDescription": {"text": code.message},
+        "fullDescription": {"text": code.why},
+        "help": {"text": code.remedy},
+    }
 
 
 def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.protocol.lint.codes import CODES, severity
+from scrapy_robotspec.protocol.lint.codes import CODES, find_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Finding
     from scrapy_robotspec.render.terminal import Screen
+
+_WIDTH = 88  #: columns of an explanation
 
 
 class Selection(NamedTuple):
@@ -56,9 +59,18 @@ def _no_such_code(code: str) -> MisuseError:
 
 
 def explain_code(code: str, screen: Screen) -> Iterator[str]:
-    """What a code means and what to do about it. Raises :class:`MisuseError`."""
-    code = code.strip().upper()
-    if code not in CODES:
-        raise _no_such_code(code)
-    yield f"{screen.paint('strong', code)} ({severity(code)})"
-    yield CODES[code]
+    """What a code or its short name means, and the remedy. Raises :class:`MisuseError`."""
+    found = find_code(code)
+    if found is None:
+        raise _no_such_code(code.strip().upper())
+    yield f"{screen.paint('strong', found.code)} {found.name} ({found.severity}): {found.message}"
+    yield ""
+    yield from wrap(found.why, _WIDTH)
+    yield ""
+    yield from wrap(found.remedy, _WIDTH)
+    edition = f" (edition {found.edition})" if found.edition else ""
+    for title, text in ((f"Example{edition}:", found.example), ("Without it:", found.better)):
+        if text:
+            yield ""
+            yield title
+            yield from (f"    {line}".rstrip() for line in text.splitlines())

@@ -69,6 +69,9 @@ class Finding:
     """The line as written, without its line end; empty for the file as a whole."""
     severity: Severity
     """How much it matters; ``docs/lint.md`` defines the words."""
+    replacement: str | None = None
+    """A line with which every edition gives the same verdicts; ``""``: delete the line; None: no
+    proposal."""
 
 
 @dataclass(frozen=True, slots=True)

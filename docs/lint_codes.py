@@ -1,0 +1,65 @@
+"""Write the part of ``docs/lint.md`` that lists the linter's codes; ``--check`` only compares.
+
+python docs/lint_codes.py
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from scrapy_robotspec.protocol.lint.codes import CODES, Code
+
+PAGE = Path(__file__).with_name("lint.md")
+START = "<!-- written by docs/lint_codes.py -->\n"
+PARTS = {
+    "RS1": "Lines and files",
+    "RS2": "Groups",
+    "RS3": "Rules",
+    "RS4": "Sitemaps, crawl delays, licenses",
+    "RS5": "Usage preferences",
+    "RS9": "Advice",
+}
+
+
+def escaped(text: str) -> str:
+    """Plain text as Markdown."""
+    return re.sub(r"([\\`*_<>\[\]{}|])", r"\\\1", text)
+
+
+def section(code: Code) -> str:
+    """The text about one code."""
+    edition = f" (edition `{code.edition}`)" if code.edition else ""
+    example = f"\n```text\n{code.example.rstrip()}\n```\n" if code.example else ""
+    better = (
+        f"\nWithout the finding:\n\n```text\n{code.better.rstrip()}\n```\n" if code.better else ""
+    )
+    message = f"{code.severity.capitalize()}. {escaped(code.message)}{edition}"
+    return (
+        f"### {code.code} {code.name}\n\n{message}\n\n"
+        f"{escaped(code.why)}\n\n{escaped(code.remedy)}\n{example}{better}"
+    )
+
+
+def listing() -> str:
+    """The text about all codes."""
+    return "\n".join(
+        f"## {title}\n\n"
+        + "\n".join(section(code) for code in CODES.values() if code.code.startswith(part))
+        for part, title in PARTS.items()
+    )
+
+
+def main() -> int:
+    """Write the page; 1 where ``--check`` finds a difference."""
+    text = PAGE.read_text(encoding="utf-8")
+    new = text.partition(START)[0] + START + "\n" + listing()
+    if "--check" in sys.argv:
+        return int(new != text)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,52 @@
+"""Checks of one user-agent line (UAG-03, UAG-09, UAG-10)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.agents import named_agent
+from scrapy_robotspec.protocol.lint.crawlers import COLLECTORS, IGNORING, meant_crawler
+from scrapy_robotspec.protocol.lint.findings import Remark, shown
+from scrapy_robotspec.protocol.models import DEFAULT, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lines import Line
+
+#: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
+_IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
+
+
+def check_agent(line: Line, edition: Edition) -> Iterator[Remark]:
+    """Whether a user-agent line names one crawler, and nothing else."""
+    name, value = named_agent(line.value, edition), decode(line.value)
+    meant = meant_crawler(value, edition)
+    if meant is not None and meant.lower() != (name or "").lower():
+        read = f"reads {_quoted(name)}" if name else "reads no name"
+        yield Remark("RS210", f"{shown(value)} looks like {shown(meant)}; {edition.name} {read}.")
+    elif not name:
+        read = "reads an empty name" if name == "" else "reads no name"
+        yield Remark("RS202", f"The line names no crawler; {edition.name} {read}.")
+    elif name != _IGNORED_TAIL.sub("", value):
+        yield Remark(
+            "RS203", f"The text after the name is ignored; {edition.name} reads {_quoted(name)}."
+        )
+    if name:
+        yield from _check_obedience(name, edition)
+
+
+def _check_obedience(name: str, edition: Edition) -> Iterator[Remark]:
+    if name.lower() in IGNORING:
+        known = "may ignore robots.txt, according to its operator"
+    elif name.lower() in COLLECTORS:
+        known = "collects e-mail addresses and ignores robots.txt"
+    else:
+        return
+    yield Remark("RS209", f"{shown(name)} {known}; {edition.name} reads the group like any other.")
+
+
+def _quoted(name: str) -> str:
+    return "every crawler" if name == DEFAULT else shown(name)

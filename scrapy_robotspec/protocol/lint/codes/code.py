@@ -1,0 +1,31 @@
+"""The type of a linter code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.models import Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """One kind of finding, with its explanation for a person."""
+
+    code: str
+    name: str
+    """Short name in lower case, words joined by hyphens."""
+    severity: Severity
+    message: str
+    """What the code stands for, one sentence."""
+    why: str
+    """What crawlers make of such a line."""
+    remedy: str
+    """What to do. Nothing in it changes a verdict that the author of the file means."""
+    example: str | None = None
+    """A file with the finding; None where no short text has it."""
+    better: str | None = None
+    """A similar file without it."""
+    edition: str | None = None
+    """Name of the only edition in which ``example`` has the finding; None: it has it by default."""

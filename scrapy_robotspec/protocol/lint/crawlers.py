@@ -1,0 +1,121 @@
+"""Names of crawlers: well-known ones, their misspellings, and crawlers that ignore robots.txt.
+
+Product tokens are those that the operators document. Sources of ``IGNORING``:
+
+- Google, "User-triggered fetchers": Feedfetcher, Publisher Center, Read Aloud, Site Verifier
+- OpenAI, "Overview of OpenAI crawlers" (December 2025): ChatGPT-User
+- Perplexity, "Perplexity crawlers": Perplexity-User
+- Meta, "Meta web crawlers": Meta-ExternalFetcher
+- robotstxt.org, "Can I block just bad robots?": collectors of e-mail addresses
+"""
+
+from __future__ import annotations
+
+import re
+
+from scrapy_robotspec.editions import AgentMatch, Edition
+from scrapy_robotspec.protocol.models import DEFAULT
+
+#: Names, in small letters, of crawlers whose operators say that they may ignore robots.txt.
+IGNORING = frozenset(
+    {
+        "feedfetcher-google",
+        "google-read-aloud",
+        "google-site-verification",
+        "googleproducer",
+        "chatgpt-user",
+        "perplexity-user",
+        "meta-externalfetcher",
+    }
+)
+#: Names, in small letters, of collectors of e-mail addresses.
+COLLECTORS = frozenset(
+    {"cherrypicker", "emailcollector", "emailsiphon", "emailwolf", "extractorpro"}
+)
+
+#: Product tokens of well-known crawlers.
+_KNOWN = (
+    "AdsBot-Google", "AdsBot-Google-Mobile", "AhrefsBot", "Amazonbot", "Applebot",
+    "Applebot-Extended", "archive.org_bot", "Baiduspider", "bingbot", "BLEXBot", "Bytespider",
+    "CCBot", "ChatGPT-User", "ClaudeBot", "Claude-SearchBot", "Claude-User", "DataForSeoBot",
+    "Diffbot", "DotBot", "DuckAssistBot", "DuckDuckBot", "facebookexternalhit", "FacebookBot",
+    "Google-Extended", "Googlebot", "Googlebot-Image", "Googlebot-Mobile", "Googlebot-News",
+    "Googlebot-Video", "GoogleOther", "GPTBot", "ia_archiver", "LinkedInBot",
+    "Mediapartners-Google", "meta-externalagent", "Meta-ExternalFetcher", "MJ12bot", "msnbot",
+    "OAI-SearchBot", "omgili", "omgilibot", "PerplexityBot", "Perplexity-User", "PetalBot",
+    "Pinterestbot", "rogerbot", "SemrushBot", "SeznamBot", "Slurp", "Sogou", "Storebot-Google",
+    "Twitterbot", "Yandex", "YandexBot", "YandexImages", "Yeti", "YouBot"
+)  # fmt: skip
+#: Names that people write, letters and digits only, and the product token that they mean.
+_MEANT = {
+    "ahrefs": "AhrefsBot",
+    "all": DEFAULT,
+    "allbots": DEFAULT,
+    "allrobots": DEFAULT,
+    "anthropic": "ClaudeBot",
+    "any": DEFAULT,
+    "anybot": DEFAULT,
+    "baidu": "Baiduspider",
+    "baidubot": "Baiduspider",
+    "bing": "bingbot",
+    "chatgpt": "ChatGPT-User",
+    "chatgptbot": "GPTBot",
+    "claude": "ClaudeBot",
+    "duckduckgo": "DuckDuckBot",
+    "duckduckgobot": "DuckDuckBot",
+    "everyone": DEFAULT,
+    "google": "Googlebot",
+    "googlebotimages": "Googlebot-Image",
+    "googleimage": "Googlebot-Image",
+    "googleimages": "Googlebot-Image",
+    "googlenews": "Googlebot-News",
+    "openai": "GPTBot",
+    "openaibot": "GPTBot",
+    "perplexity": "PerplexityBot",
+    "semrush": "SemrushBot",
+    "yahoo": "Slurp",
+    "yahoobot": "Slurp",
+    "yahooslurp": "Slurp",
+}
+#: Letters of a name from which on one wrong letter is a misspelling rather than another name.
+_LONG = 8
+_LONGEST = 24
+
+_SEPARATORS = re.compile(r"[-_ .!]")
+
+
+def near(name: str) -> list[str]:
+    """A name and all names with one letter less."""
+    return [name, *(name[:at] + name[at + 1 :] for at in range(len(name)))]
+
+
+def _squeezed(name: str) -> str:
+    return _SEPARATORS.sub("", name.lower())
+
+
+#: Less known names that are near to a well-known one.
+_OTHERS = ("roverbot",)
+_EXACT = {*_OTHERS, *(name.lower() for name in _KNOWN)}
+_BY_LETTERS = {_squeezed(name): name for name in _KNOWN}
+_NEAR = {
+    neighbour: name
+    for name in _KNOWN
+    if len(_squeezed(name)) >= _LONG
+    for neighbour in near(_squeezed(name))
+}
+
+
+def meant_crawler(value: str, edition: Edition) -> str | None:
+    """The product token that a misspelt value of a user-agent line means, or None.
+
+    A version after a slash does not count. Two long names are near when they become equal by
+    leaving out at most one letter of each, or when two neighbouring letters are swapped.
+    """
+    name = value.partition("/")[0].strip(" \t").lower()
+    if name in _EXACT or len(name) > _LONGEST or edition.agent_match is AgentMatch.CONTAINED:
+        return None
+    letters = _squeezed(name)
+    meant = _BY_LETTERS.get(letters) or _MEANT.get(letters)
+    if meant or len(letters) < _LONG:
+        return meant
+    return next((known for each in near(letters) if (known := _NEAR.get(each))), None)

@@ -1,0 +1,120 @@
+"""Checks that need the whole file: paths inside one another, and usage of disallowed pages."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.lint.findings import Remark, shown
+from scrapy_robotspec.protocol.lint.usage_checks import hidden_statements
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Findings
+    from scrapy_robotspec.protocol.lint.usage_checks import Statement
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+#: A path without wildcards whose last name may be that of a directory.
+_DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
+_WILDCARD = re.compile(rb"[*$]")
+#: Usage statements whose path is looked up among the rules; each may read the file anew.
+_MOST_ASKED = 20
+
+
+class FileReader:
+    """Takes the rules and usage statements of a file, then checks them together."""
+
+    def __init__(self, robots: RobotsTxt, findings: Findings) -> None:
+        self._robots = robots
+        self._findings = findings
+        self._name = robots.edition.name
+        self._disallows = False
+        self._paths: dict[bytes, Line] = {}
+        """The first line with each path."""
+        self._allowed: list[bytes] = []
+        self._first_allow: Line | None = None
+        self._statements: dict[tuple[str, ...], list[Statement]] = {}
+
+    def read_rule(self, line: Line) -> None:
+        """Take a rule."""
+        if not line.value:
+            return
+        self._paths.setdefault(line.value, line)
+        if line.field == "disallow":
+            self._disallows = True
+        else:
+            self._allowed.append(line.value)
+            self._first_allow = self._first_allow or line
+
+    def read_statement(self, statement: Statement, crawlers: tuple[str, ...]) -> None:
+        """Take a usage statement, with the crawlers that it holds for."""
+        if crawlers:
+            self._statements.setdefault(crawlers, []).append(statement)
+
+    def close(self, *, may_replace: bool) -> None:
+        """Check the lines together.
+
+        ``may_replace`` is true where every edition reads all lines of the file alike.
+        """
+        self._check_directories()
+        if may_replace:
+            self._check_allow()
+        for statements in self._statements.values():
+            self._check_hidden(statements)
+        self._check_disallowed()
+
+    def _check_directories(self) -> None:
+        """Directories without a slash at the end, as other paths inside them show (EXT-04)."""
+        paths = sorted(self._paths)
+        for path, line in self._paths.items():
+            if _DIRECTORY.fullmatch(path) and _any_begins(paths, path + b"/"):
+                longer = shown(path.rpartition(b"/")[2] + b".html")
+                message = f"The path also matches {longer}; {self._name} compares beginnings."
+                self._findings.add(line, [Remark("RS901", message)])
+
+    def _check_allow(self) -> None:
+        """Allow rules in a file that disallows nothing (EXT-04)."""
+        line = self._first_allow
+        if line is None or self._disallows:
+            return
+        message = f"Nothing is disallowed, so Allow has no effect; {self._name} allows everything."
+        self._findings.add(line, [Remark("RS902", message, "Disallow:")])
+
+    def _check_hidden(self, statements: list[Statement]) -> None:
+        """Usage preferences that a longer path hides (USE-01)."""
+        for line, label, number in hidden_statements(statements):
+            message = (
+                f"The longer path hides {shown(label)} of line {number}; "
+                f"{self._name} reads the longest path only."
+            )
+            self._findings.add(line, [Remark("RS505", message)])
+
+    def _check_disallowed(self) -> None:
+        """Usage statements about pages that are disallowed (USE-03)."""
+        if not self._disallows or any(b"*" in path for path in self._allowed):
+            return
+        allowed = sorted(self._allowed)
+        candidates = (
+            (crawlers[0], statement)
+            for crawlers, statements in self._statements.items()
+            for statement in statements
+            if crawlers[0]
+            and not _WILDCARD.search(statement.path)
+            and not _any_begins(allowed, statement.path or b"/")
+        )
+        for crawler, statement in islice(candidates, _MOST_ASKED):
+            path = statement.path or b"/"
+            if not self._robots.allowed(b"http://localhost" + path, crawler):
+                message = (
+                    f"{shown(path)} is disallowed and has no usage preference; "
+                    f"{self._name} ignores the statement."
+                )
+                self._findings.add(statement.line, [Remark("RS506", message)])
+
+
+def _any_begins(paths: list[bytes], prefix: bytes) -> bool:
+    """Whether any of the sorted paths begins with *prefix*."""
+    at = bisect_left(paths, prefix)
+    return at < len(paths) and paths[at].startswith(prefix)

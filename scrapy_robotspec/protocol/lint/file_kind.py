@@ -1,0 +1,73 @@
+"""Recognises files that are not robots.txt files: pages, JSON, binary data, other text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
+from scrapy_robotspec.protocol.lint.findings import Remark
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+_HEAD = 1000  #: bytes at the start of a file that tell its kind
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_GZIP = b"\x1f\x8b"
+#: The start of a page, after white space and comments.
+_PAGE = re.compile(rb"<(?:!doctype|html|head|body|\?xml)\b", re.I)
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"])")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_CONTROL = 10  #: percent of control characters in a text
+#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong.
+_ROBOTS_LINE = re.compile(
+    rb"(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
+    rb"user[-_ ]?agents?|d[a-z]{2,5}al+o?w?(?:ed)?|al+ow(?:ed)?|site-?maps?|crawl-?delay"
+    rb"|content-(?:usage|signal)|license|clean-param|host|request-rate|visit-time"
+    rb")(?:[ \t]*:|[ \t]+[/*A-Za-z])",
+    re.I,
+)
+#: The start of a line that is neither blank nor a comment.
+_CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])[ \t]*[^\s#]")
+
+
+def other_kind(robots: RobotsTxt) -> Remark | None:
+    """What a file is that is not a robots.txt file, as its only remark, else None."""
+    body, name = robots.body, robots.edition.name
+    head = body[:_HEAD]
+    ignored = f"{name} finds no valid line in it"
+    if head.startswith(_UTF16_MARKS) or _is_utf16(head):
+        return Remark("RS153", f"The file is written in UTF-16, not in UTF-8; {ignored}.")
+    if _is_page(head):
+        return Remark("RS152", f"The file is an HTML or XML page; {_rules_read(robots)}.")
+    if _ROBOTS_LINE.search(body) or not _CONTENT.search(body):
+        return None
+    if head.startswith(_GZIP) or _is_binary(head):
+        return Remark("RS154", f"The file contains binary data; {ignored}.")
+    if _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
+        return Remark("RS155", f"The file contains JSON; {ignored}.")
+    return Remark("RS156", f"No line is one of a robots.txt file; {ignored}.")
+
+
+def _is_page(head: bytes) -> bool:
+    """Whether a document begins here, after a byte order mark, white space and comments."""
+    rest = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    while rest.startswith(b"<!--"):
+        rest = rest.partition(b"-->")[2].lstrip()
+    return bool(_PAGE.match(rest))
+
+
+def _is_utf16(head: bytes) -> bool:
+    """Whether every other byte is NUL, as in UTF-16 without a byte order mark."""
+    pairs = len(head) // 2
+    return pairs > 1 and any(head[start::2].count(0) * 10 > pairs * 9 for start in (0, 1))
+
+
+def _is_binary(head: bytes) -> bool:
+    return len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL
+
+
+def _rules_read(robots: RobotsTxt) -> str:
+    count = sum(len(group.rules) for group in robots.groups)
+    rules = "no rule" if not count else f"{count} rule{'s' if count > 1 else ''}"
+    return f"{robots.edition.name} reads {rules} of it"

@@ -1,0 +1,178 @@
+"""Checks of groups: their user-agent lines, and rules that belong together (GRP, UAG, PRE-02)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.protocol.agents import key_of, named_agent
+from scrapy_robotspec.protocol.lint.agent_checks import check_agent
+from scrapy_robotspec.protocol.lint.findings import Remark
+from scrapy_robotspec.protocol.lint.rule_checks import check_path
+from scrapy_robotspec.protocol.models import DEFAULT
+from scrapy_robotspec.protocol.paths import canonical_text
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Findings
+
+#: Fields of lines that hold for the crawlers named above them, rules aside.
+_GROUP_FIELDS = frozenset({"crawl-delay", "request-rate", "visit-time", "content-usage"})
+
+#: Most names of groups that are compared with one another.
+_MOST_NAMES = 20
+
+#: By kind of rule and canonical path: the first line with it.
+_Places = dict[tuple[str, str], int]
+
+
+@dataclass(slots=True)
+class _Group:
+    """The group that is being read."""
+
+    first: Line
+    names: list[str] = field(default_factory=list)
+    rules: int = 0
+    separated: bool = False
+    """Whether another line followed the last user-agent line."""
+    places: _Places = field(default_factory=dict)
+
+
+class GroupReader:
+    """Takes the lines of a file one by one and keeps track of its groups."""
+
+    def __init__(self, edition: Edition, findings: Findings) -> None:
+        self._edition = edition
+        self._findings = findings
+        self._group: _Group | None = None
+        self._first_named: dict[str, int] = {}
+        self._places: dict[tuple[str, ...], _Places] = {}
+        self.outside: set[int] = set()
+        """Numbers of the rules outside of every group."""
+
+    @property
+    def crawlers(self) -> tuple[str, ...]:
+        """The crawlers that a line here holds for, if it is not a rule; equal for equal groups.
+
+        A group with many names equals no other one: its line number is appended.
+        """
+        if self._group is None:
+            return ()
+        names = self._group.names
+        if len(names) > _MOST_NAMES:
+            return (*names[:_MOST_NAMES], str(self._group.first.number))
+        return tuple(sorted(set(names), reverse=True))
+
+    def read_blank(self) -> None:
+        """Take a blank line."""
+        if self._edition.blank_line_ends_group:
+            self.close()
+        else:
+            self._separate()
+
+    def read(self, line: Line) -> None:
+        """Take the next valid line."""
+        if line.field == "user-agent":
+            self._read_agent(line)
+        elif line.field in ("allow", "disallow"):
+            self._read_rule(line)
+        else:
+            self._separate()
+            if self._group is None and line.field in _GROUP_FIELDS and self._knows(line):
+                self._add_outside(line, "line")
+
+    def close(self) -> None:
+        """End the group, and check it as a whole."""
+        group, self._group = self._group, None
+        if group is None:
+            return
+        name = self._edition.name
+        if not any(group.names):
+            self._add(group.first, "RS204", f"The group names no crawler; {name} skips it.")
+        elif not group.rules:
+            self._add(
+                group.first,
+                "RS206",
+                f"The group has no rules; {name} allows its crawlers everything.",
+            )
+        if self._edition.whole_agent_names and DEFAULT in group.names and len(group.names) > 1:
+            self._add(
+                group.first, "RS207", f"The group names * and others; {name} ignores the others."
+            )
+
+    def _knows(self, line: Line) -> bool:
+        return self._edition.other_fields or line.field == "content-usage"
+
+    def _add(self, line: Line, code: str, message: str) -> None:
+        self._findings.add(line, [Remark(code, message)])
+
+    def _add_outside(self, line: Line, kind: str) -> None:
+        message = f"No user-agent line is above this {kind}; {self._edition.name} ignores it."
+        self._add(line, "RS201", message)
+
+    def _separate(self) -> None:
+        if self._group and not self._group.rules:
+            self._group.separated = True
+
+    def _read_agent(self, line: Line) -> None:
+        if self._group and self._group.rules:
+            self.close()
+        if self._group is None:
+            self._group = _Group(line)
+        elif self._group.separated:
+            message = (
+                "No rule stands between this user-agent line and the last; "
+                f"{self._edition.name} reads one group."
+            )
+            self._add(line, "RS208", message)
+            self._group.separated = False
+        self._findings.add(line, check_agent(line, self._edition))
+        agent = named_agent(line.value, self._edition)
+        if agent is not None:
+            self._read_name(agent, line, self._group)
+
+    def _read_name(self, agent: str, line: Line, group: _Group) -> None:
+        key = key_of(agent, self._edition)
+        group.names.append(key)
+        first = self._first_named.setdefault(key, group.first.number)
+        if key and first != group.first.number:
+            self._add(
+                line,
+                "RS205",
+                f"The group at line {first} names it too; {self._edition.name} follows both.",
+            )
+
+    def _read_rule(self, line: Line) -> None:
+        group = self._group
+        if group is None:
+            self.outside.add(line.number)
+            self._add_outside(line, "rule")
+            return
+        if not group.rules:
+            group.places = self._places.setdefault(tuple(sorted(group.names)), {})
+        group.rules += 1
+        if line.value:
+            self._findings.add(line, check_path(line, self._edition))
+            self._compare(line, group.places)
+
+    def _compare(self, line: Line, places: _Places) -> None:
+        """Whether an earlier rule says the contrary about the path (PRE-02)."""
+        path = self._comparable(line.value)
+        places.setdefault((line.field, path), line.number)
+        contrary = "disallow" if line.field == "allow" else "allow"
+        first = places.get((contrary, path))
+        if first:
+            read = f"{self._edition.name} allows the path"
+            self._add(line, "RS304", f"Line {first} {contrary}s the same path; {read}.")
+
+    def _comparable(self, value: bytes) -> str:
+        """A path as it is matched, so that its spellings are equal."""
+        edition = self._edition
+        path = canonical_text(value, edition)
+        if edition.slashless is Slashless.ASSUMED and not path.startswith("/"):
+            path = "/" + path
+        if edition.wildcards and not edition.count_trailing_star:
+            path = path.rstrip("*")
+        return path

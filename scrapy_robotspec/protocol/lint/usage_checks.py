@@ -1,0 +1,176 @@
+"""Checks of usage statements, line by line and together (USE-01 to USE-07)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from scrapy_robotspec.protocol.lint.findings import Remark, shown
+from scrapy_robotspec.protocol.models import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from scrapy_robotspec.protocol.lines import Line
+
+Field = Literal["content-usage", "content-signal"]
+
+_VALUES: Mapping[Field, frozenset[str]] = {
+    "content-usage": frozenset({"y", "n"}),
+    "content-signal": frozenset({"yes", "no"}),
+}
+#: Content-Signal's ``use`` has values of its own.
+_USE = frozenset({"immediate", "reference", "full"})
+_Y_OR_N: Mapping[Field, str] = {"content-usage": "y or n", "content-signal": "yes or no"}
+#: Labels of older drafts, or of the other vocabulary, and the present label ("": none).
+_OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
+    "content-usage": {
+        "ai": "train-ai",
+        "ai-train": "train-ai",
+        "ai-training": "train-ai",
+        "all": "",
+        "bots": "",
+        "genai": "train-ai",
+        "tdm": "",
+        "train_ai": "train-ai",
+        "train-genai": "train-ai",
+    },
+    "content-signal": {
+        "ai_input": "ai-input",
+        "ai_train": "ai-train",
+        "ai-training": "ai-train",
+        "train-ai": "ai-train",
+    },
+}
+_CAPITALS = re.compile(rb"[A-Z]")
+_FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
+
+_PAIR = rb"[a-z*][a-z0-9_.*-]*=[A-Za-z*][A-Za-z0-9_.*-]*"
+#: A dictionary of tokens only, without parameters.
+_TOKENS_ONLY = re.compile(_PAIR + rb"(?:[ \t]*,[ \t]*" + _PAIR + rb")*")
+
+#: Values by label.
+_Members = dict[str, "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A Content-Usage or Content-Signal line."""
+
+    line: Line
+    field: Field
+    path: bytes
+    """Empty: the whole origin."""
+    preferences: bytes
+    """The line's value without the path."""
+    members: _Members | None
+    """The preferences by label; None for a syntax error."""
+
+    @property
+    def labels(self) -> set[str]:
+        """Labels with a preference that can be read."""
+        members = self.members or {}
+        return {label for label, value in members.items() if self.is_known(label, value)}
+
+    def is_known(self, label: str, value: str | None) -> bool:
+        """Whether a value says anything about a label (USE-04, USE-07)."""
+        if self.field == "content-signal" and label == "use":
+            return value in _USE
+        return value in _VALUES[self.field]
+
+
+def read_statement(line: Line) -> Statement:
+    """The path and preferences of a usage line."""
+    field: Field = "content-signal" if line.field == "content-signal" else "content-usage"
+    path, preferences = _split(line.value)
+    return Statement(line, field, path, preferences, _parse(preferences))
+
+
+def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]:
+    """Whether a usage line can be read, and means what it seems to mean."""
+    if not statement.members:
+        code, message = _explain_failure(statement.preferences)
+        yield Remark(code, f"{message}; {edition_name} reads no preference.")
+        return
+    for label, value in statement.members.items():
+        if not statement.is_known(label, value):
+            known = f"is not {_Y_OR_N[statement.field]}"
+            yield Remark(
+                "RS503", f"The value of {shown(label)} {known}; {edition_name} reads no preference."
+            )
+        present = _OLD_LABELS[statement.field].get(label)
+        if present is not None:
+            instead = f"the present label is {shown(present)}" if present else "no draft has it now"
+            yield Remark(
+                "RS507", f"{shown(label)} is an old label, {instead}; {edition_name} hands it on."
+            )
+
+
+def hidden_statements(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
+    """Lines whose path hides a label of a shorter path, with that label and its line number.
+
+    Statements of one group. Paths with wildcards are left out. Of the shorter paths only the
+    longest one is compared; it is itself compared with the next one.
+    """
+    by_path: dict[tuple[Field, bytes], list[Statement]] = {}
+    for statement in statements:
+        if b"*" not in statement.path and not statement.path.endswith(b"$"):
+            by_path.setdefault((statement.field, statement.path), []).append(statement)
+    shorter: list[tuple[Field, bytes]] = []  # prefixes of the path, the longest one last
+    for key in sorted(by_path):
+        while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
+            shorter.pop()
+        if shorter:
+            yield from _hidden_by(by_path[key], by_path[shorter[-1]])
+        shorter.append(key)
+
+
+def _hidden_by(
+    longer: list[Statement], shorter: list[Statement]
+) -> Iterator[tuple[Line, str, int]]:
+    stated = {label for statement in longer for label in statement.labels}
+    for statement in shorter:
+        for label in sorted(statement.labels - stated):
+            yield longer[0].line, label, statement.line.number
+            stated.add(label)
+
+
+def _split(value: bytes) -> tuple[bytes, bytes]:
+    """The path of a statement, empty if there is none, and its preferences (USE-01)."""
+    if not value.startswith(b"/"):
+        return b"", value
+    path, _, preferences = value.replace(b"\t", b" ").partition(b" ")
+    return path, preferences.strip(b" ")
+
+
+def _parse(preferences: bytes) -> _Members | None:
+    """The members of a Structured Fields dictionary, or None for a syntax error.
+
+    The value of a member is None where it is not a token.
+    """
+    if _TOKENS_ONLY.fullmatch(preferences):  # hot path
+        pairs = (pair.strip(b" \t").partition(b"=") for pair in preferences.split(b","))
+        return {decode(label): decode(value) for label, _, value in pairs}
+    import http_sf  # imported only for files with unusual statements
+
+    try:
+        members: Any = http_sf.parse(preferences, tltype="dictionary")
+    except http_sf.StructuredFieldError:
+        return None
+    return {
+        label: str(member) if isinstance(member, http_sf.Token) else None
+        for label, (member, _) in members.items()
+    }
+
+
+def _explain_failure(preferences: bytes) -> tuple[str, str]:
+    """Code and message for preferences that cannot be read."""
+    if not preferences:
+        return "RS501", "The statement has no preferences"
+    if _CAPITALS.search(preferences) and _parse(preferences.lower()):
+        return "RS502", "Labels are written in small letters"
+    word = _FIRST_WORD.match(preferences)
+    if word and _parse(preferences[word.end() :]):
+        return "RS504", f"The path {shown(decode(word[1]))} does not start with a slash"
+    return "RS501", "Preferences have the form train-ai=n, search=y"

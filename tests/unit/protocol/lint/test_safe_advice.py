@@ -1,0 +1,125 @@
+"""A proposal of the linter never changes a verdict, in any edition.
+
+A proposal is :attr:`Finding.replacement`: delete the line, or write another one. The files are
+made so that groups, blank lines, duplicates and lines that editions read differently meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from tests.unit.protocol.property.strategies import bodies_for
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.models import Finding
+
+TOKENS = [("a",), ("b",), ("a-b",), ("c",), ("a", "b")]
+URLS = [f"http://example.com{path}" for path in ("/", "/x", "/x/y", "/xy", "/%78", "/z?x", "/*")]
+
+lines = st.sampled_from(
+    [
+        *["User-agent: a", "User-agent: b", "User-agent: *", "User-agent: a-b", "user-agent:A"],
+        *["Disallow: /x", "Disallow: /x", "Disallow: /", "Allow: /x", "Allow:/x/", "Disallow:"],
+        *["disallow:/x", "Allow: /", "Allow:", "Disallow: /%78", "Disallow: *", "Disallow: x"],
+        *["", "", " ", "# comment", "Crawl-delay: 5", "Sitemap:http://example.com/s"],
+    ]
+)
+#: Lines that some editions read and others do not.
+odd_lines = st.sampled_from(
+    [
+        "Useragent: b",
+        "Disalow: /x",
+        "Disallow /x",
+        "User-agent: a b",
+        "Disallow: /x\0",
+        "\v",
+        "allowed: /",
+    ]
+)
+files = st.one_of(
+    st.lists(lines, max_size=12).map("\n".join),
+    st.lists(st.one_of(lines, lines, lines, odd_lines), max_size=12).map("\n".join),
+).map(str.encode)
+
+
+def verdicts(body: bytes) -> list[object]:
+    """What every edition says about every URL for every crawler, and the crawl delays."""
+    read = [RobotsTxt.parse(body, edition) for edition in EDITIONS]
+    return [
+        (robots.edition.name, tokens, robots.sitemaps, robots.crawl_delay(tokens), url, allowed)
+        for robots in read
+        for tokens in TOKENS
+        for url in URLS
+        for allowed in [robots.allowed(url, tokens)]
+    ]
+
+
+def follow(body: bytes, findings: list[Finding]) -> bytes:
+    """The file after the proposals; a deletion counts more than another proposal for the line."""
+    kept: list[bytes | None] = list(body.splitlines(keepends=True))
+    for finding in sorted(findings, key=lambda finding: finding.replacement == ""):
+        assert finding.replacement is not None
+        line = kept[finding.line - 1]
+        assert line is not None
+        end = line[len(line.rstrip(b"\r\n")) :]
+        kept[finding.line - 1] = finding.replacement.encode() + end if finding.replacement else None
+    return b"".join(line for line in kept if line is not None)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
+@example(
+    b"User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /x\n\nUser-agent: b\nDisallow: /"
+)
+@example(b"User-agent: a\nDisallow:\nAllow:\nUser-agent: b\nDisallow: /")
+@example(b"User-agent: a\nDisallow: /x\nUseragent: b\nDisallow: /x\nUser-agent: c\nDisallow: /")
+@example(b"User-agent: *\n\nDisallow: /x\nUser-agent: *\nDisallow: /x\nDisallow: /z\n")
+@example(
+    b"User-agent: a\nUser-agent: b\nDisallow: /x\nDisallow: /z\n"
+    b"User-agent: a\n\nUser-agent: b\nDisallow: /x\n\nDisallow: /z"
+)
+def test_following_the_proposals_changes_no_verdict(edition: str, body: bytes) -> None:
+    """Each of them alone, those of one code, and all of them."""
+    findings = [f for f in RobotsTxt.parse(body, edition).lint() if f.replacement is not None]
+    before = verdicts(body)
+    for finding in findings:
+        assert verdicts(follow(body, [finding])) == before, finding
+    for code in {finding.code for finding in findings}:
+        assert verdicts(follow(body, [f for f in findings if f.code == code])) == before, code
+    assert verdicts(follow(body, findings)) == before
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_only_rule_of_a_group_is_never_proposed_for_deletion(edition: str) -> None:
+    """Without it, the user-agent line would join the next group."""
+    body = b"User-agent: a\nDisallow: /x\nUser-agent: a\nDisallow: /x\nUser-agent: b\nDisallow: /\n"
+    assert not [f for f in RobotsTxt.parse(body, edition).lint() if f.replacement == ""]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
+    """Disallow cannot express the exception."""
+    body = b"User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n"
+    assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_files_are_not_taken_for_directories(edition: str) -> None:
+    """A path is a directory only where another rule shows it."""
+    body = b"User-agent: *\nDisallow: /login\nDisallow: /humans.txt\nDisallow: /search?q\n"
+    assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+def test_no_proposal_in_a_file_that_is_cut() -> None:
+    """A shorter file would let a later rule in."""
+    body = b"User-agent: *\nDisallow:/x\nDisallow:/x\n" + b"#\n" * 300_000 + b"Disallow: /\n"
+    findings = RobotsTxt.parse(body).lint()
+    assert {f.code for f in findings} >= {"RS151", "RS903"}
+    assert [f.replacement for f in findings if f.replacement is not None] == []
