@@ -20,6 +20,7 @@ from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -57,7 +58,10 @@ class Addon:
         elif _replace_middleware(settings):
             _install_waiting(settings)
             _compat.add_connections(settings, checked.most_fetches)
-            for surprise in conflicting_settings(settings, checked):
+            conflicts = conflicting_settings(
+                settings, checked, RobotSpecMiddleware, RobotSpecParser
+            )
+            for surprise in conflicts:
                 logger.warning("%s.", surprise)
 
 

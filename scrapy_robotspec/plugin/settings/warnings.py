@@ -1,6 +1,6 @@
-"""Settings that fight each other or are known to surprise: one line in the log for each, at start.
+"""Warnings at start about settings that conflict, one log line each.
 
-Nothing here stops a crawl or changes a setting. What is plainly wrong raises in ``settings.py``.
+Nothing here stops a crawl or changes a setting; wrong values raise in ``settings.py``.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.settings.wiring import loaded
 
 if TYPE_CHECKING:
@@ -22,19 +20,24 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 
-def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
-    """What the user of *settings*, as the add-on leaves them, should be told."""
-    yield from _of_single_settings(settings, checked)
-    yield from _of_middlewares(settings)
+def conflicting_settings(
+    settings: BaseSettings, checked: Settings, middleware: type, parser: type
+) -> Iterator[str]:
+    """A warning for each conflict in *settings*, as the add-on leaves them.
+
+    *middleware* and *parser* are ours.
+    """
+    yield from _of_single_settings(settings, checked, parser)
+    yield from _of_middlewares(settings, middleware)
 
 
-def _of_single_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
+def _of_single_settings(settings: BaseSettings, checked: Settings, parser: type) -> Iterator[str]:
     if settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING"):
         yield (
             "HTTPCACHE_IGNORE_MISSING is on: a robots.txt that is not in the HTTP cache is "
             "unreachable, and its pages are refused even if they are in there"
         )
-    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings):
+    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings, parser):
         yield (
             "ROBOTSTXT_PARSER is set and not used: RobotSpecMiddleware has a parser of its own "
             "(ROBOTSPEC_EDITION says how it reads)"
@@ -59,7 +62,7 @@ def _of_single_settings(settings: BaseSettings, checked: Settings) -> Iterator[s
         )
 
 
-def _of_middlewares(settings: BaseSettings) -> Iterator[str]:
+def _of_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
     placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
     others = {}
     own = None
@@ -67,7 +70,7 @@ def _of_middlewares(settings: BaseSettings) -> Iterator[str]:
         if position is None:
             continue
         middleware = loaded(key)
-        if middleware is RobotSpecMiddleware:
+        if middleware is ours:
             own = position
         else:
             others[_name(key)] = (middleware, position)
@@ -85,9 +88,9 @@ def _is_chosen(settings: BaseSettings, name: str) -> bool:
     return (settings.getpriority(name) or 0) > 0
 
 
-def _is_our_parser(settings: BaseSettings) -> bool:
+def _is_our_parser(settings: BaseSettings, ours: type) -> bool:
     parser = loaded(settings["ROBOTSTXT_PARSER"])
-    return isinstance(parser, type) and issubclass(parser, RobotSpecParser)
+    return isinstance(parser, type) and issubclass(parser, ours)
 
 
 def _name(key: Any) -> str:
