@@ -189,12 +189,15 @@ class RobotSpecMiddleware:
             if decision.origin is not None:
                 stats.let_through(decision.origin)
             return
-        if decision.reason == "usage":
-            usage = self.robots.extensions(decision, request, found).usage_of(request.url)
-            assert decision.origin is not None
-            stats.usage(self._policy.usage.counts(usage), decision.origin)
+        self._count_usage(request, decision, found)
         stats.refused(decision, request)
         raise refusal(decision)
+
+    def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
+        """Count the preferences of a page that robots.txt keeps from a declared use."""
+        if decision.reason == "usage" and decision.origin is not None:
+            usage = self.robots.extensions(decision, request, found).usage_of(request.url)
+            self._crawl_stats.usage(self._policy.usage.counts(usage), decision.origin)
 
     # --- responses
 
@@ -217,6 +220,7 @@ class RobotSpecMiddleware:
         assert origin is not None
         decision, found = await self.robots.wait(origin, final)
         if not decision.allowed:
+            self._count_usage(final, decision, found)
             self._crawl_stats.refused_after_download(decision, final)
             raise refusal(decision)
         extensions = self.robots.extensions(decision, final, found)

@@ -204,6 +204,32 @@ def test_redirected_page_has_the_preferences_of_its_target(server: Server) -> No
     assert refused(result, source) == {"/closed": ("search", 2, "content-usage")}
 
 
+def test_preferences_of_a_final_url_count_where_a_handler_follows_redirects(
+    server: Server,
+) -> None:
+    """USE-05: those of the URL that the content comes from, combined with its header."""
+    end = server.site("127.0.0.3", "User-agent: *\nContent-Usage: a=n\nContent-Usage: /o a=y\n")
+
+    def to(path: str, *headers: tuple[str, str]) -> Any:
+        return reply("page", 200, [("X-Final", end.url(path)), *headers])
+
+    pages = {"/1": to("/x"), "/2": to("/o"), "/3": to("/o", ("Content-Usage", "a=n"))}
+    site = server.site("127.0.0.2", "User-agent: *\nContent-Usage: b=n\n", pages=pages)
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900},
+        "ROBOTSPEC_USAGE": ["a"],
+        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
+    }
+    result = crawl_usage(site, ["/1", "/2", "/3"], settings)
+    (event,) = result.of("usage")
+    assert (event["url"], event["preferences"]) == (end.url("/o"), {"a": "allow"})
+    assert refused(result, site) == {
+        "/1": ("a", 2, "content-usage"),
+        "/3": ("a", None, "header"),
+    }
+    assert counts(result) == {"a/allow": 1, "a/disallow": 2}
+
+
 def test_preferences_of_a_retried_page_are_those_of_its_last_response(server: Server) -> None:
     """USE-05: the header of a response that was thrown away leaves nothing behind."""
     site = server.site(
