@@ -32,7 +32,7 @@ _EVICTED = 1 / 256
 class RulesCache:
     """Keeps resolved origins of about *max_bytes* in all.
 
-    If there is no room, origins chosen at random are evicted, and made again from their records. So
+    To make room, origins chosen at random are evicted, and made again from their records. So
     a crawl that visits more origins in turn than fit finds most of them, where the least recently
     used one would always be the next one needed. *max_size* is the parsing limit in bytes, None for
     the edition's.

@@ -40,7 +40,7 @@ EXPECTED = {
         moved 200 after 5 redirects its rules decide 2 1
         - /private/a.html refused by line 2: Disallow: /private/
         maze 302 after 6 redirects no restrictions 3 0
-        circle 302 after 1 redirect no restrictions 3 0
+        circle 302 after 6 redirects no restrictions 3 0
     """,
     "robots_04_tokens": """
         Requests for robots.txt: 1
