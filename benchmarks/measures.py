@@ -10,19 +10,21 @@ from __future__ import annotations
 import gc
 import random
 import statistics
+import string
 import time
 import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.corpus import SITE, urls_for
-from benchmarks.peers import OURS, READ_AGAIN, TOKEN
+from benchmarks.hostile import hostile_files
+from benchmarks.peers import CRAWLERS, OURS, READ_AGAIN, TOKEN
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchmarks.peers import Read
+    from benchmarks.peers import Read, ReadFor
 
     Result = dict[str, Any]
 
@@ -147,45 +149,7 @@ def growth(peers: Mapping[str, Read], rounds: int, most: int) -> Result:
     return results
 
 
-def _filled(line: str, octets: int) -> bytes:
-    lines = [b"User-agent: *\n"]
-    size = number = 0
-    while size < octets:
-        lines.append(line.format(f"{number:x}").encode("latin-1"))
-        size += len(lines[-1])
-        number += 1
-    return b"".join(lines)[:octets]
-
-
-def hostile_files(octets: int) -> dict[str, bytes]:
-    """Files made to cost as much as can be, each of ``octets``."""
-    agents = b"".join(b"User-agent: a%d\n" % number for number in range(octets // 40))
-    rules = b"".join(b"Disallow: /%d\n" % number for number in range(octets // 40))
-    files = {
-        "agents times rules": agents + rules,
-        "empty lines": b"\n" * octets,
-        "distinct fields": _filled("{}:\n", octets),
-        "groups of one rule": _filled("user-agent:*\nallow:/{}\n", octets),
-        "prefixes": _filled("allow:/{}\n", octets),
-        "escapes": _filled("allow:/%41%e9{}\n", octets),
-        "/(*a)x50 *c": _filled("Disallow: /{}" + "*a" * 50 + "*c\n", octets),
-        "needles nearly there": _filled(
-            "Disallow: /*" + "a" * 24 + "b{}" + "a" * 24 + "\n", octets
-        ),
-        "short needles": _filled("allow:*{}$\n", octets),
-        "needles behind delimiters": _filled("allow:/*.aaa{}\n", octets),
-        "heads and needles": _filled("allow:/a{}*b\n", octets),
-        "nested": b"user-agent:*\n"
-        + b"".join(b"allow:/*" + b"a" * n + b"\n" for n in range(int((2 * octets) ** 0.5)))[
-            :octets
-        ],
-        "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (octets // 2),
-        "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * octets,
-    }
-    return {name: body[:octets] for name, body in files.items()}
-
-
-def hostile(octets: int) -> Result:
+def hostile(size: int) -> Result:
     """Milliseconds for reading such a file and explaining eight verdicts about URLs of 2 KB."""
     numbers = random.Random(5)
     noise = "".join(numbers.choices("ab", k=2_000))
@@ -202,12 +166,39 @@ def hostile(octets: int) -> Result:
             edition: round(min(seconds(lambda: ask(body, edition)) for _ in range(2)) * 1e3, 1)  # noqa: B023
             for edition in EDITIONS
         }
-        for name, body in hostile_files(octets).items()
+        for name, body in hostile_files(size).items()
     }
 
 
-def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 3, 8)) -> Result:
-    """Octets kept by a parsed file for each octet of the files, after some verdicts each."""
+def names(files: Sequence[bytes], peers: Mapping[str, ReadFor], rounds: int, number: int) -> Result:
+    """A file read once and asked for many crawlers in turn, about its root: sums over the files."""
+    numbers = random.Random(8)
+    asked = [TOKEN, *CRAWLERS]
+    while len(asked) < number:
+        asked.append("".join(numbers.choices(string.ascii_letters, k=8)) + "bot")
+    sums: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(rounds):
+        for name, read in peers.items():
+            sums[name].append(
+                sum(seconds(lambda: _ask_for_all(read, body, asked[:number])) for body in files)  # noqa: B023
+            )
+    return {
+        name: {
+            "µs a file, mean": round(min(times) / len(files) * _MICRO, 1),
+            "times as long as ours": spread(_ratios(sums, name)),
+        }
+        for name, times in sums.items()
+    }
+
+
+def _ask_for_all(read: ReadFor, body: bytes, tokens: Sequence[str]) -> None:
+    ask = read(body)
+    for token in tokens:
+        ask(SITE + "/", token)
+
+
+def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 3, 20)) -> Result:
+    """Bytes kept by a parsed file for each byte of the files, after some verdicts each."""
     numbers = random.Random(6)
     questions = [(body, urls_for(body, max(asked), numbers)) for body in files]
     results: Result = {}

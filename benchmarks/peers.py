@@ -17,11 +17,32 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str], bool]
     Read = Callable[[bytes], Ask]
+    ReadFor = Callable[[bytes], Callable[[str, str], bool]]
 
 OURS = "scrapy_robotspec"
 PROTEGO = "Protego"
 #: A crawler that hardly any file has a group for, as most crawlers are.
 TOKEN = "unknownbot"
+
+
+#: Crawlers that many files name, as studies of who blocks whom ask for them.
+CRAWLERS = (
+    *("GPTBot", "CCBot", "Googlebot", "bingbot", "ClaudeBot", "Bytespider", "Amazonbot"),
+    *("PerplexityBot", "AhrefsBot", "SemrushBot", "Yandex", "Baiduspider", "Applebot"),
+    *("PetalBot", "DotBot", "ia_archiver", "omgili", "cohere-ai", "Diffbot"),
+)
+
+
+def read_for_names(body: bytes) -> Callable[[str, str], bool]:
+    """This parser, asked for any crawler."""
+    return RobotsTxt.parse(body).allowed
+
+
+def protego_for_names(body: bytes) -> Callable[[str, str], bool]:
+    """Protego, asked for any crawler."""
+    module = importlib.import_module("protego")
+    can_fetch = module.Protego.parse(body.decode("utf-8-sig", "ignore")).can_fetch
+    return lambda url, token: bool(can_fetch(url, token))
 
 
 def _read_ours(body: bytes) -> Ask:

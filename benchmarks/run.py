@@ -21,8 +21,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 
 from benchmarks import measures
 from benchmarks.corpus import make_corpus, read_folder
-from benchmarks.peers import OURS, PROTEGO, find_peers
+from benchmarks.peers import (
+    OURS,
+    PROTEGO,
+    find_peers,
+    protego_for_names,
+    read_for_names,
+)
 from benchmarks.plots import draw
+
+#: The sides that are asked for many crawlers.
+BY_NAME = {OURS: read_for_names, PROTEGO: protego_for_names}
 
 
 def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
@@ -39,6 +48,10 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
         "parse, three verdicts": measures.parse(files, two, rounds, 3),
         "verdicts": measures.verdicts(sample, peers, rounds, 20 if quick else 200),
         "verdicts, largest files": measures.verdicts(largest, two, rounds, 10 if quick else 100),
+        **{
+            f"{number} names": measures.names(sample, BY_NAME, rounds, number)
+            for number in ((1, 5) if quick else (1, 5, 20, 150))
+        },
         "growth": measures.growth(two, rounds, 1_000 if quick else 18_000),
         "hostile": measures.hostile(20_000 if quick else 512_000),
         "memory": measures.memory(files),

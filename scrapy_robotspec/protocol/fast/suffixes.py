@@ -20,12 +20,13 @@ _LAST = "\x80"
 _LINEAR = 30_000
 #: Ends no literal: canonical text has no NUL.
 _PADDING = "\0"
+_NOWHERE = (-1, -1)
 
 
 class SuffixIndex:
     """All suffixes of a path, sorted, so that any part of it is found in a few steps."""
 
-    __slots__ = ("_beginning", "_last", "_offsets", "_padded", "_path", "_suffixes")
+    __slots__ = ("_beginning", "_offsets", "_padded", "_path", "_places", "_suffixes")
 
     def __init__(self, path: str) -> None:
         size = max(_LEAST, min(_BEGINNING, _ALL // len(path)))
@@ -35,35 +36,44 @@ class SuffixIndex:
         self._beginning = size
         self._path = path
         self._padded = path.ljust(_LINEAR, _PADDING)
-        self._last: dict[str, int] = {}
+        self._places: dict[str, tuple[int, int]] = {}
 
     def matches(self, text: str) -> bool:
         """Whether the path matches a canonical pattern, as ``patterns.matches`` decides."""
         first, *others = literals_of(text)
-        path, padded, known = self._path, self._padded, self._last
-        if not path.startswith(first):
-            return False
+        path, padded, known = self._path, self._padded, self._places
+        final = others[-1]
         anchored = text.endswith("$")
-        if anchored and not path.endswith(others[-1]):
+        if not path.startswith(first) or (anchored and not path.endswith(final)):
             return False
-        end = len(first)
+        before = len(text) - len(others) - len(final) - anchored  # characters of other literals
+        if self._find_places(final)[1] < before:
+            return False
+        end = start = len(first)
         for literal in others:  # hot path of hostile files
-            last = known.get(literal)
-            if last is None:
-                last = self._find_last(literal)
+            place, last = known.get(literal) or self._find_places(literal)
             if last < end:
                 return False
-            place = padded.find(literal, end)
-            if place < 0:
-                return False
+            if place < end:
+                place = padded.find(literal, end)
+                if place < 0:
+                    return False
             start, end = end, place + len(literal)
-        return not anchored or len(path) - len(others[-1]) >= start
+        return not anchored or len(path) - len(final) >= start
 
-    def _find_last(self, literal: str) -> int:
-        """Offset of the last place of a literal's beginning, or -1."""
+    def _find_places(self, literal: str) -> tuple[int, int]:
+        """Offsets of the first and the last place of a literal; of a long one's beginning.
+
+        The first is -1 if it is not known, the last if there is none.
+        """
         beginning = literal[: self._beginning]
-        low = bisect_left(self._suffixes, beginning)
-        high = bisect_left(self._suffixes, beginning + _LAST, low)
-        last = max(self._offsets[low:high], default=-1) if literal else len(self._path)
-        self._last[literal] = last
-        return last
+        places = self._places.get(beginning)
+        if places is None:
+            low = bisect_left(self._suffixes, beginning)
+            high = bisect_left(self._suffixes, beginning + _LAST, low)
+            found = self._offsets[low:high] if beginning else [0, len(self._path)]
+            places = (min(found), max(found)) if found else _NOWHERE
+            self._places[beginning] = places
+        if len(literal) > len(beginning):
+            places = self._places[literal] = (-1, places[1])
+        return places

@@ -1,0 +1,170 @@
+"""Files made to cost as much as can be, and a search for worse ones.
+
+    python benchmarks/hostile.py [--seconds 60] [--url 2000] [--seed 1]
+
+The search climbs: it changes the recipe of a file and of its URLs a little, and keeps what costs
+more. Prints each step up, then the recipe that costs most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
+
+from benchmarks.corpus import SITE
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+LIMIT = 512_000
+_VERDICTS = 8
+
+
+def filled(line: str, size: int) -> bytes:
+    """A file of *size* bytes: one group of numbered lines."""
+    lines = [b"User-agent: *\n"]
+    length = number = 0
+    while length < size:
+        lines.append(line.format(f"{number:x}").encode("latin-1"))
+        length += len(lines[-1])
+        number += 1
+    return b"".join(lines)[:size]
+
+
+def hostile_files(size: int) -> dict[str, bytes]:
+    """The known families, each a file of *size* bytes."""
+    agents = b"".join(b"User-agent: a%d\n" % number for number in range(size // 40))
+    rules = b"".join(b"Disallow: /%d\n" % number for number in range(size // 40))
+    files = {
+        "agents times rules": agents + rules,
+        "empty lines": b"\n" * size,
+        "distinct fields": filled("{}:\n", size),
+        "groups of one rule": filled("user-agent:*\nallow:/{}\n", size),
+        "prefixes": filled("allow:/{}\n", size),
+        "escapes": filled("allow:/%41%e9{}\n", size),
+        "/(*a)x50 *c": filled("Disallow: /{}" + "*a" * 50 + "*c\n", size),
+        "needles nearly there": filled("Disallow: /*" + "a" * 24 + "b{}" + "a" * 24 + "\n", size),
+        "short needles": filled("allow:*{}$\n", size),
+        "needles behind delimiters": filled("allow:/*.aaa{}\n", size),
+        "heads and needles": filled("allow:/a{}*b\n", size),
+        "nested": b"user-agent:*\n"
+        + b"".join(b"allow:/*" + b"a" * n + b"\n" for n in range(int((2 * size) ** 0.5)))[:size],
+        "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (size // 2),
+        "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * size,
+    }
+    recipes = {
+        "chains of short literals": Recipe(literals=50, tail="$"),
+        "needed only where it is no more": Recipe(literals=12, letters=8, tail="*X"),
+        "needles of 97 letters": Recipe(literals=1, length=97, tail=""),
+    }
+    files |= {name: recipe.body(size, random.Random(7)) for name, recipe in recipes.items()}
+    return {name: body[:size] for name, body in files.items()}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the rules of a file and the URLs asked about are made."""
+
+    literals: int = 10
+    """Literals of a pattern."""
+    length: int = 1
+    """Characters of a literal."""
+    letters: int = 2
+    """Size of the alphabet."""
+    spread: int = 0
+    """Literals are up to so many characters longer."""
+    head: str = ""
+    tail: str = "*X"
+    url_head: str = "X"
+    """The path's beginning."""
+    period: int = 0
+    """The path repeats after so many characters; 0: it does not."""
+
+    def body(self, size: int, numbers: random.Random) -> bytes:
+        """A file of at most *size* bytes with distinct rules."""
+        alphabet = "abcdefghijklmnopqrstuvwxyz"[: self.letters]
+        lines: dict[str, None] = {}
+        length = 14
+        for _ in range(size // 10):
+            literals = (
+                "".join(numbers.choices(alphabet, k=self.length + numbers.randint(0, self.spread)))
+                for _ in range(self.literals)
+            )
+            line = f"allow:/{self.head}*{'*'.join(literals)}{self.tail}\n"
+            if line not in lines:
+                lines[line] = None
+                length += len(line)
+            if length > size:
+                break
+        return ("User-agent: *\n" + "".join(lines)).encode()[:size]
+
+    def urls(self, length: int, numbers: random.Random) -> list[str]:
+        """URLs with paths of *length* characters."""
+        alphabet = "abcdefghijklmnopqrstuvwxyz"[: self.letters]
+        part = "".join(numbers.choices(alphabet, k=self.period or length))
+        path = self.head + self.url_head + part * (length // len(part) + 1)
+        return [f"{SITE}/{path[:length]}{number}" for number in range(_VERDICTS)]
+
+    def changed(self, numbers: random.Random) -> Recipe:
+        """A recipe like this one but for one value."""
+        changes: dict[str, object] = {
+            "literals": max(1, self.literals + numbers.choice((-10, -2, -1, 1, 2, 10))),
+            "length": max(1, self.length + numbers.choice((-20, -2, -1, 1, 2, 20))),
+            "letters": min(26, max(1, self.letters + numbers.choice((-2, -1, 1, 2)))),
+            "spread": max(0, self.spread + numbers.choice((-3, -1, 1, 3))),
+            "head": numbers.choice(("", "a", "shop/")),
+            "tail": numbers.choice(("", "$", "*X", "*X$", "*a$")),
+            "url_head": numbers.choice(("", "X", "XaX")),
+            "period": numbers.choice((0, 1, 2, 7, 48, 97, 300)),
+        }
+        name = numbers.choice(list(changes))
+        return replace(self, **{name: changes[name]})  # type: ignore[arg-type]
+
+
+def cost(recipe: Recipe, url_length: int) -> float:
+    """Seconds of processor time to read a file and explain eight verdicts: the better of two."""
+    body = recipe.body(LIMIT, random.Random(1))
+    urls = recipe.urls(url_length, random.Random(2))
+    times = []
+    for _ in range(2):
+        began = time.thread_time()
+        robots = RobotsTxt.parse(body)
+        for url in urls:
+            robots.explain(url, "foo")
+        times.append(time.thread_time() - began)
+    return min(times)
+
+
+def climb(seconds: float, url_length: int, seed: int) -> tuple[float, Recipe]:
+    """The recipe that costs most of those tried in some seconds."""
+    numbers = random.Random(seed)
+    best = Recipe()
+    highest = cost(best, url_length)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        recipe = best.changed(numbers)
+        found = cost(recipe, url_length)
+        if found > highest * 1.02:
+            best, highest = recipe, found
+            print(f"{highest:6.3f} s  {best}", flush=True)
+    return highest, best
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(description="Search for files that cost much")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--url", type=int, default=2_000, metavar="CHARACTERS")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    highest, best = climb(options.seconds, options.url, options.seed)
+    print(f"worst: {highest:.3f} s for {best}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
