@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.cli.session import AskSites
+    from scrapy_robotspec.cli.session import QuerySites
 
 
 def main() -> int:
@@ -14,14 +14,14 @@ def main() -> int:
     from scrapy_robotspec.cli.app import main as run
 
     program = "robotspec"
-    return run(load_ask=_load_ask, program=program)
+    return run(load_query=_load_query, program=program)
 
 
-def _load_ask() -> AskSites:
-    """Import Scrapy, only once a site is to be asked."""
-    from scrapy_robotspec.plugin.commands.run import ask_sites
+def _load_query() -> QuerySites:
+    """Import Scrapy, only once a site is queried."""
+    from scrapy_robotspec.plugin.commands.run import query_sites
 
-    return ask_sites
+    return query_sites
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.cli.session import LoadAskSites
+    from scrapy_robotspec.cli.session import LoadQuerySites
 
 #: Every command with its summary. Its module in this package defines ``command``.
 COMMANDS: Mapping[str, str] = {
@@ -132,18 +132,17 @@ def robotspec() -> None:
 def main(
     arguments: Sequence[str] | None = None,
     *,
-    load_ask: LoadAskSites | None = None,
+    load_query: LoadQuerySites | None = None,
     session: Session | None = None,
     program: str = "robotspec",
 ) -> int:
     """Run a command line and return its exit code.
 
-    ``arguments``: by default those of the process.
-
-    ``load_ask`` gives access to sites; ``session`` replaces it and sets the defaults of a project.
+    ``arguments``: by default those of the process. ``load_query`` gives access to sites;
+    ``session`` replaces it and sets the defaults of a project.
     """
     session = session or Session(
-        open_screen(), get_edition("google-2019"), load_ask, now=time.time()
+        open_screen(), get_edition("google-2019"), load_query, now=time.time()
     )
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

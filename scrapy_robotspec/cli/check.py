@@ -37,7 +37,7 @@ _EXAMPLES = """\
     "--usage",
     metavar="LABEL",
     multiple=True,
-    help="Also say whether pages may be used for this, such as train-ai. Again for each use.",
+    help="Also show whether pages may be used for this, such as train-ai. Again for each use.",
 )
 @click.option("--disallowed", is_flag=True, help="Show only what is disallowed.")
 @options.timeout_option

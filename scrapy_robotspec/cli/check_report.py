@@ -65,7 +65,7 @@ def check_with_report(
             raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
         if report.output is not None:
             check_one_origin(site_urls)
-        answer_sites(site_urls, question, session, asking, report.tell)
+        answer_sites(site_urls, question, session, asking, report.handle)
         return report.end()
     if not urls:
         raise MisuseError("give at least one URL or path, or a list with --urls LIST")
@@ -108,7 +108,7 @@ def _report_files(
         work = [(source, question, edition, session.default_tokens) for source in sources]
         for name, found in map_in_order(_answer_one_of_many, work, jobs, session.screen):
             for each in found:
-                report.tell(each, name)
+                report.handle(each, name)
         return
     robots = sources[0].parse(edition)
     note_unusual(sources[0].name, robots, session.screen)
@@ -118,7 +118,7 @@ def _report_files(
         names = (crawler_words((token,), written) for token in report.file.tokens)
         report.width = min(_WIDEST, max(map(len, names), default=0))
     for each in answer_file(report.file, question, session.default_tokens, session.screen):
-        report.tell(each)
+        report.handle(each)
 
 
 def _answer_one_of_many(
@@ -157,7 +157,7 @@ class _Report:
         self.kept: list[Explanation] = []
         self.code = 0
 
-    def tell(self, found: Explanation, name: str = "") -> None:
+    def handle(self, found: Explanation, name: str = "") -> None:
         """Print one answer; ``name``: the file, where there are many."""
         self.code = max(self.code, exit_code(found, self.usage))
         self._count_uses(found)

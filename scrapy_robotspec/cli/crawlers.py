@@ -1,4 +1,4 @@
-"""The crawlers that a command line asks for."""
+"""The crawlers that a command line names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def in_edition(crawler: Crawler, edition: Edition) -> Crawler:
 def crawlers(
     tokens: Sequence[str], each: bool, default: Crawler, files: Sequence[ParsedFile]
 ) -> list[Crawler]:
-    """The crawlers to ask for.
+    """The crawlers to decide for.
 
     ``each``: every crawler that the files name; else the one of the command line.
     """

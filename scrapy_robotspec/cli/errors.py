@@ -12,7 +12,7 @@ from scrapy_robotspec.render.text import safe
 
 
 class MisuseError(click.ClickException):
-    """A wrong command line; the message says what to write instead."""
+    """A wrong command line; the message contains the remedy."""
 
     exit_code = MISUSE
 

@@ -69,7 +69,7 @@ def command(
         if output is not None:
             check_one_origin(asked)
         options_ = SiteOptions(None, edition, timeout, one_by_one=True)
-        answer_sites(asked, question, session, options_, printer.tell)
+        answer_sites(asked, question, session, options_, printer.handle)
         if output is not None:
             write_answers(output, session, "", None, printer.kept)
         return printer.code
@@ -89,7 +89,7 @@ def command(
         note_unusual(source.name, parsed.robots, session.screen)
         printer.name = source.name if len(sources) > 1 else ""
         for found in answer_file(parsed, question, session.default_tokens, session.screen):
-            printer.tell(found)
+            printer.handle(found)
         if output is not None:
             write_answers(output, session, source.name, parsed, printer.kept)
     return printer.code
@@ -102,13 +102,13 @@ class _Printer:
         self._screen = session.screen
         self._as_json = as_json
         self._output = output
-        self._told = 0
+        self._printed = 0
         self.name = ""
         """The file, where there are many."""
         self.kept: list[Explanation] = []
         self.code = 0
 
-    def tell(self, found: Explanation) -> None:
+    def handle(self, found: Explanation) -> None:
         """Print one explanation."""
         self.code = max(self.code, exit_code(found))
         if self._output is not None:
@@ -121,8 +121,8 @@ class _Printer:
             shown = full_object(found)
             self._screen.say(dumps({"file": self.name, **shown} if self.name else shown))
             return
-        if self._told:
+        if self._printed:
             self._screen.say()
-        self._told += 1
+        self._printed += 1
         for line in explained(found, self._screen, self.name):
             self._screen.say(line)

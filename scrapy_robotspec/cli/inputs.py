@@ -50,7 +50,7 @@ class Source(NamedTuple):
 
     @property
     def is_unreachable(self) -> bool:
-        """Whether a site gave no usable answer."""
+        """Whether a site gave no usable response."""
         return self.site is not None and not self.site.has_file and not self.site.is_allowed
 
     def note_missing(self, screen: Screen) -> bool:
@@ -92,7 +92,7 @@ def open_sources(
 ) -> list[Source]:
     """The files of a command line.
 
-    Folders are replaced by their files; all sites are asked in one crawl.
+    Folders are replaced by their files; all sites are queried in one crawl.
 
     Raises :class:`MisuseError` for a file that cannot be read.
     """
@@ -102,21 +102,21 @@ def open_sources(
     urls = [name for name in names if is_url(name)]
     if urls:
         options = SiteOptions(edition=edition, timeout=timeout, fresh=fresh)
-        ask_sites([robots_url(url) for url in urls], session, options, sites)
+        query_sites([robots_url(url) for url in urls], session, options, sites)
     return [source for name in names for source in _sources(name, sites)]
 
 
-def ask_sites(
+def query_sites(
     urls: Sequence[str], session: Session, options: SiteOptions, into: dict[str, SiteAnswer]
 ) -> None:
-    """Ask sites about URLs and keep the answers by URL."""
+    """Query sites about URLs and keep the answers by URL."""
 
-    def tell(answer: SiteAnswer) -> None:
+    def handle(answer: SiteAnswer) -> None:
         into[answer.url] = answer
 
-    if session.load_ask is None:
-        raise MisuseError("sites cannot be asked here: give a file")
-    session.load_ask()(list(dict.fromkeys(urls)), options, tell)
+    if session.load_query is None:
+        raise MisuseError("sites cannot be queried here: give a file")
+    session.load_query()(list(dict.fromkeys(urls)), options, handle)
 
 
 def robots_url(url: str) -> str:

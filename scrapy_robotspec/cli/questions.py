@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Question(NamedTuple):
-    """What a command line asks about URLs."""
+    """The question of a command line about URLs."""
 
     file: str | None
     urls: Sequence[str | bytes]
@@ -40,7 +40,7 @@ class Question(NamedTuple):
     def site_urls(self) -> list[str] | None:
         """The URLs to decide by their own sites, else None.
 
-        The URL of a robots.txt is a file; any other URL in its place is a page to ask about.
+        The URL of a robots.txt is a file; any other URL in its place is a page to decide about.
         Raises :class:`MisuseError` for a path that belongs to no site.
         """
         if self.file is None:
@@ -89,28 +89,28 @@ def answer_sites(
     question: Question,
     session: Session,
     options: SiteOptions,
-    tell: Callable[[Explanation], None],
+    handle: Callable[[Explanation], None],
 ) -> None:
-    """Pass the answers of sites to ``tell``, as they come. Raises :class:`MisuseError`."""
-    if session.load_ask is None:
-        raise MisuseError("sites cannot be asked here: give a file")
+    """Pass the answers of sites to ``handle``, as they come. Raises :class:`MisuseError`."""
+    if session.load_query is None:
+        raise MisuseError("sites cannot be queried here: give a file")
     if question.each_token and question.tokens:
         raise MisuseError("--token and --each-token exclude each other")
     if question.tokens:
         tokens = check_tokens(question.tokens, session.edition(options.edition))
         options = options._replace(tokens=tokens)
-    told = 0
+    handled = 0
 
-    def tell_site(site: SiteAnswer) -> None:
-        nonlocal told
+    def handle_site(site: SiteAnswer) -> None:
+        nonlocal handled
         for each in _for_crawlers(site) if question.each_token else [site]:
             found = explain_site(each, fully=question.fully)
-            tell(_with_usage(found, each.robots, each.url) if question.usage else found)
-        told += 1
-        session.screen.done(told, len(urls), "answered")
+            handle(_with_usage(found, each.robots, each.url) if question.usage else found)
+        handled += 1
+        session.screen.done(handled, len(urls), "answered")
         session.screen.out.flush()
 
-    session.load_ask()(urls, options, tell_site)
+    session.load_query()(urls, options, handle_site)
     session.screen.clear()
 
 

@@ -22,7 +22,7 @@ ALLOWED, DISALLOWED, MISUSE, UNREACHABLE = 0, 1, 2, 3
 
 
 class SiteOptions(NamedTuple):
-    """How sites are asked for their robots.txt."""
+    """Options for querying sites."""
 
     tokens: Crawler | None = None
     """None: the tokens of the project; without a project those of no crawler."""
@@ -31,28 +31,28 @@ class SiteOptions(NamedTuple):
     timeout: float = 10.0
     """Max time for one robots.txt with its redirects (seconds)."""
     one_by_one: bool = False
-    """Whether each answer comes before the next site is asked."""
+    """Whether each answer comes before the next query."""
     fresh: bool = False
     """Whether the store is not used, so that the site itself answers."""
 
 
-class AskSites(Protocol):
+class QuerySites(Protocol):
     """Decides about URLs by the robots.txt of their sites."""
 
     def __call__(
-        self, urls: Sequence[str], options: SiteOptions, tell: Callable[[SiteAnswer], None]
+        self, urls: Sequence[str], options: SiteOptions, handle: Callable[[SiteAnswer], None]
     ) -> None:
-        """Pass one answer per URL to ``tell``, in order.
+        """Pass one answer per URL to ``handle``, in order.
 
         A process can do this once, because a reactor cannot be restarted. Raises
         ``ConfigurationError`` for wrong settings.
         """
 
 
-class LoadAskSites(Protocol):
-    """Imports what :class:`AskSites` needs, only once a site is to be asked."""
+class LoadQuerySites(Protocol):
+    """Imports what :class:`QuerySites` needs, only once a site is queried."""
 
-    def __call__(self) -> AskSites: ...
+    def __call__(self) -> QuerySites: ...
 
 
 class Session(NamedTuple):
@@ -60,8 +60,8 @@ class Session(NamedTuple):
 
     screen: Screen
     default_edition: Edition
-    load_ask: LoadAskSites | None = None
-    """None: sites cannot be asked."""
+    load_query: LoadQuerySites | None = None
+    """None: sites cannot be queried."""
     default_tokens: Crawler = ()
     cache: str | None = None
     """The store of the project, a URI; None without a project."""

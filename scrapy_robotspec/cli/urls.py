@@ -24,7 +24,7 @@ _USUAL = ("/", "https://", "http://")
 
 
 class Urls(NamedTuple):
-    """URLs and paths to ask about."""
+    """URLs and paths to decide about."""
 
     urls: Sequence[str | bytes]
     """Text where it is UTF-8, else bytes."""

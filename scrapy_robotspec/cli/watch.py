@@ -60,7 +60,7 @@ def command(
 
     The store then keeps the new copy.
 
-    Exits with 1 if anything changed that matters to a crawler, so that cron can tell. A site that
+    Exits with 1 if anything changed that matters to a crawler, which is meant for cron. A site that
     is not in the store yet is stored; the store keeps its copy of a site that is unreachable.
     """
     for site in sites:

@@ -65,8 +65,8 @@ def find_changes(
 ) -> FileChanges:
     """The changes for the crawlers ``asked``, and for ``urls``.
 
-    Rules that differ only in spelling, place or order are equal. Crawlers to which both versions
-    say the same share a :class:`Change`.
+    Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
+    both versions share a :class:`Change`.
     """
     alike: dict[tuple[object, object], list[Crawler]] = {}
     for tokens in asked:
@@ -98,7 +98,7 @@ def _change(
 
 
 def _contents(group: GroupSummary) -> object:
-    """Equal for crawlers to which a file says the same."""
+    """Equal for crawlers with the same rules and other lines."""
     return group.first_lines, group.other
 
 

@@ -34,7 +34,7 @@ class Explanation(NamedTuple):
     reason: str
     """As in ``Decision.reason``; ``"problem"`` where nothing was decided."""
     verdict: Verdict | None = None
-    """What the file says; None where no file decides."""
+    """The verdict of the file; None where no file decides."""
     path: str = ""
     """Path and query in canonical form, as compared with the rules."""
     matches: tuple[Rule, ...] = ()

@@ -142,7 +142,7 @@ class ParsedFile:
         return found
 
     def matches(self, path: str, group: GroupSummary) -> tuple[Rule, ...]:
-        """The rules of a group that match a canonical path, the deciding one first."""
+        """The rules that match a canonical path, the deciding one first."""
         rules = {raw[2]: rule for raw, rule in self._rules_of(group)}
         raw = [raw for raw, _ in self._rules_of(group)]
         keys = sorted(matching_keys(raw, path, self.robots.edition))

@@ -123,7 +123,7 @@ def _status(record: RobotsRecord) -> str:
 
 def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     assert record.unreachable_since is not None
-    yield "failure", record.failure or "no answer"
+    yield "failure", record.failure or "no response"
     since = utc(record.unreachable_since)
     age = duration(max(0.0, site.now - record.unreachable_since))
     yield "since", f"{since} ({age} ago, {count(record.failures, 'failure')})"

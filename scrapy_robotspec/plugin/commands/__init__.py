@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.session import AskSites
+    from scrapy_robotspec.cli.session import QuerySites
 
 
 class RobotSpecCommand(ScrapyCommand):
@@ -28,7 +28,7 @@ class RobotSpecCommand(ScrapyCommand):
 
     def short_desc(self) -> str:
         """One line for the list of commands."""
-        return "Say what robots.txt allows, and why"
+        return "Show what robots.txt allows, and why"
 
     def long_desc(self) -> str:
         """What the help begins with."""
@@ -68,20 +68,20 @@ class RobotSpecCommand(ScrapyCommand):
         return Session(
             open_screen(),
             settings.edition,
-            load_ask=self._load_ask,
+            load_query=self._load_query,
             default_tokens=tokens if isinstance(tokens, tuple) else (),
             cache=settings.cache,
             now=time.time(),
         )
 
-    def _load_ask(self) -> AskSites:
+    def _load_query(self) -> QuerySites:
         """Access to sites through the project."""
         import sys
         from functools import partial
 
-        from scrapy_robotspec.plugin.commands.run import ask_with, missing_note
+        from scrapy_robotspec.plugin.commands.run import missing_note, query_with
 
         assert self.crawler_process is not None
         if note := missing_note(self.crawler_process.settings):
             sys.stderr.write(f"{note}\n")
-        return partial(ask_with, self.crawler_process)
+        return partial(query_with, self.crawler_process)

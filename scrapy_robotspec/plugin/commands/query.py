@@ -36,7 +36,7 @@ class Query:
     """URLs to decide about, and where the answers go, in order."""
 
     urls: Sequence[str]
-    tell: Callable[[SiteAnswer], None]
+    handle: Callable[[SiteAnswer], None]
     one_by_one: bool
     error: BaseException | None = None
     """What ended the query early, if anything did."""
@@ -60,7 +60,7 @@ class Query:
                 for url in self.urls[start : start + step]
             ]
             for one in asked:
-                self.tell(await _compat.as_future(one))
+                self.handle(await _compat.as_future(one))
         self.done = True
 
 

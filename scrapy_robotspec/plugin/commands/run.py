@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.site import SiteAnswer
 
 #: A query must not overwrite the project's output, touch its queue, or run its pipelines; and it
-#: asks each site once, because a person is waiting.
+#: queries each site once, because a person is waiting.
 _QUERY_SETTINGS: dict[str, Any] = {
     "ROBOTSTXT_OBEY": True,
     "ROBOTSPEC_DRY_RUN": False,
@@ -38,29 +38,29 @@ _QUERY_SETTINGS: dict[str, Any] = {
 }
 
 
-def ask_sites(
-    urls: Sequence[str], options: SiteOptions, tell: Callable[[SiteAnswer], None]
+def query_sites(
+    urls: Sequence[str], options: SiteOptions, handle: Callable[[SiteAnswer], None]
 ) -> None:
-    """Decide about URLs with Scrapy's default settings; see ``cli.session.AskSites``."""
+    """Decide about URLs with Scrapy's default settings; see ``cli.session.QuerySites``."""
     from scrapy.crawler import CrawlerProcess
 
     settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
-    ask_with(CrawlerProcess(settings), urls, options, tell)
+    query_with(CrawlerProcess(settings), urls, options, handle)
 
 
-def ask_with(
+def query_with(
     process: CrawlerProcessBase,
     urls: Sequence[str],
     options: SiteOptions,
-    tell: Callable[[SiteAnswer], None],
+    handle: Callable[[SiteAnswer], None],
 ) -> None:
     """Decide about URLs with the settings of a process.
 
-    Raises ``ConfigurationError`` for a wrong setting, and what ``tell`` raises.
+    Raises ``ConfigurationError`` for a wrong setting, and what ``handle`` raises.
     """
     _adapt(process.settings, options)
     Settings.from_scrapy(process.settings, warn=False)
-    query = Query(urls, tell, options.one_by_one)
+    query = Query(urls, handle, options.one_by_one)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:
