@@ -131,4 +131,5 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         "text": finding.text,
+        "replacement": finding.replacement,
     }

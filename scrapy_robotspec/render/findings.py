@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.protocol.lint.codes import CODES
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,6 +21,7 @@ class CodeFindings(NamedTuple):
     code: str
     severity: str
     style: str
+    remedy: str
     findings: Sequence[Finding]
 
     @property
@@ -33,7 +36,7 @@ def by_code(findings: Sequence[Finding]) -> list[CodeFindings]:
     for finding in findings:
         codes.setdefault(finding.code, []).append(finding)
     made = [
-        CodeFindings(code, found[0].severity, STYLES[found[0].severity], found)
+        CodeFindings(code, found[0].severity, STYLES[found[0].severity], CODES[code].remedy, found)
         for code, found in codes.items()
     ]
     return sorted(made, key=lambda one: (_ORDER.index(one.severity), one.code))

@@ -82,3 +82,22 @@ def test_advice_is_shown_when_its_code_is_selected(tell: Tell) -> None:
     told = tell("lint", "open.txt", "--select", "rs9")
     assert (told.code, len(told.lines)) == (0, 1)
     assert "RS902 advice" in told.out
+
+
+def test_sarif_proposes_only_what_a_finding_proposes(tell: Tell, folder: Path) -> None:
+    """A line to delete, and one to replace, with the region of the line."""
+    (folder / "f.txt").write_text("User-agent: *\nDisallow: /a/\nDisallow: /a/\nDisallow:/b/\n")
+    told = tell("lint", "f.txt", "--format", "sarif", "--advice")
+    rows = [json.loads(line) for line in tell("lint", "f.txt", "--json", "--advice").lines]
+    (run,) = json.loads(told.out)["runs"]
+    assert len(run["results"]) == len(rows)
+    for result, row in zip(run["results"], rows, strict=True):
+        if row["replacement"] is None:
+            assert "fixes" not in result
+            continue
+        (change,) = result["fixes"][0]["artifactChanges"]
+        (replacement,) = change["replacements"]
+        assert replacement["deletedRegion"]["startLine"] == row["line"]
+        inserted = replacement.get("insertedContent", {"text": ""})["text"]
+        assert inserted == row["replacement"]
+    assert [row["line"] for row in rows if row["replacement"] == ""] == [3]
