@@ -1,9 +1,9 @@
-"""A long crawl of origins whose robots.txt changes its mood: does anything grow?
+"""A long crawl of origins whose robots.txt answers change: does anything grow?
 
     python benchmarks/soak.py [--minutes 20] [--origins 2000] [--cache URI] [--out soak]
 
 Two thousand loopback origins answer with rules, other rules, 503, redirects, resets or silence,
-each for a while. Every few seconds requests a second, memory and open files of the crawl are
+in turn. Every few seconds requests a second, memory and open files of the crawl are
 written to OUT.json, at the end drawn in OUT.png if matplotlib is there. Needs Linux. The exit code
 is 1 if a request was lost, a disallowed page was asked for, or something grew.
 """
@@ -28,10 +28,10 @@ from tests.support.server import Server, Site
 if TYPE_CHECKING:
     from tests.support.responses import Answer, Exchange
 
-#: Whatever the mood, ``/no`` may never be asked for.
+#: ``/no`` may never be requested, whatever the answer.
 RULES = "User-agent: *\nDisallow: /no\n"
 MORE_RULES = RULES + "".join(f"Disallow: /private/{n}/*.html$\n" for n in range(300))
-MOODS: tuple[Answer, ...] = (
+ANSWERS: tuple[Answer, ...] = (
     reply(RULES),
     reply(MORE_RULES),
     reply("", 503),
@@ -43,11 +43,11 @@ MOODS: tuple[Answer, ...] = (
     silence(),
     reply("", 500, [("Retry-After", "3")]),
 )
-#: Growth from the second quarter to the last one that is still no growth.
+#: Factor from the second quarter to the last one up to which nothing has grown.
 MEMORY_GROWTH, FILES_GROWTH = 1.15, 1.3
 #: Characters; errors only are logged.
 LOG_KEPT = 20_000
-#: So many connections come and go from one moment to the next.
+#: Connections that may come and go between two samples.
 FILES_SLACK = 100
 
 SETTINGS = {
@@ -66,12 +66,12 @@ SETTINGS = {
 Sample = dict[str, float]
 
 
-def moody(number: int, period: float, began: float) -> Answer:
-    """An answer that turns to the next mood every *period* seconds."""
+def changing(number: int, period: float, began: float) -> Answer:
+    """The next of ANSWERS every *period* seconds."""
 
     async def answer(exchange: Exchange) -> bool:
         turn = int((time.time() - began) / period)
-        return await MOODS[(number + turn) % len(MOODS)](exchange)
+        return await ANSWERS[(number + turn) % len(ANSWERS)](exchange)
 
     return answer
 
@@ -82,7 +82,7 @@ def sites_of(server: Server, origins: int, period: float) -> list[Site]:
     return [
         server.site(
             f"127.{1 + n // 60_000}.{n // 250 % 240}.{n % 250 + 1}",
-            moody(n, period, began),
+            changing(n, period, began),
             pages={"/moved.txt": reply(RULES)},
         )
         for n in range(origins)
@@ -203,7 +203,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--origins", type=int, default=2000)
     parser.add_argument("--at-once", type=int, default=400, help="requests that are not over")
-    parser.add_argument("--period", type=float, default=15, help="seconds of each mood")
+    parser.add_argument("--period", type=float, default=15, help="seconds of each answer")
     parser.add_argument("--every", type=float, default=5, help="seconds from sample to sample")
     parser.add_argument("--cache", default="memory://")
     parser.add_argument("--mode", default="asyncio", help="asyncio, select or none")

@@ -16,7 +16,7 @@ from tests.support.spiders import Noting
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-#: One of so many requests is for a page that is disallowed everywhere.
+#: One request of this number is for a page that is disallowed everywhere.
 _DISALLOWED = 8
 
 

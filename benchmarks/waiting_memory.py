@@ -1,4 +1,4 @@
-"""What waiting costs: memory and processor time of requests whose origin answers 503.
+"""Memory and processor time of requests that wait for an origin that answers 503.
 
     python benchmarks/waiting_memory.py [--requests 20000] [--origins 1] [--seconds 10]
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.responses import Answer
 
 WAITING: dict[str, Any] = {"LOG_LEVEL": "WARNING"}
-#: Scrapy's own queue, and nobody who obeys.
+#: Scrapy's own queue, without any robots.txt.
 STOCK: dict[str, Any] = {
     **WAITING,
     "ADDONS": {},
@@ -35,7 +35,7 @@ STOCK: dict[str, Any] = {
 
 
 def resident(pid: int) -> float:
-    """Megabytes of memory that a process has now (Linux)."""
+    """Resident memory of a process now (megabytes, Linux)."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
@@ -45,7 +45,7 @@ def resident(pid: int) -> float:
 def waited(
     settings: dict[str, Any], page: Answer, requests: int, origins: int, seconds: float
 ) -> tuple[float, float]:
-    """Megabytes, and the part of a processor that waiting takes (per cent)."""
+    """Memory (megabytes) and processor time (per cent) of a crawl that waits."""
     with Server() as server:
         down = reply("", 503)
         sites = [
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--origins", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=10.0)
     given = parser.parse_args()
-    print("                     MB    octets a request   processor")
+    print("                     MB    bytes a request    processor")
     for name, settings, page in (
         ("Scrapy's queue", STOCK, silence()),
         ("waiting", WAITING, reply("")),

@@ -1,7 +1,7 @@
-"""What differs between Scrapy 2.13 and the newest: every probe of Scrapy's version or insides.
+"""Everything private of Scrapy, and all differences between Scrapy 2.13 and the newest.
 
-Each function says from or until which release it is needed. Nothing here knows robots.txt, and no
-other file of this package asks what Scrapy can do.
+Each function names the release from or until which it is needed. Nothing here knows robots.txt, and
+no other file of this package checks what Scrapy can do.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     class Later(Protocol):
-        """A call that was put off; cancelling one that was made already does nothing."""
+        """A delayed call; cancelling it after it was made does nothing."""
 
         def cancel(self) -> None: ...
 
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 #: A download slot with requests in line is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
 
-#: From 2.18 a signal of Scrapy's own; before, an object nobody can be connected to by accident.
+#: From 2.18 a signal of Scrapy's own; before, an object without handlers.
 robots_parsed: object = getattr(scrapy_signals, "robots_parsed", None) or object()
 
 
@@ -107,7 +107,7 @@ def _twisted_cancellation(failure: Failure) -> Failure:
 
 
 def as_future(waiting: Deferred[_T]) -> Any:
-    """What a coroutine that Scrapy runs may await to wait for *waiting*."""
+    """An awaitable for *waiting* in a coroutine that Scrapy runs."""
     return maybe_deferred_to_future(waiting)
 
 
@@ -157,7 +157,7 @@ class DownloadSlots:
 def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
     """Allow one more request in the downloader; the result takes that back.
 
-    A total concurrency of 0 is no limit and stays so.
+    A total concurrency of 0 (unlimited) does not change.
     """
     downloader = engine.downloader
     if not downloader.total_concurrency:
@@ -287,7 +287,7 @@ class Threads:
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="robotspec")
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        """The outcome of ``call(*args)``, fired in the thread that asks."""
+        """The outcome of ``call(*args)``, fired in the calling thread."""
         outcome: Deferred[_T] = Deferred()
         to_here = _caller_of_this_thread()
         job = self._executor.submit(call, *args)
@@ -295,7 +295,7 @@ class Threads:
         return outcome
 
     def close(self) -> None:
-        """Take no more calls; those begun are finished, those queued too."""
+        """Take no more calls; the ones already submitted are finished."""
         self._executor.shutdown(wait=False)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, Running
+from tests.support.crawl import Running
 from tests.support.responses import silence
 
 if TYPE_CHECKING:
@@ -16,13 +16,12 @@ RULES = "User-agent: *\nDisallow: /no\n"
 ONE_AT_A_TIME = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_silent_origin_holds_up_no_other_port_of_its_host(server: Server, mode: str) -> None:
+def test_silent_origin_holds_up_no_other_port_of_its_host(server: Server) -> None:
     """CONCURRENT_REQUESTS_PER_DOMAIN = 1: all ports of a host are one slot."""
     silent = server.site("127.0.0.2", silence())
     other = server.site("127.0.0.2", RULES, port=server.other_port)
     urls = [silent.url("/0"), *[other.url(f"/{n}") for n in range(10)]]
-    with Running(urls, ONE_AT_A_TIME, mode=mode) as running:
+    with Running(urls, ONE_AT_A_TIME) as running:
         running.wait_until(lambda: len(other.pages_asked) == 10)
         assert silent.robots_asked
         assert not [event for event in running.events if event["kind"] == "error"]

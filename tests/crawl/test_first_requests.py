@@ -28,13 +28,12 @@ def test_of_twenty_at_once_under_disallow_all_none_is_crawled(server: Server, mo
     assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_one_fetch_serves_all_that_wait(server: Server, mode: str) -> None:
+def test_one_fetch_serves_all_requests_that_wait(server: Server) -> None:
     """CAC-05: one fetch an origin, and each of its requests gets the rules."""
     robots = after(0.2, reply("User-agent: *\nDisallow: /no"))
     sites = [server.site(f"127.0.0.{n}", robots) for n in range(2, 8)]
     urls = [site.url(f"/{kind}{n}") for site in sites for kind in ("yes", "no") for n in range(9)]
-    result = crawl(urls, AT_ONCE, mode=mode)
+    result = crawl(urls, AT_ONCE)
     assert [len(site.robots_asked) for site in sites] == [1] * len(sites)
     assert result.ended_once(urls)
     for site in sites:
@@ -42,7 +41,7 @@ def test_one_fetch_serves_all_that_wait(server: Server, mode: str) -> None:
 
 
 def test_requests_with_the_stock_queue_of_requests_are_not_lost_either(server: Server) -> None:
-    """A foreign queue class: the scheduler keeps the requests aside instead."""
+    """With a foreign queue class the scheduler parks the requests instead."""
     site = server.site("127.0.0.2", after(0.3, reply("User-agent: *\nDisallow: /no")))
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(20)]
     foreign = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}

@@ -1,4 +1,4 @@
-"""How long an origin without an answer is waited for, and how often it is asked."""
+"""How long requests wait for an origin without an answer, and how often it is asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import after, in_turn, once, reply, reset, silence, until
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ def pauses(site: Site) -> list[float]:
     return [b.at - a.at for a, b in itertools.pairwise(site.robots_asked)]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_hold_timeout_ends_the_wait(server: Server, mode: str) -> None:
+def test_hold_timeout_ends_the_wait(server: Server) -> None:
     """ROBOTSPEC_HOLD_TIMEOUT: asked again and again until then; refused, told once, closed."""
     site = server.site("127.0.0.2", DOWN)
     urls = [site.url(f"/{n}") for n in range(20)]
-    result = crawl(urls, {**QUICK, "ROBOTSPEC_HOLD_TIMEOUT": 1.2}, mode=mode)
+    result = crawl(urls, {**QUICK, "ROBOTSPEC_HOLD_TIMEOUT": 1.2})
     assert site.pages_asked == []
     assert result.ended_once(urls)
     assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
@@ -147,7 +146,7 @@ def test_probes_of_an_origin_that_is_given_up_are_paced(server: Server) -> None:
 
 @pytest.mark.parametrize(("limit", "at_once"), [(2, 2), (8, 8)])
 def test_no_more_fetches_at_once_than_the_setting(server: Server, limit: int, at_once: int) -> None:
-    """ROBOTSPEC_CONCURRENT_FETCHES, for eight origins; none is answered before so many ask."""
+    """ROBOTSPEC_CONCURRENT_FETCHES, for eight origins; none is answered before that number asks."""
     asking: list[int] = [0]  # how many were being asked, each time that one began or ended
 
     async def robots(exchange: Exchange) -> bool:

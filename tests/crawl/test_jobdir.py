@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import version_info
 
-from tests.support.crawl import MODES, Result, Running, crawl
+from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import closing, once, reply, silence
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ def host_of(length: int) -> str:
 LENGTHS = (50, 107, 108, 109, 150, 222, 223, 253)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_host_names_of_any_length_wait_on_disk(server: Server, tmp_path: Path, mode: str) -> None:
+def test_host_names_of_any_length_wait_on_disk(server: Server, tmp_path: Path) -> None:
     """From ``start()``, after an interruption, and beside usual hosts."""
     server.default = lambda host, port: server.site(host, silence(), port=port)
     proxy = f"http://127.0.0.1:{server.port}"
@@ -93,14 +92,14 @@ def test_host_names_of_any_length_wait_on_disk(server: Server, tmp_path: Path, m
     long = [f"http://{host_of(length)}/{kind}" for length in LENGTHS for kind in ("yes", "no")]
     entries: list[Any] = [{"url": url, "meta": {"proxy": proxy}} for url in long]
     settings = {"JOBDIR": str(tmp_path), "LOG_LEVEL": "INFO"}
-    with Running([*entries, usual.url("/yes")], settings, mode=mode) as running:
+    with Running([*entries, usual.url("/yes")], settings) as running:
         running.wait_until(lambda: running.all_given and usual.pages_asked)
         running.send(signal.SIGINT)
         first = running.finish(30)
     assert first.ended_once([usual.url("/yes")])
     for site in server.sites:
         site.robots = reply(RULES)
-    second = crawl([], settings, mode=mode)
+    second = crawl([], settings)
     assert second.ended_once(long)
     assert set(second.responses) == {url for url in long if url.endswith("yes")}
     assert tracebacks(first, second) == []

@@ -41,8 +41,10 @@ def settings(tmp_path: Path) -> Iterator[dict[str, Any]]:
     redis.stop()
 
 
-def test_waiting_delays_nobody_and_loses_nothing(server: Server, settings: dict[str, Any]) -> None:
-    """The rules come when all others are crawled; then every allowed page, once."""
+def test_waiting_delays_no_other_and_loses_nothing(
+    server: Server, settings: dict[str, Any]
+) -> None:
+    """The rules come when all other sites are crawled; then every allowed page is, once."""
     others = [server.site(f"127.0.0.{n}", RULES) for n in range(2, 6)]
     fast = [site.url(f"/{n}") for n in range(20) for site in others]
     left = lambda: sum(len(set(site.pages_asked)) for site in others) < len(fast)  # noqa: E731
@@ -54,7 +56,7 @@ def test_waiting_delays_nobody_and_loses_nothing(server: Server, settings: dict[
 
 
 def test_ctrl_c_gives_waiting_requests_back(server: Server, settings: dict[str, Any]) -> None:
-    """What was put aside in memory is in Redis again, and the next crawl gets each once."""
+    """Parked requests are in Redis again, and the next crawl gets each once."""
     robots = Switch(DOWN)
     site = server.site("127.0.0.2", robots)
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(100)]

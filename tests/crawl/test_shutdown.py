@@ -37,7 +37,7 @@ def interrupted(running: Running, when: Callable[[], Any]) -> Result:
     ("mode", "robots", "queue"),
     [
         *((mode, silence(), {}) for mode in MODES),
-        *((mode, DOWN, {}) for mode in MODES),
+        ("asyncio", DOWN, {}),
         ("asyncio", DOWN, FOREIGN_QUEUE),
         ("select", silence(), FOREIGN_QUEUE),
     ],
@@ -99,7 +99,7 @@ def test_a_jobdir_moves(
 def test_waiting_requests_of_our_queue_can_be_taken_up_by_scrapys(
     server: Server, tmp_path: Path
 ) -> None:
-    """Also those that were handed back and wait; they pass the duplicates filter again."""
+    """Also requeued ones; they pass the duplicates filter again."""
     site = server.site("127.0.0.2", DOWN)
     urls = [site.url(f"/{n}") for n in range(50)]
     settings = {"JOBDIR": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""Requests that wait for their robots.txt: nobody else notices, none is lost, none comes early."""
+"""Requests that wait for their robots.txt: none delays another, none is lost, none goes early."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
-PATIENT = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4}
+QUICK_RETRIES = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4}
 FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
 
 
@@ -31,7 +31,7 @@ def fast_sites(server: Server) -> tuple[list[Site], list[str]]:
 
 
 def down_until_done(sites: list[Site], urls: list[str]) -> Answer:
-    """503 until the pages of all others are crawled: whoever stalls those, stalls for ever."""
+    """503 until the pages of all other sites are crawled: a crawl that stalls them never ends."""
     left = lambda: sum(len(set(site.pages_asked)) for site in sites) < len(urls)  # noqa: E731
     return as_long_as(left, reply("", 503), reply(RULES))
 
@@ -53,15 +53,15 @@ def silent_urls(server: Server, origins: int) -> list[str]:
 
 
 @pytest.mark.parametrize(("mode", "origins"), [("asyncio", 1), *((mode, 40) for mode in MODES)])
-def test_silent_origins_delay_nobody(server: Server, mode: str, origins: int) -> None:
-    """The others are done while every silent robots.txt is still waited for."""
+def test_silent_origins_delay_no_other(server: Server, mode: str, origins: int) -> None:
+    """The other sites are crawled while every silent robots.txt is still being fetched."""
     sites, fast = fast_sites(server)
     with Running([*silent_urls(server, origins), *fast], mode=mode) as running:
         running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
         assert [event for event in running.events if event["kind"] == "error"] == []
 
 
-def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> None:
+def test_silent_origins_delay_no_other_with_a_foreign_queue(server: Server) -> None:
     """The scheduler's mixin does the same for any scheduler and queue."""
     sites, fast = fast_sites(server)
     with Running([*silent_urls(server, 40), *fast], FOREIGN_QUEUE) as running:
@@ -70,13 +70,13 @@ def test_silent_origins_delay_nobody_with_a_foreign_queue(server: Server) -> Non
 
 
 @pytest.mark.parametrize(("most", "waiting"), [(5, 5), (1000, 100)])
-def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -> None:
+def test_number_of_parked_requests_is_bounded(server: Server, most: int, waiting: int) -> None:
     """ROBOTSPEC_MAX_PARKED, with a foreign queue; nothing is lost by it."""
     down = reply("", 503)
     given = threading.Event()
     site = server.site("127.0.0.2", in_turn(once(given.is_set, after(0.5, down)), reply(RULES)))
     urls = [site.url(f"/{n}") for n in range(100)]
-    settings = {**PATIENT, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_PARKED": most}
+    settings = {**QUICK_RETRIES, **FOREIGN_QUEUE, "ROBOTSPEC_MAX_PARKED": most}
     result = crawl_when_all_are_given(urls, settings, given)
     assert result.ended_once(urls)
     assert result.stats["robotspec/waiting_max"] == waiting
@@ -85,12 +85,12 @@ def test_what_is_put_aside_is_bounded(server: Server, most: int, waiting: int) -
 @pytest.mark.parametrize(
     ("origins", "before"), [(2_000, 0), (2_000, 1_000), (2_000, 2_000), (10_000, 10_000)]
 )
-def test_thousands_of_silent_origins_delay_nobody(
+def test_thousands_of_silent_origins_delay_no_other(
     server: Server, origins: int, before: int
 ) -> None:
     """However many wait for their turn to be asked, before the others or behind them.
 
-    Whoever waits for a silent one here waits longer than the slowest machine needs.
+    The fetch timeout is longer than the slowest machine needs for the whole test.
     """
     sites, fast = fast_sites(server)
     silent = silent_urls(server, origins)
@@ -113,8 +113,8 @@ def test_silent_fetches_are_preempted_by_a_newcomer(
     site = server.site("127.0.0.2", RULES)
     more = {"then": [site.url("/yes")], "go": str(tmp_path / "go")}
     urls = [each.url("/x") for each in silent]
-    patient = {**settings, "ROBOTSPEC_FETCH_TIMEOUT": 1000}
-    with Running(urls, patient, spider="in_two", more=more) as running:
+    slow = {**settings, "ROBOTSPEC_FETCH_TIMEOUT": 1000}
+    with Running(urls, slow, spider="in_two", more=more) as running:
         running.wait_until(lambda: sum(len(each.robots_asked) for each in silent) >= most, 60)
         (tmp_path / "go").touch()
         running.wait_until(lambda: bool(site.pages_asked), 60)
@@ -128,7 +128,7 @@ def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, 
     sites, fast = fast_sites(server)
     site = server.site("127.0.1.1", down_until_done(sites, fast))
     held = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(50)]
-    result = crawl([*held, *fast], {**PATIENT, **queue}, mode=mode)
+    result = crawl([*held, *fast], {**QUICK_RETRIES, **queue}, mode=mode)
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(50))
     assert result.ended_once([*held, *fast])
     answered = site.robots_asked[-1].at
@@ -137,13 +137,13 @@ def test_503_for_a_while_then_rules(server: Server, mode: str, queue: dict[str, 
     assert {result.errors[url]["type"] for url in held[50:]} == {"ForbiddenByRobots"}
 
 
-def test_waiting_is_told_and_counted(server: Server) -> None:
+def test_waiting_is_logged_and_counted(server: Server) -> None:
     """One INFO line when an origin starts to wait, one when it is released; stats."""
     down = reply("", 503)
     given = threading.Event()
     first = once(given.is_set, after(0.5, down))
     site = server.site("127.0.0.2", in_turn(first, down, down, reply(RULES)))
-    result = crawl_when_all_are_given([site.url(f"/{n}") for n in range(20)], PATIENT, given)
+    result = crawl_when_all_are_given([site.url(f"/{n}") for n in range(20)], QUICK_RETRIES, given)
     name = f"127.0.0.2:{site.port}"
     (begin,) = result.lines("[scrapy_robotspec] INFO", name, "unreachable")
     assert "503" in begin
@@ -156,13 +156,12 @@ def test_waiting_is_told_and_counted(server: Server) -> None:
     assert stats["robotspec/retry_count"] == len(site.robots_asked) - 1
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
+def test_engine_does_not_poll_while_requests_wait(server: Server) -> None:
     """No busy loop while a thousand requests wait, and the spider stays open."""
     site = server.site("127.0.0.2", reply("", 503))
-    settings = {**PATIENT, "LOG_LEVEL": "INFO"}
+    settings = {**QUICK_RETRIES, "LOG_LEVEL": "INFO"}
     urls = [site.url(f"/{n}") for n in range(1000)]
-    with Running(urls, settings, mode=mode, spider="watching") as running:
+    with Running(urls, settings, spider="watching") as running:
         running.wait_until(lambda: len(site.robots_asked) >= 8)
         counts = Counter(event["kind"] for event in running.events)
         assert set(counts) <= {"started", "given", "looked", "empty"}
@@ -170,12 +169,11 @@ def test_only_waiting_costs_next_to_nothing(server: Server, mode: str) -> None:
         assert counts["empty"] <= 3  # before the first request was queued
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_lazy_start_does_not_run_ahead_while_requests_wait(server: Server, mode: str) -> None:
+def test_lazy_start_does_not_run_ahead_while_requests_wait(server: Server) -> None:
     """``scheduler_empty`` is not sent while requests wait, and is sent when they have gone."""
     site = server.site("127.0.0.2", until(1.0, reply("", 503), reply(RULES)))
     urls = [site.url(f"/{n}") for n in range(30)]
-    with Running(urls, PATIENT, mode=mode, spider="lazy") as running:
+    with Running(urls, QUICK_RETRIES, spider="lazy") as running:
 
         def given() -> int:
             return sum(event["kind"] == "given one" for event in running.events)
@@ -196,13 +194,13 @@ def test_order_of_priorities_survives_the_wait(server: Server) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_requests_past_the_scheduler_wait_and_hold_up_nobody(server: Server, mode: str) -> None:
+def test_requests_past_the_scheduler_wait_and_delay_no_other(server: Server, mode: str) -> None:
     """``engine.download`` in a callback: each gets its answer, within the rules."""
     others, fast = fast_sites(server)
     held = server.site("127.0.1.1", down_until_done(others, fast))
     inline = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(30)]
     first = server.site("127.0.1.2", RULES).url("/start")
-    settings = {**PATIENT, "CONCURRENT_REQUESTS": 8}
+    settings = {**QUICK_RETRIES, "CONCURRENT_REQUESTS": 8}
     result = crawl([first], settings, mode=mode, spider="inline", more={"inline": [*inline, *fast]})
     assert result.ended_once([first, *inline, *fast])
     assert sorted(held.pages_asked) == sorted(f"/yes{n}" for n in range(30))
@@ -217,7 +215,7 @@ def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
     first = server.site("127.0.0.2", RULES).url("/start")
     files = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(5)]
     settings = {
-        **PATIENT,
+        **QUICK_RETRIES,
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": str(tmp_path),
     }
@@ -233,7 +231,7 @@ def test_a_spider_may_ask_beforehand(server: Server) -> None:
     body = RULES + "Crawl-delay: 3\nSitemap: https://example.com/map.xml\n"
     site = server.site("127.0.0.2", until(0.5, reply("", 503), reply(body)))
     urls = [site.url("/yes"), site.url("/no"), "data:,x"]
-    result = crawl(urls, PATIENT, spider="asking")
+    result = crawl(urls, QUICK_RETRIES, spider="asking")
     yes, no, data = result.of("asked")
     assert (yes["allowed"], yes["reason"]) == (True, "no_rule")
     assert (no["allowed"], no["reason"]) == (False, "rule")

@@ -1,7 +1,6 @@
-"""SIGKILL at random moments, then the same crawl again: whole store, no lie, no lasting lease.
+"""SIGKILL at random moments, then the same crawl again: the store is whole and leases end.
 
-Requests that were in memory when the process died are not asked after, except with the queues of
-Scrapy that survive that.
+Requests in the memory of the killed process are lost, except with queues of Scrapy that survive.
 """
 
 from __future__ import annotations
@@ -42,18 +41,17 @@ def server() -> Iterator[Server]:
 
 
 def sites_of(server: Server, number: int) -> list[Site]:
-    """Quick ones, slow ones, some that fail once, some whose file is long."""
+    """Sites that are quick, slow, fail once, or have a long file."""
     long = RULES + "# a comment\n" * 5000
-    moods = [
+    answers = [
         reply(RULES),
         after(0.1, reply(RULES)),
         in_turn(reply("", 503), reply(RULES)),
         in_turn(reset(), reply(RULES)),
         reply(long),
     ]
-    return [
-        server.site(f"127.0.{n // 200}.{n % 200 + 1}", moods[n % len(moods)]) for n in range(number)
-    ]
+    hosts = [f"127.0.{n // 200}.{n % 200 + 1}" for n in range(number)]
+    return [server.site(host, answers[n % len(answers)]) for n, host in enumerate(hosts)]
 
 
 def settings_of(folder: Path) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def settings_of(folder: Path) -> dict[str, Any]:
 
 
 def kill_after(running: Running, server: Server, requests: int, moment: float) -> None:
-    """When so many requests have come in, and a moment later."""
+    """Kill the crawl after *requests* requests and *moment* seconds."""
     running.wait_until(lambda: len(server.log) >= requests)
     time.sleep(moment)
     running.send(signal.SIGKILL)
@@ -75,7 +73,7 @@ def kill_after(running: Running, server: Server, requests: int, moment: float) -
 
 
 def check_store(folder: Path, sites: list[Site]) -> None:
-    """Every record that is there is whole, and says what its server said."""
+    """Every record is complete and is what its server sent."""
     path = folder / "robots.db"
     if not path.exists():
         return  # killed before it was made
@@ -96,7 +94,7 @@ def origin_of(site: Site) -> Origin:
 
 
 def check_leases(store: RecordStore, sites: list[Site]) -> None:
-    """What the dead process left ends in the time of one fetch and a few seconds."""
+    """Leases of the dead process end within one fetch timeout and a few seconds."""
     later = time.time() + TIMEOUT + 5.1
     for site in sites:
         assert store.acquire(origin_of(site), "a test", later, 0.0)
