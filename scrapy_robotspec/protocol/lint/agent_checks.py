@@ -30,7 +30,7 @@ def check_agent(line: Line, edition: Edition) -> Iterator[Remark]:
     elif not name:
         read = "reads an empty name" if name == "" else "reads no name"
         yield Remark("RS202", f"The line names no crawler; {edition.name} {read}.")
-    elif name != _IGNORED_TAIL.sub("", value):
+    elif name not in (value, _IGNORED_TAIL.sub("", value)):
         yield Remark(
             "RS203", f"The text after the name is ignored; {edition.name} reads {_quoted(name)}."
         )

@@ -57,10 +57,10 @@ def check_form(line: Line, edition: Edition) -> Iterator[Remark]:
         return
     if b":" not in content:
         read = "reads white space instead" if line.name else "ignores the line"
-        yield Remark("RS101", f"There is no colon after the field; {edition.name} {read}.")
+        yield Remark("RS101", f"The colon after the field is missing; {edition.name} {read}.")
     elif not line.name:
         yield Remark(
-            "RS101", f"There is no field before the colon; {edition.name} ignores the line."
+            "RS101", f"The field before the colon is missing; {edition.name} ignores the line."
         )
 
 

@@ -32,7 +32,7 @@ CODES = (
         code="RS903",
         name="tight-colon",
         severity="advice",
-        message="There is no blank after the colon.",
+        message="No blank follows the colon.",
         why="No crawler needs the blank. The specifications recommend it for people who read the "
         "file.",
         remedy="Write a blank after the colon.",

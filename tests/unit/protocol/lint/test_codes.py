@@ -292,3 +292,11 @@ def test_usage_statement_that_hides_two_preferences_names_both() -> None:
     body = b"User-agent: *\nDisallow:\nContent-Usage: a=n, b=y\nContent-Usage: /a/ c=n\n"
     hidden = [f.message for f in RobotsTxt.parse(body).lint() if f.code == "RS505"]
     assert ['"a" of line 3' in hidden[0], '"b" of line 3' in hidden[1]] == [True, True]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("value", ["Foo*", "Foo/2.1", "Foo /2.1", "*"])
+def test_version_or_star_after_a_name_is_not_reported(value: str, edition: str) -> None:
+    """UAG-03: the specifications name them as text that is ignored."""
+    body = f"User-agent: {value}\nDisallow: /a/\n".encode()
+    assert RobotsTxt.parse(body, edition).lint() == ()
