@@ -12,10 +12,13 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.converters import Converter
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -241,67 +244,47 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
 
 def _value(name: str, given: Any) -> Any:
     """*given* as a value of the field *name*."""
-    if name not in _TYPES:
+    if name not in _CONVERTERS:
         raise ConfigurationError(
-            f"unknown edition field {name!r}: use one of {', '.join(sorted(_TYPES))}"
+            f"unknown edition field {name!r}: use one of {', '.join(sorted(_CONVERTERS))}"
         )
-    wanted, read = _READERS[_TYPES[name]]
+    return converters.convert(f"edition field {name!r}", given, _CONVERTERS[name])
+
+
+def _spellings(raw: Any) -> Spellings:
     try:
-        return read(given)
-    except (TypeError, ValueError, AttributeError):
-        raise ConfigurationError(f"edition field {name!r} is {given!r}: give {wanted}") from None
-
-
-def _exactly(kind: type) -> Callable[[Any], Any]:
-    def read(given: Any) -> Any:
-        if type(given) is not kind:
-            raise TypeError
-        return given
-
-    return read
-
-
-def _count(given: Any) -> int:
-    if type(given) is not int or given < 0:
-        raise ValueError
-    return given
-
-
-def _seconds(given: Any) -> float:
-    if isinstance(given, bool) or not given >= 0:
-        raise ValueError
-    return float(given)
-
-
-def _octets(given: Any) -> bytes:
-    return given.encode("ascii") if isinstance(given, str) else bytes(memoryview(given))
-
-
-def _spellings(given: Any) -> Spellings:
-    pairs = tuple((_octets(spelling).lower(), str(meaning)) for spelling, meaning in given)
-    if not {meaning for _, meaning in pairs} <= {meaning for _, meaning in PLAIN_FIELDS}:
-        raise ValueError
+        pairs = tuple(
+            (converters.ascii_bytes(spelling).lower(), str(meaning)) for spelling, meaning in raw
+        )
+        if not {meaning for _, meaning in pairs} <= {meaning for _, meaning in PLAIN_FIELDS}:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError("pairs of a spelling and the field it means") from None
     return pairs
 
 
-def _word(kind: type[Enum]) -> tuple[str, Callable[[Any], Any]]:
-    return " or ".join(repr(member.value) for member in kind), kind
+def _max_line(raw: Any) -> int | None:
+    try:
+        return None if raw is None else converters.integer(0)(raw)
+    except ValueError as wanted:
+        raise ValueError(f"{wanted}, or None") from None
 
 
-#: For each type of a field: what to ask for, and what reads it.
-_READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "str": ("a text", _exactly(str)),
-    "bool": ("True or False", _exactly(bool)),
-    "int": ("a whole number of at least 0", _count),
-    "int | None": (
-        "a whole number of at least 0, or None",
-        lambda given: None if given is None else _count(given),
-    ),
-    "float": ("a number of seconds of at least 0", _seconds),
-    "bytes": ("octets", _octets),
-    "Spellings": ("pairs of a spelling and the field it means", _spellings),
-    "AgentMatch": _word(AgentMatch),
-    "Slashless": _word(Slashless),
-    "AfterLimit": _word(AfterLimit),
-}
-_TYPES: Mapping[str, str] = {field.name: str(field.type) for field in fields(Edition)}
+def _converter(name: str) -> Converter[Any]:
+    """The converter of a field, by the type of its default value."""
+    default = getattr(_GOOGLE_2019, name)
+    if isinstance(default, Enum):
+        return converters.member_of(type(default))
+    by_type: dict[type, Converter[Any]] = {
+        str: converters.text("a text"),
+        bool: converters.boolean,
+        int: converters.integer(0),
+        float: converters.seconds(allow_inf=True),
+        bytes: converters.ascii_bytes,
+        tuple: _spellings,
+        type(None): _max_line,
+    }
+    return by_type[type(default)]
+
+
+_CONVERTERS = {field.name: _converter(field.name) for field in fields(Edition)}

@@ -9,6 +9,7 @@ from os.path import dirname, isdir
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -56,14 +57,12 @@ class _Options:
         text = self._left.pop(name, None)
         if text is None:
             return default
+        lowest = "from 0" if or_zero else "above 0"
+        wanted = f"a number {lowest} up to {_MOST:,}"
         try:
-            number = float(text)
+            return converters.number(wanted, 0, _MOST, above=not or_zero)(text)
         except ValueError:
-            number = -1.0
-        if not (0 < number <= _MOST or (or_zero and number == 0)):
-            lowest = "from 0" if or_zero else "above 0"
-            _fail(self._uri, f"{name}={text} is wrong, give a number {lowest} up to {_MOST:,}")
-        return number
+            _fail(self._uri, f"{name}={text} is wrong, give {wanted}")
 
     def text(self, name: str, default: str) -> str:
         return self._left.pop(name, default)

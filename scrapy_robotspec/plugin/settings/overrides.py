@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrapy_robotspec.plugin.settings import readers
+import attrs
+
+from scrapy_robotspec import converters
+from scrapy_robotspec.plugin.settings.composite import status_policy
 from scrapy_robotspec.plugin.settings.host_table import HostTable, host_key
 from scrapy_robotspec.plugin.settings.product_tokens import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -22,7 +24,7 @@ _WANTED = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attrs.frozen(kw_only=True)
 class Override:
     """What holds for one host.
 
@@ -32,7 +34,7 @@ class Override:
 
     replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
     """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
-    status_policy: Mapping[int, Meaning] = field(default_factory=lambda: MappingProxyType({}))
+    status_policy: Mapping[int, Meaning] = MappingProxyType({})
     token: tuple[str, ...] | None = None
     crawl_delay: float | None = None
     """Seconds."""
@@ -55,7 +57,7 @@ class Override:
 def overrides(raw: Any, edition: Edition) -> HostTable[Override]:
     """Read ``ROBOTSPEC_OVERRIDES``; raises ``ValueError`` for a wrong key or value."""
     read: dict[str, Override] = {}
-    for name, value in readers.mapping(raw, _WANTED).items():
+    for name, value in converters.mapping(raw, _WANTED).items():
         key = host_key(name)
         if key in read:
             raise ValueError(f"each key once: {name!r} means the same as another one")
@@ -75,10 +77,10 @@ def _override(host: str, value: Any, edition: Edition) -> Override:
 
 
 def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
-    read: dict[str, readers.Reader[Any]] = {
-        "status_policy": readers.status_policy,
+    read: dict[str, converters.Converter[Any]] = {
+        "status_policy": status_policy,
         "token": lambda raw: product_tokens(raw, edition),
-        "crawl_delay": readers.seconds(),
+        "crawl_delay": converters.seconds(),
     }
     if not value or set(value) - set(read):
         raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")

@@ -1,25 +1,26 @@
-"""The ``ROBOTSPEC_*`` settings as one validated, frozen object.
+"""The ``ROBOTSPEC_*`` settings: one frozen object, converted and checked.
 
-A table: each setting is a field with its default and its reader (``readers.py``). Besides the
-table only what several settings must agree on stands here. What a setting does, no line of this
-file knows; ``docs/settings.md`` tells the users.
+Each setting is a field with its default and its converter. ``docs/settings.md`` says what a
+setting does.
 """
 
 from __future__ import annotations
 
 # ruff: noqa: RUF009  (the calls below make fields, not values)
-import dataclasses
 import difflib
 import logging
-from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import attrs
+
+from scrapy_robotspec import converters
 from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.converters import Converter, convert, wrong
 from scrapy_robotspec.editions import DAY, Edition, get_edition
-from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.plugin.settings import readers
+from scrapy_robotspec.plugin.settings import composite
 from scrapy_robotspec.plugin.settings.host_table import HostTable
 from scrapy_robotspec.plugin.settings.overrides import Override, overrides
 from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, token_source
@@ -45,57 +46,53 @@ _SHORTEST_LIFE = 0.1
 _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
 
 
-def _setting(default: Any, read: Callable[[Any], _T]) -> _T:
-    """A field whose setting is read by *read*."""
-    # A factory, because up to Python 3.11 an empty read-only mapping is taken for a mutable one.
-    return dataclasses.field(  # type: ignore[no-any-return]
-        default_factory=lambda: default, metadata={"read": lambda raw, edition: read(raw)}
-    )
+def _setting(default: Any, converter: Converter[_T]) -> _T:
+    """A field with its converter."""
+    return _edition_setting(default, lambda raw, edition: converter(raw))
 
 
-def _edition_setting(default: Any, read: Callable[[Any, Edition], _T]) -> _T:
-    """A field whose reader needs the edition too."""
-    return dataclasses.field(  # type: ignore[no-any-return]
-        default_factory=lambda: default, metadata={"read": read}
-    )
+def _edition_setting(default: Any, converter: Callable[[Any, Edition], _T]) -> _T:
+    """A field whose converter needs the edition too."""
+    field: _T = attrs.field(default=default, metadata={"convert": converter})
+    return field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attrs.frozen(kw_only=True)
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in octets."""
 
-    edition: Edition = _setting(get_edition("google-2019"), readers.edition)
+    edition: Edition = _setting(get_edition("google-2019"), composite.edition)
     user_agent_token: Tokens | Chooser | None = _edition_setting(None, token_source)
-    cache: str = _setting("memory://", readers.text("a URI such as memory:// or sqlite:///x.db"))
-    cache_ttl: float = _setting(DAY, readers.seconds(_SHORTEST_LIFE))
-    cache_min_ttl: float = _setting(300.0, readers.seconds())
-    cache_max_ttl: float = _setting(DAY, readers.seconds(_SHORTEST_LIFE))
-    max_redirects: int = _setting(5, readers.integer(0))
-    refuse_private_redirects: bool = _setting(False, readers.boolean)
-    max_size: int = _setting(512_000, readers.integer(1))
-    fetch_timeout: float = _setting(30.0, readers.seconds(above=True))
-    concurrent_fetches: int = _setting(32, readers.integer(1))
-    unreachable: Literal["wait", "allow"] = _setting("wait", readers.one_of("wait", "allow"))
-    hold_timeout: float = _setting(300.0, readers.seconds())
-    retry_times: int = _setting(2, readers.integer(0))
-    retry_delay: float = _setting(1.0, readers.seconds(above=True))
-    retry_max_delay: float = _setting(60.0, readers.seconds(above=True))
-    status_policy: Mapping[int, Meaning] = _setting(MappingProxyType({}), readers.status_policy)
-    probe_server_errors: bool = _setting(False, readers.boolean)
-    crawl_delay: bool = _setting(False, readers.boolean)
-    crawl_delay_max: float = _setting(60.0, readers.seconds())
-    usage: tuple[str, ...] = _setting((), readers.usage_labels)
+    cache: str = _setting("memory://", converters.text("a URI such as memory:// or sqlite:///x.db"))
+    cache_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
+    cache_min_ttl: float = _setting(300.0, converters.seconds())
+    cache_max_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
+    max_redirects: int = _setting(5, converters.integer(0))
+    refuse_private_redirects: bool = _setting(False, converters.boolean)
+    max_size: int = _setting(512_000, converters.integer(1))
+    fetch_timeout: float = _setting(30.0, converters.seconds(above=True))
+    concurrent_fetches: int = _setting(32, converters.integer(1))
+    unreachable: Literal["wait", "allow"] = _setting("wait", converters.one_of("wait", "allow"))
+    hold_timeout: float = _setting(300.0, converters.seconds())
+    retry_times: int = _setting(2, converters.integer(0))
+    retry_delay: float = _setting(1.0, converters.seconds(above=True))
+    retry_max_delay: float = _setting(60.0, converters.seconds(above=True))
+    status_policy: Mapping[int, Meaning] = _setting(MappingProxyType({}), composite.status_policy)
+    probe_server_errors: bool = _setting(False, converters.boolean)
+    crawl_delay: bool = _setting(False, converters.boolean)
+    crawl_delay_max: float = _setting(60.0, converters.seconds())
+    usage: tuple[str, ...] = _setting((), composite.usage_labels)
     usage_policy: PolicyName = _setting(
-        "record", readers.one_of("record", "refuse-disallowed", "require-allowed")
+        "record", converters.one_of("record", "refuse-disallowed", "require-allowed")
     )
-    default_crawl_delay: float | None = _setting(None, readers.optional(readers.seconds()))
-    inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), readers.names)
+    default_crawl_delay: float | None = _setting(None, converters.optional(converters.seconds()))
+    inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), converters.names)
     overrides: HostTable[Override] = _edition_setting(HostTable(), overrides)
-    check_final_url: bool = _setting(True, readers.boolean)
-    max_parked: int = _setting(1000, readers.integer(1))
-    progress_after: float = _setting(5.0, readers.seconds())
-    dry_run: bool = _setting(False, readers.boolean)
-    report: str | None = _setting(None, readers.optional(readers.new_file))
+    check_final_url: bool = _setting(True, converters.boolean)
+    max_parked: int = _setting(1000, converters.integer(1))
+    progress_after: float = _setting(5.0, converters.seconds())
+    dry_run: bool = _setting(False, converters.boolean)
+    report: str | None = _setting(None, converters.optional(composite.new_file))
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""
@@ -106,12 +103,12 @@ class Settings:
         return self.concurrent_fetches * FetchLimiter.BURST_FACTOR
 
     @classmethod
-    def names(cls) -> dict[str, dataclasses.Field[Any]]:
+    def names(cls) -> dict[str, attrs.Attribute[Any]]:
         """Every setting's name with its field."""
         return {
             PREFIX + field.name.upper(): field
-            for field in dataclasses.fields(cls)
-            if "read" in field.metadata
+            for field in attrs.fields(cls)
+            if "convert" in field.metadata
         }
 
     @classmethod
@@ -127,7 +124,8 @@ class Settings:
         for name, field in cls.names().items():  # the edition is the first
             raw = settings.get(name)
             if raw is not None:
-                given[field.name] = _read(name, raw, field.metadata["read"], edition)
+                converter = partial(field.metadata["convert"], edition=edition)
+                given[field.name] = convert(name, raw, converter)
                 edition = given.get("edition", edition)
         read = cls(**{**_of_edition(edition), **_below(given), **given}, given=frozenset(given))
         _check_agreement(read, settings)
@@ -147,19 +145,6 @@ class Settings:
             retry_delay=self.retry_delay,
             retry_max_delay=self.retry_max_delay,
         )
-
-
-def _read(name: str, raw: Any, read: Callable[[Any, Edition], _T], edition: Edition) -> _T:
-    try:
-        return read(raw, edition)
-    except ValueError as problem:
-        # Nothing that came before helps whoever reads the traceback of a crawl that did not start.
-        raise ConfigurationError(f"{name} = {_short(raw)} is wrong: give {problem}") from None
-
-
-def _short(raw: Any) -> str:
-    text = repr(raw)
-    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _of_edition(edition: Edition) -> dict[str, Any]:
@@ -202,7 +187,7 @@ def _check_agreement(read: Settings, settings: BaseSettings) -> None:
     for agrees, name, remedy in rules:
         if not agrees:
             raw = settings.get(PREFIX + name, getattr(read, name.lower()))
-            raise ConfigurationError(f"{PREFIX}{name} = {_short(raw)} is wrong: give {remedy}")
+            raise wrong(PREFIX + name, raw, remedy)
 
 
 def _warn_of_unknown(settings: BaseSettings, known: Mapping[str, Any]) -> None:

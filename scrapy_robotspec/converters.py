@@ -1,0 +1,180 @@
+"""Converters: from a raw value of a setting, an edition or a URI to its typed value.
+
+A converter does not know the name of its value. It raises ``ValueError`` with the words that follow
+"give" in the message of :func:`convert`. Raw values may be text from the command line; lists and
+dicts are then JSON.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+from scrapy_robotspec.errors import ConfigurationError
+
+_T = TypeVar("_T")
+_Enum = TypeVar("_Enum", bound=Enum)
+
+Converter = Callable[[Any], _T]
+
+_TRUE, _FALSE = ("1", "true"), ("0", "false")
+#: Max length of a value in a message (characters).
+_MAX_SHOWN = 200
+
+
+def convert(name: str, raw: Any, converter: Converter[_T]) -> _T:
+    """*raw* as *converter* returns it.
+
+    Raises :class:`ConfigurationError` that names the value *name*, *raw* and the remedy.
+    """
+    try:
+        return converter(raw)
+    except ValueError as wanted:
+        raise wrong(name, raw, str(wanted)) from None
+
+
+def wrong(name: str, raw: Any, wanted: str) -> ConfigurationError:
+    """The error that says that *raw* is wrong for *name*, and what is wanted."""
+    text = repr(raw)
+    text = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
+    return ConfigurationError(f"{name} = {text} is wrong: give {wanted}")
+
+
+def boolean(raw: Any) -> bool:
+    """Convert to a bool what Scrapy takes for one."""
+    text = str(int(raw) if isinstance(raw, bool) else raw).lower()
+    if text not in _TRUE + _FALSE:
+        raise ValueError("True or False")
+    return text in _TRUE
+
+
+def integer(minimum: int) -> Converter[int]:
+    """Convert to a whole number of at least *minimum*."""
+
+    def read(raw: Any) -> int:
+        try:
+            if isinstance(raw, bool | float):
+                raise ValueError
+            number = int(raw)
+            if number < minimum:
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"a whole number of at least {minimum}") from None
+        return number
+
+    return read
+
+
+def number(
+    wanted: str, minimum: float, maximum: float = math.inf, *, above: bool = False
+) -> Converter[float]:
+    """Convert to a number from *minimum* (*above*: without it) to *maximum*, both included."""
+
+    def to_number(raw: Any) -> float:
+        try:
+            if isinstance(raw, bool):
+                raise ValueError
+            value = float(raw)
+            if not minimum <= value <= maximum or (above and value == minimum):
+                raise ValueError  # also for nan
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(wanted) from None
+        return value
+
+    return to_number
+
+
+def seconds(
+    minimum: float = 0.0, *, above: bool = False, allow_inf: bool = False
+) -> Converter[float]:
+    """Convert to seconds from *minimum* (*above*: without it); ``inf`` only with *allow_inf*."""
+    wanted = f"a number of seconds {'above' if above else 'of at least'} {minimum:g}"
+    if allow_inf:
+        return number(f"{wanted}, or inf", minimum, above=above)
+    return number(wanted, minimum, sys.float_info.max, above=above)
+
+
+def one_of(*words: _T) -> Converter[_T]:
+    """Convert to the one of *words* that is equal."""
+
+    def read(raw: Any) -> _T:
+        for word in words:
+            if raw == word:
+                return word
+        raise ValueError(" or ".join(map(repr, words)))
+
+    return read
+
+
+def text(wanted: str) -> Converter[str]:
+    """Convert a text that is not empty; *wanted* describes it."""
+
+    def read(raw: Any) -> str:
+        if not isinstance(raw, str) or not raw.strip():
+            raise ValueError(wanted)
+        return raw
+
+    return read
+
+
+def optional(read: Converter[_T]) -> Converter[_T | None]:
+    """Convert None and ``""`` to None, other values by *read*."""
+
+    def read_or_none(raw: Any) -> _T | None:
+        return None if raw is None or raw == "" else read(raw)
+
+    return read_or_none
+
+
+def member_of(kind: type[_Enum]) -> Converter[_Enum]:
+    """Convert to a member of *kind* by its value."""
+
+    def to_member(raw: Any) -> _Enum:
+        try:
+            return kind(raw)
+        except ValueError:
+            raise ValueError(" or ".join(repr(member.value) for member in kind)) from None
+
+    return to_member
+
+
+def ascii_bytes(raw: Any) -> bytes:
+    """Convert ASCII text, or an object with the buffer protocol."""
+    try:
+        return raw.encode("ascii") if isinstance(raw, str) else bytes(memoryview(raw))
+    except (TypeError, ValueError):
+        raise ValueError("bytes, or ASCII text") from None
+
+
+def names(raw: Any) -> tuple[str, ...]:
+    """Convert a list of strings, also as JSON or comma-separated."""
+    wanted = "a list of names"
+    if isinstance(raw, str):
+        raw = _json(raw, wanted) if raw.lstrip().startswith("[") else raw.split(",")
+    if isinstance(raw, Mapping | bytes) or not hasattr(raw, "__iter__"):
+        raise ValueError(wanted)
+    values = tuple(raw)
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError(wanted)
+    return tuple(value.strip() for value in values if value.strip())
+
+
+def mapping(raw: Any, wanted: str) -> Mapping[Any, Any]:
+    """Convert a dict, or a JSON object as text."""
+    if isinstance(raw, str):
+        raw = _json(raw, wanted) if raw.strip() else {}
+    if not isinstance(raw, Mapping):
+        raise ValueError(wanted)
+    return raw
+
+
+def _json(raw: str, wanted: str) -> Any:
+    import json  # most processes need no JSON here
+
+    try:
+        return json.loads(raw)
+    except ValueError:
+        raise ValueError(f"{wanted}; as text it must be JSON") from None

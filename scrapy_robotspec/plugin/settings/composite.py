@@ -1,0 +1,64 @@
+"""Converters of single settings whose values other packages define."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os.path import dirname, isdir
+from types import MappingProxyType
+from typing import Any
+
+from scrapy_robotspec import converters
+from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.protocol.usage import is_label
+
+
+def new_file(raw: Any) -> str:
+    """The path of a file that can be made; also a ``Path``."""
+    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
+    if not isinstance(path, str) or isdir(path) or not isdir(dirname(path) or "."):
+        raise ValueError("the path of a file, in a folder that is there")
+    return path
+
+
+def usage_labels(raw: Any) -> tuple[str, ...]:
+    """Labels of usage preferences (aipref-vocab), each once."""
+    labels = tuple(dict.fromkeys(converters.names(raw)))
+    if not all(map(is_label, labels)):
+        raise ValueError("labels such as 'train-ai': lower-case letters, digits, '-', '_', '.'")
+    return labels
+
+
+def edition(raw: Any) -> Edition:
+    """Read a name, an Edition, or a dict of changes."""
+    if isinstance(raw, str) and raw.lstrip().startswith("{"):
+        raw = converters.mapping(raw, "a name, or a JSON object with 'base'")
+    wanted = "a name, an Edition, or a dict with 'base'"
+    if not isinstance(raw, str | Edition | Mapping):
+        raise ValueError(wanted)
+    try:
+        return get_edition(raw)
+    except (TypeError, ValueError) as error:  # a ConfigurationError is a ValueError
+        raise ValueError(f"{wanted}; {error}") from None
+
+
+_STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599) to " + ", ".join(
+    repr(meaning.value) for meaning in Meaning
+)
+
+
+def status_policy(raw: Any) -> Mapping[int, Meaning]:
+    """Read a mapping from HTTP status to meaning (FET-09)."""
+    given = converters.mapping(raw, _STATUS_POLICY)
+    try:
+        meant = {_status(status): Meaning(meaning) for status, meaning in given.items()}
+    except ValueError:
+        raise ValueError(_STATUS_POLICY) from None
+    return MappingProxyType(meant)
+
+
+def _status(raw: Any) -> int:
+    status = converters.integer(100)(raw)
+    if status > 599:
+        raise ValueError
+    return status
