@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.crawl import Running, crawl
 from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
-from tests.support.responses import Switch, as_long_as, reply
+from tests.support.responses import Switch, after, as_long_as, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,3 +69,41 @@ def test_ctrl_c_gives_waiting_requests_back(server: Server, settings: dict[str, 
     second = crawl([], settings)
     assert second.ended_once(urls)
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
+
+
+def test_a_killed_workers_parked_requests_are_taken_over(
+    server: Server, settings: dict[str, Any]
+) -> None:
+    """kill -9: they rest in Redis under its name, and another worker crawls each of them once."""
+    robots = Switch(DOWN)
+    site = server.site("127.0.0.2", robots)
+    urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(100)]
+    with Running(urls, settings) as killed:
+        killed.wait_until(lambda: killed.all_given and len(site.robots_asked) > 3)
+        killed.send(signal.SIGKILL)
+        killed.finish(20)
+    robots.answer = reply(RULES)
+    other = server.site("127.0.0.3", after(20, reply(RULES)))
+    second = crawl([other.url("/x")], settings, seconds=120)
+    assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(100))
+    assert second.ended_once([*urls, other.url("/x")])
+
+
+def test_a_worker_waits_for_one_that_has_parked_requests(
+    server: Server, settings: dict[str, Any]
+) -> None:
+    """Else nobody would be left to take them over."""
+    robots = Switch(DOWN)
+    site = server.site("127.0.0.2", robots)
+    urls = [site.url(f"/yes{n}") for n in range(50)]
+    quick = server.site("127.0.0.3", RULES)
+    with Running(urls, settings) as killed:
+        killed.wait_until(lambda: killed.all_given and len(site.robots_asked) > 3)
+        with Running([quick.url("/yes")], settings) as other:
+            other.wait_until(lambda: quick.pages_asked)
+            robots.answer = reply(RULES)
+            killed.send(signal.SIGKILL)
+            result = other.finish(90)
+    missing = set(urls) - set(result.ends)
+    assert len(missing) <= 16  # what the killed one was downloading
+    assert site.pages_asked.count("/yes7") <= 1

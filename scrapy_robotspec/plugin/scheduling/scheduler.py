@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
+
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.gate_owner import find_gate_owner
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
 from scrapy_robotspec.plugin.scheduling.requeue import QUEUED, requeue
 
 if TYPE_CHECKING:
@@ -45,9 +49,9 @@ class WaitingSchedulerMixin:
     """Methods that :func:`gated_scheduler` puts before those of a scheduler.
 
     It uses Scrapy's documented scheduler interface only. It takes requests of waiting origins from
-    the scheduler and parks them in memory, at most ``ROBOTSPEC_MAX_PARKED``; then it takes no more
-    until one is released. It gives parked requests back to the scheduler when the spider closes; a
-    process that is killed loses them.
+    the scheduler and parks them, at most ``ROBOTSPEC_MAX_PARKED``; then it takes no more until one
+    is released. It gives parked requests back to the scheduler when the spider closes. A process
+    that is killed loses them, except with scrapy-redis (``redis_parking.py``).
     """
 
     _queues: _ParkedQueues | None = None
@@ -75,18 +79,33 @@ class WaitingSchedulerMixin:
                 owner.count_waiting,
             )
         opened = getattr(super(), "open", None)
-        return opened(spider) if opened is not None else None
+        result = opened(spider) if opened is not None else None
+        if owner is not None:
+            self._parking = open_parking(self, _compat.call_later)
+            self._parking.start()
+            crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        return result
+
+    def _spider_idle(self) -> None:
+        """Stay while other workers have parked requests: if one is killed, they are taken over."""
+        if self._queues is not None and self._parking.others_wait():
+            raise DontCloseSpider
 
     def next_request(self) -> Request | None:
         queues = self._queues
         if queues is None:
             return super().next_request()  # type: ignore[misc,no-any-return]
-        request = queues.pop()
-        if request is None:
-            request = self._from_scheduler(queues)
+        request = self._from_parking(queues) or self._from_scheduler(queues)
         if request is not None:
             request.meta[QUEUED] = True
         return request
+
+    def _from_parking(self, queues: _ParkedQueues) -> Request | None:
+        """The next parked request that may go and that no other worker has taken over."""
+        while (request := queues.pop()) is not None:
+            if self._parking.release(request):
+                return request
+        return None
 
     def _from_scheduler(self, queues: _ParkedQueues) -> Request | None:
         """The scheduler's next request that may go; parks those that may not."""
@@ -102,9 +121,12 @@ class WaitingSchedulerMixin:
             slot = self._slots.key(request)
             queue = queues.get(slot, origin) or queues.open(slot, origin, _Fifo())
             queues.push(queue, request)
-            request = queues.pop()
-            if request is not None:
+            chosen = queues.pop()
+            if chosen is request:
                 return request
+            self._parking.park(request)
+            if chosen is not None and self._parking.release(chosen):
+                return chosen
         _compat.wake(self._robotspec_crawler.engine)
         return None
 
@@ -117,7 +139,10 @@ class WaitingSchedulerMixin:
             queues, self._queues = self._queues, None
             for queue in queues:
                 for request in queue.requests:
-                    super().enqueue_request(requeue(request))  # type: ignore[misc]
+                    if self._parking.is_ours(request):
+                        super().enqueue_request(requeue(request))  # type: ignore[misc]
+                        self._parking.release(request)
+            self._parking.close()
         closed = getattr(super(), "close", None)
         return closed(reason) if closed is not None else None
 

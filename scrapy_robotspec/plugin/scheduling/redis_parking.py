@@ -1,0 +1,201 @@
+"""Parked requests of a scrapy-redis worker, kept in Redis under the worker's name.
+
+A worker that is killed loses none of them: its heartbeat ends, and another worker puts them back
+into the shared queue. The copy in memory is the one that goes; the one in Redis says whose it is.
+"""
+
+from __future__ import annotations
+
+import logging
+from itertools import count
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+
+logger = logging.getLogger(__name__)
+
+#: A worker says that it is alive this often, and counts as alive this long after (seconds).
+BEAT, LIFETIME = 5.0, 15.0
+
+#: Deletes a parked request if asked to. Returns 0 if another worker has taken it over. A request
+#: that nobody has taken over and that is gone was lost by the server: it is still ours.
+_RELEASE = """
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
+    if ARGV[2] == '1' then redis.call('HDEL', KEYS[1], ARGV[1]) end
+    return 1
+end
+return 1 - redis.call('EXISTS', KEYS[2])
+"""
+#: Moves the requests of a worker without a heartbeat to another one, and returns them.
+_TAKE_OVER = """
+if redis.call('EXISTS', KEYS[1]) == 1 then return {} end
+local parked = redis.call('HGETALL', KEYS[2])
+for i = 1, #parked, 2 do redis.call('HSET', KEYS[3], parked[i], parked[i + 1]) end
+redis.call('DEL', KEYS[2])
+redis.call('SREM', KEYS[4], ARGV[1])
+redis.call('SET', KEYS[5], 1, 'EX', 86400)
+return parked
+"""
+
+
+class RedisParking:
+    """Parked requests of one worker. *queue* is scrapy-redis's own, *call_later* the reactor's.
+
+    While Redis fails, requests are parked in memory only; one warning says so.
+    """
+
+    def __init__(self, queue: Any, call_later: Callable[..., Any]) -> None:
+        from redis import RedisError
+
+        self._error = RedisError
+        self._queue = queue
+        self._redis = queue.server
+        self._call_later = call_later
+        self.worker = uuid4().hex
+        self._numbers = count()
+        self._names: dict[Request, str] = {}
+        self._release = self._redis.register_script(_RELEASE)
+        self._take_over = self._redis.register_script(_TAKE_OVER)
+        self._timer: Any = None
+        self._failing = False
+
+    def start(self) -> None:
+        """Begin the heartbeat, and take over what dead workers have left."""
+        self._timer = self._call_later(BEAT, self.start)
+        self._try(self._beat)
+
+    def park(self, request: Request) -> None:
+        """Keep *request* in Redis too."""
+        name = f"{self.worker}:{next(self._numbers)}"
+        self._names[request] = name
+        data = self._queue._encode_request(request)
+        self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
+
+    def is_ours(self, request: Request) -> bool:
+        """Whether no other worker has taken *request* over."""
+        return self._owns(self._names.get(request), delete=False)
+
+    def release(self, request: Request) -> bool:
+        """Delete *request* here because it goes; False if another worker has taken it over."""
+        return self._owns(self._names.pop(request, None), delete=True)
+
+    def others_wait(self) -> bool:
+        """Whether other workers have parked requests, which may have to be taken over."""
+
+        def look() -> bool:
+            return any(self._redis.hlen(self._parked(worker)) for worker in self._others())
+
+        return bool(self._try(look))
+
+    def close(self) -> None:
+        """End the heartbeat. What is still parked is left to the others."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._try(self._leave)
+
+    # --- Redis
+
+    def _beat(self) -> None:
+        self._redis.sadd(self._workers, self.worker)
+        self._redis.set(self._alive(self.worker), 1, px=int(LIFETIME * 1000))
+        for worker in self._others():
+            if not self._redis.exists(self._alive(worker)):
+                self._take(worker)
+
+    def _take(self, worker: str) -> None:
+        """Put the requests of a dead *worker* back into the queue, then delete them here."""
+        own, keys = self._parked(self.worker), [self._alive(worker), self._parked(worker)]
+        keys += [own, self._workers, self._taken(worker)]
+        parked = self._take_over(keys, [worker])
+        for name, data in zip(parked[::2], parked[1::2], strict=True):
+            self._queue.push(self._queue._decode_request(data))
+            self._redis.hdel(own, name)
+        if parked:
+            logger.info(
+                "Took over %d parked requests of a scrapy-redis worker that is gone",
+                len(parked) // 2,
+            )
+
+    def _leave(self) -> None:
+        if not self._redis.hlen(self._parked(self.worker)):
+            self._redis.srem(self._workers, self.worker)
+        self._redis.delete(self._alive(self.worker))
+
+    def _owns(self, name: str | None, *, delete: bool) -> bool:
+        if name is None:
+            return True
+        keys = [self._parked(self.worker), self._taken(self.worker)]
+        result = self._try(lambda: self._release(keys, [name, int(delete)]))
+        return result is None or bool(result)
+
+    def _others(self) -> list[str]:
+        members = (member.decode() for member in self._redis.smembers(self._workers))
+        return sorted(member for member in members if member != self.worker)
+
+    def _try(self, call: Callable[[], Any]) -> Any:
+        """The result of *call*; None while Redis fails."""
+        try:
+            result = call()
+        except (self._error, OSError) as error:
+            if not self._failing:
+                logger.warning(
+                    "Redis fails (%s): requests of waiting origins are parked in memory only, and "
+                    "are lost if this worker is killed",
+                    error,
+                )
+            self._failing = True
+            return None
+        self._failing = False
+        return result
+
+    @property
+    def _workers(self) -> str:
+        return f"{self._queue.key}:parked"
+
+    def _parked(self, worker: str) -> str:
+        return f"{self._queue.key}:parked:{worker}"
+
+    def _alive(self, worker: str) -> str:
+        return f"{self._queue.key}:parked:{worker}:alive"
+
+    def _taken(self, worker: str) -> str:
+        return f"{self._queue.key}:parked:{worker}:taken"
+
+
+class MemoryParking:
+    """Parked requests of any other scheduler: their queues are all that there is."""
+
+    def start(self) -> None:
+        """Nothing to start."""
+
+    def park(self, request: Request) -> None:
+        """*request* is in its queue."""
+
+    def is_ours(self, request: Request) -> bool:
+        """No other process knows *request*."""
+        return True
+
+    def release(self, request: Request) -> bool:
+        """No other process knows *request*."""
+        return True
+
+    def others_wait(self) -> bool:
+        """There are no others."""
+        return False
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def open_parking(scheduler: object, call_later: Callable[..., Any]) -> RedisParking | MemoryParking:
+    """The parking that fits an open *scheduler*: that of scrapy-redis has its queue in Redis."""
+    queue = getattr(scheduler, "queue", None)
+    needed = ("server", "key", "push", "_encode_request", "_decode_request")
+    if all(hasattr(queue, name) for name in needed):
+        return RedisParking(queue, call_later)
+    return MemoryParking()
