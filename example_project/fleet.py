@@ -1,14 +1,20 @@
-"""A fleet: three workers on scrapy-redis, one Redis, forty origins of the local site.
+"""Several processes that crawl as one: forty origins of the local site, one robots.txt store.
 
-Needs the package scrapy-redis and the program redis-server. ``--workers N`` starts as many, and
-``--cache sqlite`` lets them share robots.txt in a file in the place of Redis. It ends with what
-each worker crawled, and with how often each origin was asked for its robots.txt: once, however many
-workers there are. The exit code is 1 when that is not so.
+Three workers on scrapy-redis share a queue of requests and a store in Redis, or with ``--cache
+sqlite`` in a file. With ``--independent`` they are jobs that know nothing of each other and share
+only a file, as under Scrapyd: each crawls the whole site. ``--workers N`` starts N.
+
+At the end a table shows what each process crawled, how often each robots.txt was requested, and the
+smallest gap between two pages of the origins with a crawl delay. The exit code is 1 unless each
+robots.txt was requested once, no gap is shorter than the delay, and no page came twice.
+
+Needs the program redis-server and the package scrapy-redis, except for ``--independent``.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import socket
@@ -29,8 +35,12 @@ PROJECT = Path(__file__).resolve().parent
 sys.path.insert(0, str(PROJECT))
 
 from example.local import LocalSite  # noqa: E402 - needs the path above
+from example.responses_fleet import DELAY, DELAYED  # noqa: E402
 
 SPIDER = "robots_09_fleet"
+
+#: A busy machine may read two requests closer than they were sent (seconds).
+TOLERANCE = 0.05
 
 
 @contextmanager
@@ -49,7 +59,7 @@ def redis_server(folder: Path) -> Iterator[str]:
 
 
 def wait_for(port: int) -> None:
-    """Wait until somebody listens at the port, for ten seconds at most."""
+    """Wait until a server listens at the port, for ten seconds at most."""
     for _ in range(100):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -58,19 +68,13 @@ def wait_for(port: int) -> None:
     raise SystemExit("redis-server did not start")
 
 
-def worker(
-    number: int, redis: str, cache: str, site: LocalSite, folder: Path
-) -> subprocess.Popen[bytes]:
-    """Start one worker: the same spider as the others, one queue and one store for all."""
+def worker(number: int, folder: Path, settings: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start one process: the same spider and settings as the others."""
     settings = {
-        "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
-        "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
-        "SCHEDULER_PERSIST": "True",
-        "REDIS_URL": redis,
-        "ROBOTSPEC_CACHE": cache,
-        "EXAMPLE_SITE": json.dumps(site.origins),
+        **settings,
+        "ROBOTSPEC_CRAWL_DELAY": "True",
         "EXAMPLE_RESULTS": str(folder / f"worker{number}.jsonl"),
-        "LOG_LEVEL": "ERROR",  # scrapy-redis is full of calls that newer Scrapys warn of
+        "LOG_LEVEL": "ERROR",  # scrapy-redis makes calls for which newer Scrapys warn
     }
     options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     return subprocess.Popen(
@@ -84,42 +88,76 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Run the fleet and tell what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run the fleet and print what came of it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--cache", choices=["redis", "sqlite"], default="redis")
+    parser.add_argument("--independent", action="store_true")
     options = parser.parse_args()
-    if not shutil.which("redis-server") or not find_spec("scrapy_redis"):
+    if not options.independent and not (shutil.which("redis-server") and find_spec("scrapy_redis")):
         print("needs the program redis-server, and `pip install scrapy-redis`", file=sys.stderr)
         return 2
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        redis = stack.enter_context(redis_server(folder))
         site = LocalSite.start("example.responses_fleet:MOODS", folder / "site.jsonl")
         stack.callback(site.stop)
-        cache = redis if options.cache == "redis" else f"sqlite:///{folder / 'robots.db'}"
+        settings = {
+            "EXAMPLE_SITE": json.dumps(site.origins),
+            "ROBOTSPEC_CACHE": f"sqlite:///{folder / 'robots.db'}",
+        }
+        if not options.independent:
+            redis = stack.enter_context(redis_server(folder))
+            settings |= {
+                "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+                "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+                "SCHEDULER_PERSIST": "True",
+                "REDIS_URL": redis,
+            }
+            if options.cache == "redis":
+                settings["ROBOTSPEC_CACHE"] = redis
         numbers = range(options.workers)
-        fleet = [worker(number, redis, cache, site, folder) for number in numbers]
+        fleet = [worker(number, folder, settings) for number in numbers]
         codes = [process.wait() for process in fleet]
         ends = [lines(folder / f"worker{number}.jsonl") for number in numbers]
         visits = lines(folder / "site.jsonl")
-    return report(codes, ends, visits)
+    crawls = options.workers if options.independent else 1
+    return report(codes, ends, visits, crawls)
 
 
-def report(codes: list[int], ends: list[list[dict[str, Any]]], visits: list[dict[str, Any]]) -> int:
-    """Print the account; 0 if each origin was asked once and no page was crawled twice."""
+def report(
+    codes: list[int],
+    ends: list[list[dict[str, Any]]],
+    visits: list[dict[str, Any]],
+    crawls: int,
+) -> int:
+    """Print the account of *crawls* crawls of the site; 0 if every promise was kept."""
     for number, pages in enumerate(ends):
         crawled = sum(end["crawled"] for end in pages)
         print(f"worker {number}: {crawled} pages crawled, {len(pages) - crawled} refused")
     every = [end["crawled"] for pages in ends for end in pages]
     print(f"together: {sum(every)} pages crawled, {len(every) - sum(every)} refused")
     asked = Counter(visit["name"] for visit in visits if visit["path"] == "/robots.txt")
-    pages = Counter((visit["name"], visit["path"]) for visit in visits)
-    twice = [page for page, times in pages.items() if times > 1 and page[1] != "/robots.txt"]
-    private = [page for page in pages if page[1].startswith("/private/")]
+    pages = [visit for visit in visits if visit["path"] != "/robots.txt"]
+    times = Counter((visit["name"], visit["path"]) for visit in pages)
+    often = [page for page, number in times.items() if number > crawls]
+    private = [path for _, path in times if path.startswith("/private/")]
+    gap = smallest_gap(pages)
     print(f"{len(asked)} origins, robots.txt requests for each: {most_and_least(asked)}")
-    print(f"pages crawled twice: {len(twice)}, disallowed pages crawled: {len(private)}")
-    return int(any(codes) or max(asked.values(), default=0) != 1 or bool(twice or private))
+    print(f"{len(DELAYED)} of them with a crawl delay of {DELAY:g} s, smallest gap: {gap:.2f} s")
+    print(f"pages crawled too often: {len(often)}, disallowed pages crawled: {len(private)}")
+    kept = max(asked.values(), default=0) == 1 and gap >= DELAY - TOLERANCE
+    return int(any(codes) or not kept or bool(often or private))
+
+
+def smallest_gap(pages: list[dict[str, Any]]) -> float:
+    """Seconds between two pages of one origin with a crawl delay, at least."""
+    gaps = [float("inf")]
+    for name in DELAYED:
+        at = sorted(visit["time"] for visit in pages if visit["name"] == name)
+        gaps += [later - earlier for earlier, later in itertools.pairwise(at)]
+    return min(gaps)
 
 
 def most_and_least(asked: Counter[str]) -> str:

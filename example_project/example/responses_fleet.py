@@ -1,4 +1,4 @@
-"""Forty origins, each with ten pages and one that is not for us: what ``fleet.py`` crawls."""
+"""Forty origins, each with ten pages and one disallowed page: what ``fleet.py`` crawls."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 ORIGINS = 40
 PAGES = ("/", "/private/a.html", *(f"/page/{number}.html" for number in range(9)))
 
+#: Origins with a crawl delay, and the delay (seconds).
+DELAYED = tuple(f"site{n:02}" for n in range(4))
+DELAY = 0.5
+DELAYED_RULES = SOME_RULES + b"Crawl-delay: %g\n" % DELAY
+
 MOODS: Mapping[str, Mood] = {
-    f"site{n:02}": Mood(late(0.3, SOME_RULES), PAGES) for n in range(ORIGINS)
+    name: Mood(late(0.3, DELAYED_RULES if name in DELAYED else SOME_RULES), PAGES)
+    for name in (f"site{n:02}" for n in range(ORIGINS))
 }

@@ -189,7 +189,16 @@ def test_a_fleet_asks_each_origin_once(cache: str) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     assert "together: 400 pages crawled, 40 refused\n" in result.stdout
     assert "40 origins, robots.txt requests for each: 1\n" in result.stdout
-    assert "pages crawled twice: 0, disallowed pages crawled: 0\n" in result.stdout
+    assert "4 of them with a crawl delay of 0.5 s, smallest gap: 0." in result.stdout
+    assert "pages crawled too often: 0, disallowed pages crawled: 0\n" in result.stdout
+
+
+def test_independent_jobs_keep_one_pace_and_request_each_robots_txt_once() -> None:
+    """EXT-01, CAC-05: they share nothing but a file, as under Scrapyd."""
+    result = python("fleet.py", "--independent", "--workers", "2")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "together: 800 pages crawled, 80 refused\n" in result.stdout
+    assert "40 origins, robots.txt requests for each: 1\n" in result.stdout
 
 
 @pytest.mark.parametrize(
