@@ -16,6 +16,8 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.lookup.handlers import wait_for_handlers
 from scrapy_robotspec.lookup.runtime import pause
+from scrapy_robotspec.lookup.tiered_store import newer
+from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
     from twisted.python.failure import Failure
@@ -137,32 +139,28 @@ class SingleFlight(Generic[_Request]):
         origin, held = flight.origin, flight.held
         look, waited = POLL_MIN, 0.0
         patience = self._store.lease_seconds + self._runtime.random() * POLL_MAX
+        record = known = held
         has_slot = True
         while True:
-            record, plan = await self._newest(origin)
-            if not plan.ask or (held is None and _is_usable(plan)):
-                return await self._take_over(flight, record, plan)
             has_slot = has_slot or self._take_slot(origin, held, self._now())
-            # A lease that outlasts any fetch is foreign or damaged, whatever its own clock says.
-            if has_slot and (waited >= patience or await self._store.acquire(origin, self._now())):
-                return await self._fetch_as_leader(flight)
-            self._limiter.release(origin)
-            has_slot = False
-            await pause(self._runtime, look)
-            waited += look
-            look = min(2 * look, POLL_MAX)
-
-    async def _fetch_as_leader(self, flight: _Flight[_Request]) -> FlightResult:
-        """Fetch, unless another process stored a record just before the lease was free."""
-        try:
-            record, plan = await self._newest(flight.origin)
-        except CancelledError:
-            self._store.share_and_release(None, flight.origin)
-            raise
-        if plan.ask:
-            return await self._fetch(flight, record, plan)
-        self._store.share_and_release(None, flight.origin)
-        return await self._take_over(flight, record, plan)
+            if has_slot:
+                claim = await self._store.claim(origin, self._now(), known)
+            else:
+                claim = Claim(False, await self._store.get_news(origin, known))
+            if claim.record is not None:
+                known, record = claim.record, newer(held, claim.record)
+                plan = self._runtime.policy(origin).plan(record, self._now())
+                if not plan.ask or (held is None and _is_usable(plan)):
+                    return await self._take_over(flight, record, plan)
+            elif claim.granted or (has_slot and waited >= patience):
+                # A lease that outlasts any fetch is foreign or damaged.
+                return await self._fetch(flight, record, plan)
+            else:
+                self._limiter.release(origin)
+                has_slot = False
+                await pause(self._runtime, look)
+                waited += look
+                look = min(2 * look, POLL_MAX)
 
     async def _fetch(
         self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
@@ -194,10 +192,6 @@ class SingleFlight(Generic[_Request]):
         assert record is not None  # else the plan asks and allows nothing
         resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, None, resolved)
-
-    async def _newest(self, origin: Origin) -> tuple[RobotsRecord | None, Plan]:
-        record = await self._store.get_newest(origin)
-        return record, self._runtime.policy(origin).plan(record, self._now())
 
     async def _attempt(self, flight: _Flight[_Request], *, background: bool) -> FetchResult:
         try:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 
+from scrapy_robotspec.store.base import Claim
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -56,27 +58,28 @@ class TieredStore:
         """Whether there is a store behind the memory."""
         return self._shared is not None
 
-    async def get_newest(self, origin: Origin) -> RobotsRecord | None:
-        """The record with the latest attempt, ours or another process's."""
-        held = self._memory.get(origin)
+    async def get_news(self, origin: Origin, known: RobotsRecord | None) -> RobotsRecord | None:
+        """The record in the shared store, if it is another one than *known*."""
         if self._shared is None:
-            return held
-        return _newer(held, await self._in_thread(self._shared.get, origin))
+            return None
+        record = await self._in_thread(self._shared.get, origin)
+        return None if record is None or record.updated_at == _time_of(known) else record
 
-    async def acquire(self, origin: Origin, now: float) -> bool:
-        """Take the lease on *origin*: whether this process is the one to fetch it (CAC-05)."""
+    async def claim(self, origin: Origin, now: float, known: RobotsRecord | None) -> Claim:
+        """Another record of *origin* than *known*, or else the lease on it (CAC-05), or neither."""
         shared = self._shared
         if shared is None:
-            return True
-        taking = self._track(
-            self._in_thread(shared.acquire, origin, self._owner, now, self.lease_seconds)
-        )
+            return Claim(True)
+        arguments = (origin, self._owner, now, self.lease_seconds, _time_of(known))
+        claiming = self._track(self._in_thread(shared.claim, *arguments))
         try:
-            return await _outcome_of(taking)
+            return await _outcome_of(claiming)
         except CancelledError:
             # A thread cannot be cancelled: the lease that it takes is released.
-            taking.addCallback(
-                lambda taken: self._write(shared.release, origin, self._owner) if taken else None
+            claiming.addCallback(
+                lambda claim: (
+                    self._write(shared.release, origin, self._owner) if claim.granted else None
+                )
             )
             raise
 
@@ -96,12 +99,10 @@ class TieredStore:
         if shared is None:
             return
 
-        def put_then_release() -> None:  # in this order: the next holder of the lease must find it
-            if record is not None:
-                shared.put(record)
-            shared.release(origin, self._owner)
-
-        self._write(put_then_release)
+        if record is None:
+            self._write(shared.release, origin, self._owner)
+        else:
+            self._write(shared.put_and_release, record, self._owner)
 
     def reserve_local(self, origin: Origin, now: float, delay: float) -> float:
         """Reserve the next page of *origin* in this process; see :meth:`RecordStore.reserve`."""
@@ -144,10 +145,13 @@ class TieredStore:
         return work.addBoth(end)
 
 
-def _newer(one: RobotsRecord | None, other: RobotsRecord | None) -> RobotsRecord | None:
-    if one is None or other is None:
-        return one or other
-    return max(one, other, key=lambda record: record.updated_at)
+def newer(one: RobotsRecord | None, other: RobotsRecord) -> RobotsRecord:
+    """The record with the later attempt."""
+    return other if one is None or other.updated_at >= one.updated_at else one
+
+
+def _time_of(record: RobotsRecord | None) -> float | None:
+    return None if record is None else record.updated_at
 
 
 def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:

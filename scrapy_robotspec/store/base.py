@@ -28,6 +28,15 @@ class Fleet(NamedTuple):
     """The store's own clock at the time of the call (seconds)."""
 
 
+class Claim(NamedTuple):
+    """What a process gets that wants to fetch an origin: a record, the lease, or neither."""
+
+    granted: bool
+    """Whether the caller holds the lease now."""
+    record: RobotsRecord | None = None
+    """The stored record, if it is another one than the caller knows."""
+
+
 class RecordStore(ABC):
     """Keeps one record for each origin. Every failure of a back end raises ``StoreError``.
 
@@ -56,6 +65,32 @@ class RecordStore(ABC):
     @abstractmethod
     def release(self, origin: Origin, owner: str) -> None:
         """Release the lease on *origin* if *owner* holds it."""
+
+    def claim(
+        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
+    ) -> Claim:
+        """Return the record of *origin*, or take the lease if there is nothing new.
+
+        *known* is the ``updated_at`` of the record that the caller knows, None for no record.
+        """
+        if (record := self._news(origin, known)) is not None:
+            return Claim(False, record)
+        if not self.acquire(origin, owner, now, seconds):
+            return Claim(False)
+        # Another process may have stored it just before it released the lease.
+        if (record := self._news(origin, known)) is not None:
+            self.release(origin, owner)
+            return Claim(False, record)
+        return Claim(True)
+
+    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
+        """Store *record*, then release the lease on its origin if *owner* holds it."""
+        self.put(record)  # in this order: the next holder of the lease must find it
+        self.release(record.origin, owner)
+
+    def _news(self, origin: Origin, known: float | None) -> RobotsRecord | None:
+        record = self.get(origin)
+        return None if record is None or record.updated_at == known else record
 
     @abstractmethod
     def reserve(self, origin: Origin, now: float, delay: float) -> float:

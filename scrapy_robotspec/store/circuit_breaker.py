@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import RecordStore
+from scrapy_robotspec.store.base import Claim, RecordStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 #: If one of these fails, all calls fail; any call that succeeds afterwards proves the recovery.
 _READING = ("open", "get")
 #: Other calls may fail because the back end is full. Only one that adds data proves the recovery.
-_FILLING = ("put", "acquire", "reserve", "heartbeat")
+_FILLING = ("put", "acquire", "claim", "reserve", "heartbeat")
 
 
 class CircuitBreakerStore(RecordStore):
@@ -77,6 +77,16 @@ class CircuitBreakerStore(RecordStore):
 
     def release(self, origin: Origin, owner: str) -> None:
         self._guard("release", lambda store: store.release(origin, owner), None)
+
+    def claim(
+        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
+    ) -> Claim:
+        return self._guard(
+            "claim", lambda store: store.claim(origin, owner, now, seconds, known), Claim(True)
+        )
+
+    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
+        self._guard("put", lambda store: store.put_and_release(record, owner), None)
 
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
         return self._call("reserve", lambda store: store.reserve(origin, now, delay))

@@ -6,13 +6,14 @@ version.
 
 from __future__ import annotations
 
+import struct
 from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import Fleet, RecordStore, read
+from scrapy_robotspec.store.base import Claim, Fleet, RecordStore, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,20 @@ local holder = redis.call('MGET', KEYS[1])[1]
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
+"""
+#: Returns the record if it is another one than the caller knows, or takes the lease.
+_CLAIM = """
+local found = redis.call('MGET', KEYS[1], KEYS[2])
+local record, holder = found[1], found[2]
+if record and string.sub(record, 1, 8) ~= ARGV[3] then return {0, record} end
+if holder and holder ~= ARGV[1] then return {0} end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+return {1}
+"""
+#: Stores a record and deletes the lease if the owner still holds it.
+_PUT_AND_RELEASE = """
+redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+if redis.call('MGET', KEYS[2])[1] == ARGV[1] then redis.call('DEL', KEYS[2]) end
 """
 #: Deletes the lease if the owner still holds it.
 _RELEASE = """
@@ -127,19 +142,42 @@ class RedisStore(RecordStore):
         )
         self._acquire = self._client.register_script(_ACQUIRE)
         self._release = self._client.register_script(_RELEASE)
+        self._claim = self._client.register_script(_CLAIM)
+        self._put_and_release = self._client.register_script(_PUT_AND_RELEASE)
         self._reserve = self._client.register_script(_RESERVE)
         self._heartbeat = self._client.register_script(_HEARTBEAT)
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         with self._failing():
-            return read(self._client.mget([self._key(origin)])[0], origin)
+            return _read(self._client.mget([self._key(origin)])[0], origin)
 
     def put(self, record: RobotsRecord) -> None:
-        # Counted from the record's own times: the server only needs to know how long.
-        fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
-        milliseconds = int(min(fresh_for + self._keep, _LONGEST) * 1000)
         with self._failing():
-            self._client.set(self._key(record.origin), record.to_bytes(), px=milliseconds)
+            self._client.set(self._key(record.origin), _value(record), px=self._lifetime(record))
+
+    def claim(
+        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
+    ) -> Claim:
+        """As in the contract, in one round trip. The server's clock measures the lease."""
+        keys = [self._key(origin), self._lease(origin)]
+        milliseconds = max(1, int(seconds * 1000))
+        with self._failing():
+            granted, *data = self._claim(keys, [owner, milliseconds, _stamp(known)])
+            record = _read(data[0], origin) if data else None
+            if data and record is None:  # garbage: to be replaced like a record that is known
+                granted, *_ = self._claim(keys, [owner, milliseconds, data[0][:8]])
+        return Claim(bool(granted), record)
+
+    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
+        """As in the contract, in one round trip."""
+        keys = [self._key(record.origin), self._lease(record.origin)]
+        with self._failing():
+            self._put_and_release(keys, [owner, _value(record), self._lifetime(record)])
+
+    def _lifetime(self, record: RobotsRecord) -> int:
+        """Milliseconds from now on, by the record's own times: no clock of ours is the server's."""
+        fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
+        return int(min(fresh_for + self._keep, _LONGEST) * 1000)
 
     def purge(self, before: float) -> int:
         """As in the contract. Rarely needed: old records expire by themselves."""
@@ -205,6 +243,19 @@ class RedisStore(RecordStore):
             raise StoreError(f"Redis: {error}") from error
 
 
+def _stamp(updated_at: float | None) -> bytes:
+    """The first 8 bytes of a value, by which the server knows a record; empty for no record."""
+    return b"" if updated_at is None else struct.pack(">d", updated_at)
+
+
+def _value(record: RobotsRecord) -> bytes:
+    return _stamp(record.updated_at) + record.to_bytes()
+
+
+def _read(data: object, origin: Origin) -> RobotsRecord | None:
+    return read(data[8:], origin) if isinstance(data, bytes) else None
+
+
 def _is_newer(data: bytes | str, before: float) -> bool:
-    record = RobotsRecord.from_bytes(data) if isinstance(data, bytes) else None
+    record = RobotsRecord.from_bytes(data[8:]) if isinstance(data, bytes) else None
     return record is not None and record.updated_at >= before

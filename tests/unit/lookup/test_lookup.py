@@ -502,8 +502,6 @@ def test_lease_that_comes_too_late_is_given_back(taken: bool) -> None:
     world = World(shared)
     world.threads.at_once = False
     world.ask()
-    world.threads.work()  # looks into the store
-    world.threads.bring()
     if taken:
         world.threads.work()
     assert world.close()

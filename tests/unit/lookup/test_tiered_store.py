@@ -11,6 +11,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import TieredStore
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
@@ -42,22 +43,30 @@ def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
     return result
 
 
-@pytest.mark.parametrize(("ours", "theirs"), [(1.0, 2.0), (2.0, 1.0), (1.0, None), (None, 2.0)])
-def test_newest_is_that_of_the_latest_attempt(ours: float | None, theirs: float | None) -> None:
-    """Ours or another process's."""
+@pytest.mark.parametrize(("known", "theirs"), [(1.0, 2.0), (2.0, 1.0), (None, 2.0)])
+def test_another_record_than_the_known_one_is_news(known: float | None, theirs: float) -> None:
+    """And then there is no lease to fetch it."""
     shared = MemoryStore()
+    shared.put(record(theirs))
     both = tiered(shared)
-    if ours is not None:
-        both.put_local(record(ours))
-    if theirs is not None:
-        shared.put(record(theirs))
-    assert outcome(both.get_newest(A)) == record(max(ours or 0.0, theirs or 0.0))
+    held = None if known is None else record(known)
+    assert outcome(both.claim(A, START, held)) == Claim(False, record(theirs))
+    assert outcome(both.get_news(A, held)) == record(theirs)
+    assert shared.acquire(A, "others", START, 1)
+
+
+def test_the_known_record_is_no_news() -> None:
+    shared = MemoryStore()
+    shared.put(record(1.0))
+    both = tiered(shared)
+    assert outcome(both.get_news(A, record(1.0))) is None
+    assert outcome(both.claim(A, START, record(1.0))) == Claim(True)
 
 
 def test_without_a_shared_store_every_lease_is_ours() -> None:
     alone = tiered(None)
     assert not alone.is_shared
-    assert outcome(alone.acquire(A, START))
+    assert outcome(alone.claim(A, START, None)).granted
     alone.share_and_release(record(START), A)
     assert outcome(alone.close()) is None
 
@@ -77,12 +86,12 @@ def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
     shared = MemoryStore()
     one = tiered(shared)
     two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease_seconds=10)
-    assert outcome(one.acquire(A, START))
-    assert not outcome(two.acquire(A, START))
+    assert outcome(one.claim(A, START, None)).granted
+    assert not outcome(two.claim(A, START, None)).granted
     two.share_and_release(None, A)  # not theirs
-    assert not outcome(two.acquire(A, START))
+    assert not outcome(two.claim(A, START, None)).granted
     one.share_and_release(None, A)
-    assert outcome(two.acquire(A, START))
+    assert outcome(two.claim(A, START, None)).granted
 
 
 def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
@@ -98,10 +107,10 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.unlink()
     (folder / "robots.db").mkdir()
-    assert outcome(both.acquire(A, START))
+    assert outcome(both.claim(A, START, None)).granted
     both.put(record(START))
     both.share_and_release(record(START), A)
-    assert outcome(both.get_newest(A)) == record(START)
+    assert outcome(both.get_news(A, None)) is None
     assert outcome(both.close()) is None
 
 
@@ -110,7 +119,7 @@ def test_close_waits_for_every_write_also_those_that_follow_from_others() -> Non
     shared, threads = MemoryStore(), Threads()
     threads.at_once = False
     both = tiered(shared, threads)
-    taking = Deferred.fromCoroutine(both.acquire(A, START))
+    taking = Deferred.fromCoroutine(both.claim(A, START, None))
     taking.addErrback(lambda failure: None)
     taking.cancel()
     closing = Deferred.fromCoroutine(both.close())

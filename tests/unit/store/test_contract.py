@@ -12,6 +12,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.base import Claim
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
@@ -132,6 +133,46 @@ class TestLeases:
         assert store.purge(2 * NOW) == 1
         assert store.acquire(ORIGIN, "a", NOW, 30)
         assert not store.acquire(ORIGIN, "b", NOW, 30)
+
+
+class TestClaims:
+    """Another record or the lease, in one call; a record and the release, in one call."""
+
+    def test_nothing_is_known_and_nothing_is_stored(self, store: RecordStore) -> None:
+        assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
+        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False)
+
+    @pytest.mark.parametrize("known", [None, NOW - 1, NOW + 1])
+    def test_a_record_that_is_not_known_is_returned(
+        self, store: RecordStore, known: float | None
+    ) -> None:
+        """And no lease is taken."""
+        store.put(plain_record(ORIGIN, NOW))
+        assert store.claim(ORIGIN, "a", NOW, 30, known) == Claim(False, plain_record(ORIGIN, NOW))
+        assert store.acquire(ORIGIN, "b", NOW, 30)
+
+    def test_a_known_record_may_be_fetched_again(self, store: RecordStore) -> None:
+        store.put(plain_record(ORIGIN, NOW))
+        assert store.claim(ORIGIN, "a", NOW, 30, NOW) == Claim(True)
+        assert store.claim(ORIGIN, "b", NOW, 30, NOW) == Claim(False)
+
+    def test_a_record_that_is_gone_is_no_news(self, store: RecordStore) -> None:
+        assert store.claim(ORIGIN, "a", NOW, 30, NOW) == Claim(True)
+
+    def test_the_next_claim_finds_what_was_stored_with_the_release(
+        self, store: RecordStore
+    ) -> None:
+        assert store.claim(ORIGIN, "a", NOW, 30, None).granted
+        store.put_and_release(record(), "a")
+        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False, record())
+        assert store.acquire(ORIGIN, "b", NOW, 30)
+
+    def test_a_lease_of_another_owner_is_not_released(self, store: RecordStore) -> None:
+        """The record is stored: its bearer was late, but the record is the newest."""
+        assert store.acquire(ORIGIN, "a", NOW, 30)
+        store.put_and_release(record(), "b")
+        assert store.get(ORIGIN) == record()
+        assert not store.acquire(ORIGIN, "c", NOW, 30)
 
 
 class TestSlots:

@@ -22,6 +22,7 @@ from cryptography.x509.oid import NameOID
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.redis_server import NOT_FOUND, RedisServer, free_port, is_installed
@@ -348,6 +349,37 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     guarded.put(record())
     guarded.close()
     assert [entry.levelname for entry in caplog.records] == ["WARNING", "INFO"]
+
+
+def calls_of(client: redis.Redis) -> int:
+    """Commands that clients have sent, without those of scripts and connections."""
+    stats = client.info("commandstats")
+    names = ("evalsha", "mget", "set", "get", "del", "eval", "script|load")
+    from_scripts = ("mget", "set", "del")
+    counted = {name: stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in names}
+    return sum(number for name, number in counted.items() if name not in from_scripts)
+
+
+def test_a_fetched_origin_takes_two_calls_and_a_known_one_takes_one(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """Once the server knows the scripts."""
+    store.claim(origin(1), "a", NOW, 30, None)
+    store.put_and_release(plain_record(origin(1), NOW), "a")
+    before = calls_of(client)
+    assert store.claim(ORIGIN, "a", NOW, 30, None).granted
+    store.put_and_release(record(), "a")
+    assert calls_of(client) - before == 2
+    assert store.claim(ORIGIN, "b", NOW, 30, None).record == record()
+    assert calls_of(client) - before == 3
+
+
+@pytest.mark.parametrize("garbage", [b"", b"garbage", b"RSPC" * 20])
+def test_garbage_does_not_stand_in_the_way_of_a_lease(
+    store: RecordStore, client: redis.Redis, garbage: bytes
+) -> None:
+    client.set(KEY, garbage)
+    assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
 
 
 def test_a_restarted_server_grants_no_slot_before_a_delay_has_passed(
