@@ -45,7 +45,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def get(self, origin: Origin) -> RobotsRecord | None:
-        """Return the record of *origin*; None if there is no readable one."""
+        """Return the record of *origin*; None if none is readable."""
 
     @abstractmethod
     def put(self, record: RobotsRecord) -> None:

@@ -34,7 +34,7 @@ _SWEEP_AT = 10_000
 class MemoryStore(RecordStore):
     """Keeps *max_records* records or 64 MB, whichever is more.
 
-    If there is no room, records chosen at random are evicted into a temporary file that holds
+    When it is full, records chosen at random are evicted into a temporary file that holds
     *max_spilled* records; 0: they are deleted. Random eviction keeps most records of a crawl that
     visits its origins in turn, where the least recently used one is always the next one needed.
     With *warn* the first eviction of a fresh record is logged.
@@ -166,7 +166,7 @@ class MemoryStore(RecordStore):
         return 0.0
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        """As in the contract: there is no other process."""
+        """As in the contract, for this process alone."""
         return Fleet(0, 1, now)
 
     def _sweep_pages(self, now: float, delay: float) -> None:

@@ -33,6 +33,8 @@ RECOVERY = 10.0
 #: Intervals are longer than the delay by this factor. A page that would go later than that in its
 #: interval waits for the next one, so pages of neighbouring intervals keep the delay.
 STRETCH = 1.1
+#: Two clocks may drift apart this much between two heartbeats (seconds).
+_DRIFT = 0.0001
 #: After the store was lost, another process may send a page that it has reserved (× delay).
 LOST_PAUSE = 1.5
 
@@ -54,6 +56,7 @@ class FleetPace:
         self._call_later = call_later
         self._fleet = Fleet(0, 1, 0.0)
         self._offset = 0.0  # store's clock minus ours
+        self._offset_error = math.inf
         self._beating: Any = None
         self._lost_at: float | None = None
         self._recovering_until = -math.inf
@@ -117,8 +120,15 @@ class FleetPace:
         except StoreError:
             self._lose()
             return
-        self._offset = self._fleet.clock - (began + self._monotonic()) / 2
+        self._set_clock(began, self._monotonic(), self._fleet.clock)
         self._recover()
+
+    def _set_clock(self, began: float, ended: float, clock: float) -> None:
+        """Read the store's *clock* from a call: the shorter the call, the better the reading."""
+        offset, error = clock - (began + ended) / 2, (ended - began) / 2
+        if error <= self._offset_error or abs(offset - self._offset) > error + self._offset_error:
+            self._offset, self._offset_error = offset, error
+        self._offset_error += _DRIFT
 
     def _lose(self) -> None:
         if self._lost_at is None:

@@ -105,7 +105,7 @@ def test_what_proves_that_it_works_again(
 def test_two_failures_at_once_are_told_once(
     guarded: CircuitBreakerStore, back_end: Failing, told: Callable[[], list[str]]
 ) -> None:
-    """The second call fails while the first is being told of."""
+    """The second call fails while the first is being logged."""
     back_end.fails = {"put"}
 
     class Meanwhile(logging.Handler):

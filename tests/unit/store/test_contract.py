@@ -176,7 +176,7 @@ class TestClaims:
 
 
 class TestSlots:
-    """Pages of an origin are a delay apart, whoever sends them (EXT-01)."""
+    """Pages of an origin are a delay apart, in all processes together (EXT-01)."""
 
     def test_the_first_page_may_go_at_once(self, store: RecordStore) -> None:
         assert store.reserve(ORIGIN, NOW, 60.0) == 0.0

@@ -125,7 +125,7 @@ def test_a_lease_ends_by_the_servers_clock(store: RecordStore, client: redis.Red
 def test_garbage_reads_as_a_miss_and_is_written_over(
     store: RecordStore, client: redis.Redis, garbage: bytes
 ) -> None:
-    """Whoever writes over our keys costs us a fetch and nothing else."""
+    """A foreign value costs a fetch and nothing else."""
     client.set(KEY, garbage)
     assert store.get(ORIGIN) is None
     store.put(record())

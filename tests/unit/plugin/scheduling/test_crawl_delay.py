@@ -76,7 +76,7 @@ class Worker:
         self.skew = skew
         self.sent: list[float] = []
         self.send_wait = 0.0
-        self.reaction = 0.001
+        self.reaction = self.thread_time = 0.001
         self.gate = Gate(
             origin_of=lambda request: Origin.of(request.url),
             knows=lambda origin, now: True,
@@ -103,18 +103,18 @@ class Worker:
         return START + float(self.time.seconds()) + self.skew
 
     def _in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        """A thread that takes a millisecond."""
+        """A thread that takes its time, most of it after the call."""
         outcome: Deferred[_T] = Deferred()
 
         def work() -> None:
             try:
                 result = call(*args)
             except StoreError as error:
-                outcome.errback(error)
+                self.time.callLater(self.thread_time, outcome.errback, error)
             else:
-                outcome.callback(result)
+                self.time.callLater(self.thread_time, outcome.callback, result)
 
-        self.time.callLater(0.001, work)
+        self.time.callLater(0.0, work)
         return outcome
 
     # --- a queue of the gate
@@ -372,6 +372,21 @@ def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) ->
     for worker in workers:
         own = [at for at in worker.sent if 12 < at < 70]
         assert min(gaps(own)) >= size
+
+
+def test_a_slow_call_does_not_move_the_clock_of_the_store(time: Clock) -> None:
+    """A busy machine: the reply to a heartbeat comes late, and the intervals must not shift."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
+    for worker in workers:
+        worker.start()
+    run(time, 3)
+    workers[1].thread_time = 0.6
+    run(time, 3)
+    workers[1].thread_time = 0.001
+    store.fails = True
+    run(time, 60)
+    assert min(gaps(list(in_fleet(workers)))) >= 1.0
 
 
 def test_a_process_that_never_reached_the_store_keeps_the_delay(time: Clock) -> None:

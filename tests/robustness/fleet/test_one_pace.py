@@ -1,0 +1,129 @@
+"""Several crawl processes keep one crawl delay, measured at the server (EXT-01)."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import subprocess
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.crawl import Running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.redis_server import RedisServer
+    from tests.support.server import Server, Site
+
+DELAY = 0.4
+#: A busy machine may read two requests closer than they were sent.
+SLACK = 0.1
+RULES = f"User-agent: *\nDisallow: /no\nCrawl-delay: {DELAY}\n"
+WORKERS = 4
+
+
+def settings(cache: str) -> dict[str, object]:
+    return {"ROBOTSPEC_CACHE": cache, "ROBOTSPEC_CRAWL_DELAY": True}
+
+
+def urls_of(site: Site, worker: int, number: int) -> list[str]:
+    return [site.url(f"/w{worker}/{n}") for n in range(number)]
+
+
+def page_times(site: Site) -> list[float]:
+    return sorted(asked.at for asked in site.log if asked.path != "/robots.txt")
+
+
+def assert_one_pace(site: Site) -> None:
+    """No two pages closer than the delay, none twice, and robots.txt fetched once."""
+    times = page_times(site)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert min(gaps) >= DELAY - SLACK
+    assert len(site.pages_asked) == len(set(site.pages_asked))
+    assert len(site.robots_asked) == 1
+
+
+def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> None:
+    """Every page comes, and none of another origin waits for them."""
+    site = server.site("127.0.0.2", RULES)
+    free = server.site("127.0.0.3", "User-agent: *\nDisallow: /no\n")
+    with ExitStack() as stack:
+        crawls = [
+            stack.enter_context(
+                Running(
+                    [*urls_of(site, n, 5), *(free.url(f"/w{n}/{m}") for m in range(20))],
+                    settings(shared),
+                )
+            )
+            for n in range(WORKERS)
+        ]
+        results = [crawl.finish() for crawl in crawls]
+    for n, result in enumerate(results):
+        assert set(urls_of(site, n, 5)) <= set(result.ends)
+        assert "Traceback" not in result.log
+    assert_one_pace(site)
+    last_free = max(asked.at for asked in free.log)
+    assert last_free < page_times(site)[-5]
+
+
+def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, shared: str) -> None:
+    """kill -9 in the middle of everything; the others go on."""
+    site = server.site("127.0.0.2", RULES)
+    with ExitStack() as stack:
+        crawls = [
+            stack.enter_context(Running(urls_of(site, n, 8), settings(shared))) for n in range(3)
+        ]
+        crawls[0].wait_until(lambda: len(site.pages_asked) > 4)
+        crawls[0].send(signal.SIGKILL)
+        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(shared)))
+        results = [crawl.finish() for crawl in (*crawls[1:], late)]
+    assert sum(len(result.ends) for result in results) == 8 + 8 + 5
+    assert_one_pace(site)
+
+
+def pause(redis: RedisServer) -> None:
+    subprocess.run(
+        ["redis-cli", "-p", str(redis.port), "CLIENT", "PAUSE", "4000"],
+        check=True,
+        capture_output=True,
+    )
+
+
+def restart(redis: RedisServer) -> None:
+    redis.stop()
+    redis.start()
+
+
+def stop_for_a_while(redis: RedisServer) -> None:
+    redis.stop()
+    time.sleep(8)
+    redis.start()
+
+
+def stop(redis: RedisServer) -> None:
+    redis.stop()
+
+
+@pytest.mark.parametrize("trouble", [pause, restart, stop_for_a_while, stop])
+def test_trouble_with_redis_brings_no_pages_closer(
+    server: Server, redis: RedisServer, trouble: Callable[[RedisServer], None]
+) -> None:
+    """Without the store the processes last seen alive divide the time; no page is lost."""
+    site = server.site("127.0.0.2", RULES)
+    with ExitStack() as stack:
+        crawls = [
+            stack.enter_context(Running(urls_of(site, n, 20), settings(redis.uri)))
+            for n in range(3)
+        ]
+        crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 3)
+        time.sleep(2.5)  # so that each has seen the others alive
+        trouble(redis)
+        results = [crawl.finish(120) for crawl in crawls]
+    for n, result in enumerate(results):
+        assert result.ended_once(urls_of(site, n, 20))
+        assert "Traceback" not in result.log
+    assert_one_pace(site)
