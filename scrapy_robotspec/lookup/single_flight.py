@@ -1,4 +1,4 @@
-"""Single flight: at most one fetch per origin at a time, and one across processes (CAC-05).
+"""Single flight: one fetch per origin at a time, across processes (CAC-05).
 
 A flight searches the shared store, takes the lease on its origin, fetches, applies the result to
 the record and announces new rules. It returns the record with its plan to the lookup.
@@ -94,7 +94,7 @@ class SingleFlight(Generic[_Request]):
     def start(
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
     ) -> Deferred[FlightResult] | None:
-        """Start the flight that *plan* for *held* asks for; None: no slot is free.
+        """Start the flight that *plan* asks for; None: no free slot.
 
         The Deferred never fails, and may have fired already.
         """
@@ -138,7 +138,7 @@ class SingleFlight(Generic[_Request]):
             return await self._fetch(flight, flight.held, plan)
         origin, held = flight.origin, flight.held
         look, waited = POLL_MIN, 0.0
-        patience = self._store.lease_seconds + self._runtime.random() * POLL_MAX
+        max_wait = self._store.lease_seconds + self._runtime.random() * POLL_MAX
         record = known = held
         has_slot = True
         while True:
@@ -152,7 +152,7 @@ class SingleFlight(Generic[_Request]):
                 plan = self._runtime.policy(origin).plan(record, self._now())
                 if not plan.ask or (held is None and _is_usable(plan)):
                     return await self._take_over(flight, record, plan)
-            elif claim.granted or (has_slot and waited >= patience):
+            elif claim.granted or (has_slot and waited >= max_wait):
                 # A lease that outlasts any fetch is foreign or damaged.
                 return await self._fetch(flight, record, plan)
             else:

@@ -1,4 +1,4 @@
-"""Tiered store: the records in memory, with a slow, shared store behind them."""
+"""Tiered store: records in memory, with a slow shared store behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 
 class InThread(Protocol):
-    """Runs a blocking call in a thread; the Deferred fires in this one."""
+    """Runs a blocking call in a thread; the Deferred fires here."""
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]: ...
 
@@ -59,14 +59,14 @@ class TieredStore:
         return self._shared is not None
 
     async def get_news(self, origin: Origin, known: RobotsRecord | None) -> RobotsRecord | None:
-        """The record in the shared store, if it is another one than *known*."""
+        """The record in the shared store, unless it is *known*."""
         if self._shared is None:
             return None
         record = await self._in_thread(self._shared.get, origin)
         return None if record is None or record.updated_at == _time_of(known) else record
 
     async def claim(self, origin: Origin, now: float, known: RobotsRecord | None) -> Claim:
-        """Another record of *origin* than *known*, or else the lease on it (CAC-05), or neither."""
+        """Get another record than *known*, or the lease (CAC-05), or neither."""
         shared = self._shared
         if shared is None:
             return Claim(True)
@@ -84,7 +84,7 @@ class TieredStore:
             raise
 
     def put(self, record: RobotsRecord) -> None:
-        """Put *record* into memory now and into the shared store soon, unless it is local."""
+        """Put *record* into memory now and, unless local, into the shared store."""
         self._memory.put(record)
         if self._shared is not None and not record.local:
             self._write(self._shared.put, record)
@@ -94,7 +94,7 @@ class TieredStore:
         self._memory.put(record)
 
     def share_and_release(self, record: RobotsRecord | None, origin: Origin) -> None:
-        """Put *record*, if any, into the shared store alone, and release the lease."""
+        """Put *record*, if any, into the shared store; release the lease."""
         shared = self._shared
         if shared is None:
             return
@@ -109,12 +109,12 @@ class TieredStore:
         return self._memory.reserve(origin, now, delay)
 
     def reserve(self, origin: Origin, now: float, delay: float) -> Deferred[float]:
-        """Reserve the next page of *origin* in the shared store; may fail with ``StoreError``."""
+        """Reserve the next page in the shared store; fails with ``StoreError``."""
         assert self._shared is not None
         return self._track(self._in_thread(self._shared.reserve, origin, now, delay))
 
     def heartbeat(self, now: float, seconds: float) -> Deferred[Fleet]:
-        """Tell the shared store that this process is alive; may fail with ``StoreError``."""
+        """Tell the shared store that we live; fails with ``StoreError``."""
         assert self._shared is not None
         return self._track(self._in_thread(self._shared.heartbeat, self._owner, now, seconds))
 

@@ -29,7 +29,7 @@ class Fleet(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What a process gets that wants to fetch an origin: a record, the lease, or neither."""
+    """The reply to a process that wants to fetch an origin."""
 
     granted: bool
     """Whether the caller holds the lease now."""
@@ -38,7 +38,9 @@ class Claim(NamedTuple):
 
 
 class RecordStore(ABC):
-    """Keeps one record for each origin. Every failure of a back end raises ``StoreError``.
+    """Keeps one record for each origin.
+
+    Every failure of a back end raises ``StoreError``.
 
     Times are epoch seconds of the caller's clock, unless a method says otherwise.
     """
@@ -57,7 +59,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """Take the lease on *origin* for *owner* until ``now + seconds``, in one atomic step.
+        """Take the lease for *owner* until ``now + seconds``, in one atomic step.
 
         False while another owner holds it. An owner that asks again prolongs its lease.
         """
@@ -69,7 +71,7 @@ class RecordStore(ABC):
     def claim(
         self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
     ) -> Claim:
-        """Return the record of *origin*, or take the lease if there is nothing new.
+        """Return the record of *origin*, or take the lease without news.
 
         *known* is the ``updated_at`` of the record that the caller knows, None for no record.
         """
@@ -84,7 +86,7 @@ class RecordStore(ABC):
         return Claim(True)
 
     def put_and_release(self, record: RobotsRecord, owner: str) -> None:
-        """Store *record*, then release the lease on its origin if *owner* holds it."""
+        """Store *record*, then release the lease if *owner* holds it."""
         self.put(record)  # in this order: the next holder of the lease must find it
         self.release(record.origin, owner)
 
@@ -94,7 +96,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        """Reserve the next page of *origin*, *delay* seconds after the last one at least.
+        """Reserve the next page, at least *delay* seconds after the last one.
 
         Returns 0.0 if the caller may send a page now. Otherwise returns the time, later than
         *now*, at which to ask again. The store's own clock decides, in one atomic step; *now* only
@@ -118,7 +120,7 @@ def read(data: object, origin: Origin) -> RobotsRecord | None:
 
 
 def wait_for_slot(last: float, now: float, delay: float) -> float:
-    """Seconds until the page after *last* may go; 0.0 for now. All times are the store's.
+    """Seconds until the page after *last* may go; 0.0 for now.
 
     A *last* later than *now* was written before the clock was put back: it counts as *now*.
     """
@@ -126,6 +128,6 @@ def wait_for_slot(last: float, now: float, delay: float) -> float:
 
 
 def sent_at(last: float | None, now: float, delay: float) -> float:
-    """The time of the page that is reserved or, with a *delay* below 0, reported at *now*."""
+    """The time of the page that is reserved or reported at *now*."""
     reported = now + min(delay, 0.0)
     return reported if last is None or last > now else max(last, reported)

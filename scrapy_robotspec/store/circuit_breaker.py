@@ -32,7 +32,7 @@ _FILLING = ("put", "acquire", "claim", "reserve", "heartbeat")
 
 
 class CircuitBreakerStore(RecordStore):
-    """Calls the store that *open_back_end* opens, and shields the caller from its failures.
+    """Calls the store that *open_back_end* opens and absorbs its failures.
 
     ``clock`` gives seconds and never goes back; a back end that failed is left alone for ``pause``
     seconds. Only :meth:`reserve` and :meth:`heartbeat` raise ``StoreError``: without the back end
@@ -54,7 +54,7 @@ class CircuitBreakerStore(RecordStore):
         self._lock = Lock()
 
     def open(self) -> None:
-        """Open the back end now. A wrong configuration raises, a failure only warns."""
+        """Open the back end; a wrong configuration raises, a failure warns."""
         try:
             self._store = self._open_back_end()
         except StoreError as error:
@@ -70,7 +70,7 @@ class CircuitBreakerStore(RecordStore):
         return self._guard("purge", lambda store: store.purge(before), 0)
 
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """Without a back end no process shares anything with this one: the lease is granted."""
+        """Without a back end nothing is shared: the lease is granted."""
         return self._guard(
             "acquire", lambda store: store.acquire(origin, owner, now, seconds), True
         )

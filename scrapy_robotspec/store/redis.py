@@ -1,4 +1,4 @@
-"""The store in a Redis server, which a fleet of crawlers may share.
+"""The store in a Redis server, for a fleet of crawlers.
 
 Records, leases and page slots are keys that expire by themselves. Every key carries a prefix and a
 version.
@@ -158,7 +158,7 @@ class RedisStore(RecordStore):
     def claim(
         self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
     ) -> Claim:
-        """As in the contract, in one round trip. The server's clock measures the lease."""
+        """As in the contract, in one round trip, by the server's clock."""
         keys = [self._key(origin), self._lease(origin)]
         milliseconds = max(1, int(seconds * 1000))
         with self._failing():

@@ -1,4 +1,4 @@
-"""Parked requests of a scrapy-redis worker, kept in Redis under the worker's name.
+"""Parked requests of a scrapy-redis worker, kept in Redis.
 
 A worker that is killed loses none of them: its heartbeat ends, and another worker puts them back
 into the shared queue. The copy in memory is the one that goes; the one in Redis says whose it is.
@@ -80,11 +80,11 @@ class RedisParking:
         return self._owns(self._names.get(request), delete=False)
 
     def release(self, request: Request) -> bool:
-        """Delete *request* here because it goes; False if another worker has taken it over."""
+        """Delete *request* because it goes; False if another worker has it."""
         return self._owns(self._names.pop(request, None), delete=True)
 
     def others_wait(self) -> bool:
-        """Whether other workers have parked requests, which may have to be taken over."""
+        """Whether other workers have parked requests, to take over perhaps."""
 
         def look() -> bool:
             return any(self._redis.hlen(self._parked(worker)) for worker in self._others())
@@ -168,7 +168,7 @@ class RedisParking:
 
 
 class MemoryParking:
-    """Parked requests of any other scheduler: their queues are all that there is."""
+    """Parked requests of any other scheduler: only their queues exist."""
 
     def start(self) -> None:
         """Nothing to start."""
@@ -193,7 +193,7 @@ class MemoryParking:
 
 
 def open_parking(scheduler: object, call_later: Callable[..., Any]) -> RedisParking | MemoryParking:
-    """The parking that fits an open *scheduler*: that of scrapy-redis has its queue in Redis."""
+    """The parking for an open *scheduler*: in Redis for scrapy-redis."""
     queue = getattr(scheduler, "queue", None)
     needed = ("server", "key", "push", "_encode_request", "_decode_request")
     if all(hasattr(queue, name) for name in needed):
