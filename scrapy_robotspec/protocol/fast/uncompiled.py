@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
 
-#: Max product of the path's length and what is looked through (bytes, rules) before compiling.
+#: Max product of the path's length and the bytes to search; beyond it rules are compiled.
 _MAX_BYTES = 1 << 26
+#: Max product of the path's length and the rules to try, and max bytes of their patterns.
 _MAX_TRIED = 1 << 16
 #: Max rules that may match before compiling.
 _MAX_FOUND = 1 << 11
@@ -79,6 +80,7 @@ def match_uncompiled(rules: Sequence[RawRule], path: str, edition: Edition) -> i
     """The key of the rule that decides, or ``NO_RULE``; None if compiling costs less."""
     if not rules:
         return NO_RULE
-    if len(rules) * len(path) > _MAX_TRIED:
+    size = sum(len(value) for _, value, _ in rules)
+    if max(len(rules) * len(path), size) > _MAX_TRIED:
         return None
     return best_key(rules, path, edition)
