@@ -102,7 +102,7 @@ def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     origins: set[str] = set()
     last = "\0"
     for url in urls:
-        text = os.fsdecode(url)
+        text = url if isinstance(url, str) else os.fsdecode(url)
         if text.startswith(last) or (text[:1] == "/" != text[1:2]):  # hot path
             continue
         if match := re.match(_AUTHORITY, text):
