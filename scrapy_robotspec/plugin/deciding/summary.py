@@ -13,12 +13,8 @@ def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str,
     """The values of *decision* that users see; all can be pickled."""
     verdict = decision.verdict
     rule = verdict.rule if verdict is not None else None
-    stated: dict[str, Any] = {}
-    if (usage := extensions.usage_of(url)).statements:
-        stated["usage"] = usage
-    if extensions.licenses:
-        stated["licenses"] = extensions.licenses
-    return {
+    # hot path
+    summary: dict[str, Any] = {
         "allowed": decision.allowed,
         "reason": decision.reason,
         "pattern": rule.pattern if rule is not None else None,
@@ -30,5 +26,9 @@ def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str,
         "age": decision.age,
         "origin": str(decision.origin),
         "other": dict(extensions.fields),
-        **stated,
     }
+    if extensions.usage is not None and (usage := extensions.usage_of(url)).statements:
+        summary["usage"] = usage
+    if extensions.licenses:
+        summary["licenses"] = extensions.licenses
+    return summary

@@ -90,10 +90,11 @@ class TokenSelector:
     def __call__(self, request: Request) -> Tokens:
         """The tokens for a decision about *request*."""
         # hot path
-        explicit = self._explicit(request)
-        if explicit is not None:
-            return explicit
         meta = request.meta
+        if self._fixed is not None or self._has_host_tokens or META_KEY in meta:
+            explicit = self._explicit(request)
+            if explicit is not None:
+                return explicit
         repetitions = 0
         if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
             repetitions = sum(meta.get(key) or 0 for key in _REPETITIONS)
