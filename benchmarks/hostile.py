@@ -58,7 +58,7 @@ def hostile_files(size: int) -> dict[str, bytes]:
     }
     recipes = {
         "chains of short literals": Recipe(literals=50, tail="$"),
-        "needed only where it is no more": Recipe(literals=12, letters=8, tail="*X"),
+        "last literal only at the beginning": Recipe(literals=12, letters=8, tail="*X"),
         "needles of 97 letters": Recipe(literals=1, length=97, tail=""),
     }
     files |= {name: recipe.body(size, random.Random(7)) for name, recipe in recipes.items()}
@@ -76,13 +76,13 @@ class Recipe:
     letters: int = 2
     """Size of the alphabet."""
     spread: int = 0
-    """Literals are up to so many characters longer."""
+    """Max additional characters of a literal."""
     head: str = ""
     tail: str = "*X"
     url_head: str = "X"
     """The path's beginning."""
     period: int = 0
-    """The path repeats after so many characters; 0: it does not."""
+    """Length of the part that the path repeats (characters); 0: it does not repeat."""
 
     def body(self, size: int, numbers: random.Random) -> bytes:
         """A file of at most *size* bytes with distinct rules."""

@@ -1,6 +1,6 @@
 """The parsers that are compared: this one, and each of its peers that is installed.
 
-A peer is what makes a question of octets: ``read(body)`` returns ``ask(url) -> bool``. Octets are
+A peer is a function of a file: ``read(body)`` returns ``ask(url) -> bool``. Bytes are
 decoded as the peer's own users do. Nothing is measured here.
 """
 

@@ -54,7 +54,7 @@ def _pictures(results: Result) -> list[tuple[str, str, str, Result]]:
         ("growth-prefix", "µs a verdict, prefix rules", "lines", results["growth"]["prefix"]),
         ("growth-wildcard", "µs a verdict, wildcards", "lines", results["growth"]["wildcard"]),
         ("hostile", "Hostile files, slowest edition: ms", "bars", worst),
-        ("memory", "Octets kept for each octet of a file", "bars", results["memory"]),
+        ("memory", "Bytes kept for each byte of a file", "bars", results["memory"]),
     ]
 
 

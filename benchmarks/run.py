@@ -42,7 +42,7 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
     largest = sorted(files, key=len)[-60:]
     two = {name: peers[name] for name in (OURS, PROTEGO)}
     return {
-        "files": {"number": len(files), "octets": sum(map(len, files))},
+        "files": {"number": len(files), "bytes": sum(map(len, files))},
         "python": platform.python_version(),
         "parse": measures.parse(files, peers, rounds, 1),
         "parse, three verdicts": measures.parse(files, two, rounds, 3),
@@ -60,7 +60,7 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
 
 def table(results: dict[str, Any]) -> str:
     """The figures for a person."""
-    lines = [f"{results['files']['number']} files, {results['files']['octets']} octets"]
+    lines = [f"{results['files']['number']} files, {results['files']['bytes']} bytes"]
     for name, rows in results.items():
         if name not in ("files", "python"):
             lines += ["", name, *(f"  {side:32} {_row(row)}" for side, row in rows.items())]

@@ -149,11 +149,11 @@ class Edition:
     recognises_redirect_loops: bool = False
     """A Location already requested in the chain counts as a 404 at once (FET-03)."""
     stale_after: float = 30 * DAY
-    """Unreachable for so long, the last good copy stands in (FET-13)."""
+    """Seconds of being unreachable after which the last good copy decides (FET-13)."""
     allow_without_copy_after: float = math.inf
-    """Unreachable for so long and with no copy, no restrictions hold (FET-13)."""
+    """The same where there is no copy: then no restrictions hold (FET-13)."""
     unreachable_limit: float = 30 * DAY
-    """Unreachable for so long, ``after_limit`` holds (FET-12)."""
+    """Seconds of being unreachable after which ``after_limit`` holds (FET-12)."""
     limit_begins_stale: bool = False
     """The limit counts from ``stale_after`` on, not from the first failure (FET-12)."""
     after_limit: AfterLimit = AfterLimit.COPY_OR_ALLOW

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: Max crawlers that a file remembers.
 KEPT = 4096
 #: Max URLs whose keys are kept for a group: many crawlers are asked for about the same few URLs.
-_KEPT_URLS = 64
+_KEPT_URLS = 8
 #: Questions that are answered without compiling the rules; together they cost less than that.
 COMPILE_AFTER = 6
 
@@ -41,7 +41,7 @@ _NO_VERDICTS: Mapping[int, Verdict] = {}
 
 
 class SharedRules:
-    """The rules of one combination of groups, whoever follows it."""
+    """The rules of one combination of groups, shared by the crawlers that follow it."""
 
     __slots__ = ("asked", "compiled", "keys", "spans")
 

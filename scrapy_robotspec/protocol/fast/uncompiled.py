@@ -39,7 +39,7 @@ def prefilter_bytes(
     """The rules of some spans that may match a path, and a few that do not.
 
     One search passes over the lines whose pattern begins with another letter than the path. None
-    for spans so long that compiling costs less.
+    for long spans, where compiling costs less.
     """
     if spans and (spans[-1] - spans[0]) * len(path) > _MAX_BYTES:
         return None
