@@ -1,4 +1,4 @@
-"""Converters: from a raw value of a setting, an edition or a URI to its typed value.
+"""Converters: from a raw value to a typed one.
 
 A converter does not know the name of its value. It raises ``ValueError`` with the words that follow
 "give" in the message of :func:`convert`. Raw values may be text from the command line; lists and
@@ -37,7 +37,7 @@ def convert(name: str, raw: Any, converter: Converter[_T]) -> _T:
 
 
 def wrong(name: str, raw: Any, wanted: str) -> ConfigurationError:
-    """The error that says that *raw* is wrong for *name*, and what is wanted."""
+    """The error for a wrong value *raw* of *name*."""
     text = repr(raw)
     text = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}…"
     return ConfigurationError(f"{name} = {text} is wrong: give {wanted}")
@@ -71,7 +71,7 @@ def integer(minimum: int) -> Converter[int]:
 def number(
     wanted: str, minimum: float, maximum: float = math.inf, *, above: bool = False
 ) -> Converter[float]:
-    """Convert to a number from *minimum* (*above*: without it) to *maximum*, both included."""
+    """Convert to a number from *minimum* to *maximum*."""
 
     def to_number(raw: Any) -> float:
         try:

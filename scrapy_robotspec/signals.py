@@ -1,10 +1,10 @@
-"""Signals of this package, as plain objects: importing them needs no Scrapy.
+"""Signals of this package; importing them does not load Scrapy.
 
-Connect to them as to any of Scrapy's: ``crawler.signals.connect(handler, signals.robots_changed)``.
+Connect to them like to Scrapy's: ``crawler.signals.connect(handler, signals.robots_changed)``.
 """
 
 from __future__ import annotations
 
-#: Sent when a refresh brought other octets than the copy held before. Arguments: ``origin``
+#: Sent when a refreshed robots.txt differs from the copy before. Arguments: ``origin``
 #: (:class:`~scrapy_robotspec.Origin`), ``old`` and ``new`` (:class:`~scrapy_robotspec.RobotsTxt`).
 robots_changed = object()

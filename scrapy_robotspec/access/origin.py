@@ -74,8 +74,10 @@ class Origin(str):
 
     @property
     def host(self) -> str:
-        """Lower case, in its ASCII form, without a trailing dot; an IPv6 address in its shortest
-        spelling, without brackets (LOC-05, LOC-10)."""
+        """The host in lower-case ASCII without a trailing dot (LOC-05, LOC-10).
+
+        An IPv6 address is in its shortest spelling, without brackets.
+        """
         rest = self.partition("://")[2]
         if rest.startswith("["):
             return rest[1:].partition("]")[0]

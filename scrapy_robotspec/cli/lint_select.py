@@ -59,7 +59,7 @@ def _no_such_code(code: str) -> MisuseError:
 
 
 def explain_code(code: str, screen: Screen) -> Iterator[str]:
-    """What a code or its short name means, and the remedy. Raises :class:`MisuseError`."""
+    """The code with this code or short name; else :class:`MisuseError`."""
     found = find_code(code)
     if found is None:
         raise _no_such_code(code.strip().upper())

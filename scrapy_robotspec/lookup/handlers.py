@@ -1,4 +1,4 @@
-"""Waiting for signal handlers, with a limit: a handler may itself wait for the lookup."""
+"""Waits for signal handlers, with a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lookup: returns what is known, starts flights, wakes waiters.
+"""Lookup: returns what is known, starts fetches, wakes waiters.
 
 Where the state of an origin is kept: its record in the ``TieredStore``, its parsed rules in the
 ``RulesCache``, its flight in the ``SingleFlight``, its slot in the ``FetchLimiter``; its waiters,

@@ -50,7 +50,7 @@ class RulesCache:
         return self._resolved.get(origin)
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
-        """What is kept of *origin*, if it is valid at *now* (epoch seconds)."""
+        """The resolved *origin*, if it is valid at *now*."""
         # hot path: without a call of is_valid()
         resolved = self._resolved.get(origin)
         if resolved is None or not resolved.valid_from <= now < resolved.valid_until:

@@ -68,7 +68,7 @@ class FlightResult(NamedTuple):
 
 
 class SingleFlight(Generic[_Request]):
-    """The flights of one lookup."""
+    """The fetches of one lookup, at most one per origin."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class SingleFlight(Generic[_Request]):
         return running.addBoth(self._land, origin, held, plan)
 
     def stop(self) -> None:
-        """Cancel all flights and start no more."""
+        """Cancel all fetches and start no more."""
         self._closed = True
         for flight in list(self._flights.values()):
             if flight is not None:

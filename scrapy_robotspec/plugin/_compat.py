@@ -1,4 +1,4 @@
-"""Everything private of Scrapy, and all differences between Scrapy 2.13 and the newest.
+"""Private parts of Scrapy, and differences between its versions.
 
 Each function names the release from or until which it is needed. Nothing here knows robots.txt, and
 no other file of this package checks what Scrapy can do.
@@ -112,13 +112,13 @@ def as_future(waiting: Deferred[_T]) -> Any:
 
 
 def is_closing(engine: ExecutionEngine | None) -> bool:
-    """Whether the spider is being closed. No signal says so: ``_slot.closing`` is private."""
+    """Whether the spider is closing (``_slot.closing`` is private)."""
     slot = getattr(engine, "_slot", None)
     return engine is None or not engine.running or slot is None or slot.closing is not None
 
 
 def wake(engine: ExecutionEngine | None) -> None:
-    """Let the engine look into the scheduler now, not at its heartbeat (every 5 s)."""
+    """Make the engine look into the scheduler now."""
     slot = getattr(engine, "_slot", None)
     if slot is not None and slot.closing is None:
         slot.nextcall.schedule()
@@ -171,7 +171,7 @@ def extra_download_slot(engine: ExecutionEngine) -> Callable[[], None]:
 
 
 def take_slot_turn(engine: ExecutionEngine, request: Request) -> float:
-    """Use up the next turn of *request*'s download slot; the seconds until it comes.
+    """Use the next turn of a download slot; seconds until then.
 
     Only an idle slot has a turn to give: behind other requests it would come late, so then the
     result is 0. The slot's next request keeps its delay after the turn.
@@ -202,7 +202,7 @@ def _slot_clock() -> float:
 
 @contextmanager
 def undelayed_slot(engine: ExecutionEngine, name: str) -> Iterator[None]:
-    """Inside, the download slot *name* is made without a delay, if it is not there yet."""
+    """Create the download slot *name* without a delay."""
     per_slot = engine.downloader.per_slot_settings
     per_slot[name] = {"delay": 0.0, "concurrency": 8}
     try:
@@ -226,7 +226,7 @@ EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
 
 
 def add_connections(settings: BaseSettings, number: int) -> None:
-    """Let the download handlers open *number* connections more; a second call changes nothing.
+    """Allow *number* more connections, once.
 
     Without a reactor (from 2.15) they open no more than ``CONCURRENT_REQUESTS``, so silent
     robots.txt files would stop the pages.
@@ -241,7 +241,7 @@ def add_connections(settings: BaseSettings, number: int) -> None:
 
 
 def limit_pages(crawler: Crawler) -> None:
-    """Give pages the ``CONCURRENT_REQUESTS`` that the user has set, without the added ones."""
+    """Limit pages to the user's ``CONCURRENT_REQUESTS``."""
     added = crawler.settings.getint(EXTRA_CONNECTIONS)
     if added:
         assert crawler.engine is not None
@@ -249,7 +249,7 @@ def limit_pages(crawler: Crawler) -> None:
 
 
 def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
-    """Seconds until the downloader would send *request* at once, by its slot's state.
+    """Seconds until the downloader would send *request*.
 
     Before 2.19 a slot has ``randomize_delay`` in the place of ``jitter``.
     """
@@ -267,21 +267,21 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
 
 
 def load_handlers(engine: ExecutionEngine | None) -> None:
-    """Load the handlers of HTTP now. The first request loads them else, which delays it."""
+    """Load the HTTP handlers now, not with the first request."""
     if engine is not None:
         for scheme in ("http", "https"):
             engine.downloader.handlers._get_handler(scheme)
 
 
 def handles_ftp(crawler: Crawler) -> bool:
-    """Whether Scrapy can download FTP: not without a reactor (from 2.15), nor if switched off."""
+    """Whether Scrapy can download FTP."""
     settings = crawler.settings
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     return settings.getbool("TWISTED_REACTOR_ENABLED", True) and handlers.get("ftp") is not None
 
 
 class Threads:
-    """Blocking calls outside the reactor's thread, at most two at once, reactor or not."""
+    """Runs blocking calls in at most two threads."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(2, thread_name_prefix="robotspec")

@@ -57,7 +57,7 @@ _EXAMPLES = 10
 
 
 class Difference(Enum):
-    """What comes of a comparison: a stat, and what is said of our side."""
+    """The result of a comparison, with its stat."""
 
     SAME = "robotspec/dry_run/same"
     REFUSE = "robotspec/dry_run/we_would_refuse"

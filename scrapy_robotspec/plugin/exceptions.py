@@ -32,7 +32,7 @@ class _Refused(IgnoreRequest):
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the file says about the URL; None where no rules were asked."""
+        """The verdict of the rules, if they were consulted."""
         return self.decision.verdict
 
     @property
@@ -48,12 +48,12 @@ class _Refused(IgnoreRequest):
 
     @property
     def detail(self) -> str:
-        """The line that decided, or what went wrong, safe for a terminal; may be empty."""
+        """The deciding line or the failure, escaped; may be empty."""
         return ""
 
 
 class ForbiddenByRobots(_Refused):
-    """robots.txt, or what is taken for it, forbids the request. ``decision.reason`` says which."""
+    """robots.txt, a policy or an override forbids the request."""
 
     beginning = "Forbidden by robots.txt"
 
@@ -68,7 +68,7 @@ class ForbiddenByRobots(_Refused):
 
 
 class ForbiddenUsage(ForbiddenByRobots):
-    """The page may be crawled, but a declared use of it is not allowed (USE-05).
+    """A declared use of the page is not allowed (USE-05).
 
     Raised before the download for what robots.txt states, and before the spider for what the
     response's ``Content-Usage`` header states.
@@ -86,7 +86,7 @@ class ForbiddenUsage(ForbiddenByRobots):
 
     @property
     def line(self) -> int | None:
-        """The statement's line in robots.txt, from 1; None for a header or no statement."""
+        """The statement's line in robots.txt, from 1, or None."""
         return self._refusal.line
 
     @property
@@ -101,7 +101,7 @@ class ForbiddenUsage(ForbiddenByRobots):
 
 
 class RobotsUnreachable(_Refused):
-    """The origin gives no usable answer for its robots.txt, so nothing of it is crawled."""
+    """The origin's robots.txt is unreachable."""
 
     beginning = "robots.txt unreachable"
 

@@ -113,7 +113,7 @@ class RobotSpecMiddleware:
     # --- questions of a spider
 
     async def decision(self, url: str) -> Decision:
-        """Whether *url* may be crawled and why; waits until its robots.txt is known."""
+        """Decide about *url*; wait for its robots.txt if needed."""
         return await self.robots.decision(url)
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ class RobotSpecMiddleware:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | Awaitable[Request | None] | None:
-        """Return None to pass *request* on, *request* to requeue it; raise to refuse it."""
+        """Pass *request* on (None), requeue it (itself), or raise."""
         # hot path
         queued = restore(request)
         origin = self._policy.origin(request)

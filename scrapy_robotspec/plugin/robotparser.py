@@ -39,7 +39,7 @@ class RobotSpecParser(RobotParser):
         """Parse *robotstxt_body* as the crawler's settings say (None: as the defaults do).
 
         Raises :class:`ConfigurationError` for a wrong setting, and for a function as
-        ``ROBOTSPEC_USER_AGENT_TOKEN``: a parser is not told of the request.
+        ``ROBOTSPEC_USER_AGENT_TOKEN``: a parser does not see the request.
         """
         settings = Settings()
         if crawler is not None:

@@ -25,7 +25,7 @@ _AHEAD = 32
 
 
 class SitemapsFromRobots(SitemapSpider):
-    """``SitemapSpider`` that finds its sitemaps by itself; alone, or before it as a mixin.
+    """``SitemapSpider`` that takes its sitemaps from robots.txt.
 
     ``sitemap_origins`` are URLs; the robots.txt of each is asked once, as for a page, and the
     sitemaps it names follow those of ``sitemap_urls``. An origin that names none, or whose

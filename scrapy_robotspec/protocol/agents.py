@@ -1,4 +1,4 @@
-"""Agent names: the name on a user-agent line, a crawler's product tokens, and how they match.
+"""Agent names and product tokens, and how they match.
 
 A product token is letters, ``-`` and ``_`` (UAG-03); editions that compare whole names take any
 name (UAG-10). No tokens at all, or ``*``, ask for the default group only.
@@ -29,7 +29,7 @@ _LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
 def named_agent(value: bytes, edition: Edition) -> str | None:
-    """The agent that a user-agent line names, as written, or None (UAG-03, UAG-09, UAG-10)."""
+    """The agent a user-agent line names (UAG-03, UAG-09, UAG-10)."""
     if edition.whole_agent_names:
         value = value.partition(b"/")[0].rstrip(edition.whitespace)
     if value.startswith(b"*"):
@@ -55,7 +55,7 @@ def product_name(user_agent: str) -> str:
 
 
 def tokens_from_user_agent(user_agent: str, edition: Edition) -> tuple[str, ...]:
-    """The product token of a User-Agent header (UAG-11); ``()`` for none, never raises."""
+    """The product token of a User-Agent header (UAG-11), or ``()``."""
     name = product_name(user_agent)
     if not edition.whole_agent_names:
         leading = _TOKEN.match(name)
@@ -64,7 +64,7 @@ def tokens_from_user_agent(user_agent: str, edition: Edition) -> tuple[str, ...]
 
 
 def product_tokens(value: object, edition: Edition) -> tuple[str, ...]:
-    """The product tokens that a person gave: one, or a list or tuple of them (UAG-11).
+    """Check the product tokens that a user gave (UAG-11).
 
     A whole User-Agent header is cut to its product token; ``*`` stands for the default group, so
     ``"*"`` alone gives ``()``. Raises ``ValueError`` for a value that no group can be found under.
@@ -149,7 +149,7 @@ def _check_token(token: object, any_token: bool) -> None:
 def followed_keys(
     present: Collection[str], tokens: tuple[str, ...], edition: Edition
 ) -> tuple[str, ...]:
-    """The keys present in a file that a crawler with these tokens follows (UAG-01, UAG-07).
+    """The keys that a crawler follows (UAG-01, UAG-07).
 
     Raises as :func:`candidates` does.
     """

@@ -65,7 +65,7 @@ class RawGroup:
         return {key_of(name, edition) for name in names}
 
     def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
-        """The other lines that hold for some of the keys *followed* (EXT-01, EXT-03)."""
+        """The other lines of the *followed* keys (EXT-01, EXT-03)."""
         holds = {
             first: not self.keys(edition, first).isdisjoint(followed)
             for first in {line.agents_above for line in self.others}
@@ -111,7 +111,7 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
 
 
 def read_rules(body: bytes, edition: Edition) -> list[RawRule]:
-    """Every allow and disallow line of a part of a file, whatever its group."""
+    """Every allow and disallow line of a span."""
     return [
         (name == "allow", value, start)
         for start, name, value in _directives(body, edition)
@@ -134,7 +134,7 @@ def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes
 
 
 def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> SelectedGroups:
-    """The groups of a file that a crawler with these tokens follows (UAG-01)."""
+    """The groups that a crawler follows (UAG-01)."""
     groups = read_groups(body, edition)
     keys = [group.keys(edition) for group in groups]
     followed = followed_keys(set().union(*keys), tuple(tokens), edition)
@@ -148,7 +148,7 @@ def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> Selec
 
 
 def may_have_other_lines(body: bytes) -> bool:
-    """False only if no group has other lines, in any edition (EXT-03); much faster than reading."""
+    """False only if no group has other lines (EXT-03)."""
     return any(uncommon.search(body) for uncommon in _UNCOMMON)
 
 

@@ -48,7 +48,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class OtherLine:
-    """A line of a group with a field the protocol does not know (EXT-03)."""
+    """A group's line with another field (EXT-03)."""
 
     field: str
     """In lower case, since fields do not depend on case (FMT-08)."""

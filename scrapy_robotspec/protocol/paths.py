@@ -1,6 +1,6 @@
 """Canonical paths: the one spelling that is compared.
 
-Canonical text is ASCII, so that it compares as the octets of RFC 9309 section 2.2.2 do. The meaning
+Canonical text is ASCII, so it compares like the bytes of RFC 9309 section 2.2.2. The meaning
 of ``*`` and ``$`` in a rule is in ``patterns.py``.
 """
 

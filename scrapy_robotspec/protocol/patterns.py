@@ -62,7 +62,7 @@ def literals_of(text: str) -> list[str]:
 def matches(text: str, path: str) -> bool:
     """Whether a canonical path matches a canonical pattern (PAT-02).
 
-    Each literal takes its leftmost place, so there is no backtracking: if any placing works, this
+    Each literal takes its leftmost place, without backtracking: if any placing works, this
     one does (PAT-11).
     """
     first, *others = literals_of(text)

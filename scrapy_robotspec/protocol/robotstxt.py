@@ -108,7 +108,7 @@ class RobotsTxt:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
-        """Whether a crawler with these product tokens, most specific first, may request a URL."""
+        """Whether a crawler with these tokens may request a URL."""
         rules = self._rules
         if rules is None or self._tokens != tokens:
             return not self._find(url, tokens) & FORBIDS
@@ -126,7 +126,7 @@ class RobotsTxt:
         return selection.verdicts.get(key) or self._make_verdict(selection, key)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
-        """Every rule of the group followed that matches a URL, the deciding one first.
+        """Every matching rule, the deciding one first.
 
         For tools: reads the whole file.
         """
@@ -171,7 +171,7 @@ class RobotsTxt:
         return max(delays, default=None)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
-        """The other lines that hold for a crawler, in file order (EXT-03). Reads the whole file.
+        """The other lines for a crawler, in file order (EXT-03).
 
         A line holds for the agents that its group names above it (EXT-01).
         """
@@ -182,7 +182,7 @@ class RobotsTxt:
         )
 
     def usage(self, url: str | bytes, tokens: str | Sequence[str]) -> Usage:
-        """What a page may be used for, as far as the file states it (USE-01 to USE-04)."""
+        """The usage preferences stated for a URL (USE-01 to USE-04)."""
         from scrapy_robotspec.protocol.usage import Usage  # few files state any
 
         if not self.allowed(url, tokens):
@@ -190,7 +190,7 @@ class RobotsTxt:
         return self.usage_rules(tokens).find(url)
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
-        """The usage statements for a crawler, for many URLs that may be crawled."""
+        """The usage statements for a crawler and many URLs."""
         from scrapy_robotspec.protocol.usage_rules import UsageRules
 
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
@@ -203,7 +203,7 @@ class RobotsTxt:
 
     @property
     def licenses(self) -> tuple[str, ...]:
-        """The absolute URLs of the license lines, in file order (USE-06, RSL 1.0)."""
+        """The absolute license URLs, in file order (USE-06)."""
         from scrapy_robotspec.protocol.usage_rules import read_licenses
 
         return read_licenses(self.body, self.edition)

@@ -59,7 +59,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """Take the lease for *owner* until ``now + seconds``, in one atomic step.
+        """Take the lease for *owner* atomically until ``now + seconds``.
 
         False while another owner holds it. An owner that asks again prolongs its lease.
         """

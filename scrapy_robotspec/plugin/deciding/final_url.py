@@ -1,4 +1,4 @@
-"""The URL that a response comes from, where its download handler has followed redirects."""
+"""Final URLs: responses whose handler followed redirects itself."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def final_request(request: Request, response: Response) -> Request | None:
-    """*request* as redirected to the response's URL; None if that is the URL asked for."""
+    """*request* redirected to the response's URL; None if equal."""
     if urldefrag(response.url).url == urldefrag(request.url).url:
         return None
     return redirected(request, response.url)
 
 
 def redirected(request: Request, url: str) -> Request:
-    """*request*, which was sent, as a redirect to *url*: it keeps its product tokens."""
+    """*request* redirected to *url*, with its product tokens."""
     times = request.meta.get("redirect_times") or 0
     return request.replace(url=url, meta={**request.meta, "redirect_times": times + 1})

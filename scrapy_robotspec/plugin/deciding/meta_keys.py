@@ -27,7 +27,7 @@ class MetaKeys:
         self._warned: set[str] = set()
 
     def check(self, meta: Mapping[Any, Any]) -> None:
-        """Warn of the keys in *meta* that look like ours and are unknown."""
+        """Warn about unknown keys in *meta* with our prefix."""
         for key in meta:
             if key in self.seen or key in self._warned:
                 continue

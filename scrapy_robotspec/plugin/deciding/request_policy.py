@@ -1,4 +1,4 @@
-"""Rulings: what the robots.txt of an origin, or the user in its place, says of a request.
+"""RequestPolicy: rules and overrides applied to a request.
 
 From a request to its origin, and from what is known of that to a decision. What becomes of the
 request, and what it waits for, is the middleware's business.
@@ -69,7 +69,7 @@ class RequestPolicy:
         return self._overrides.find(origin) if self._overrides else None
 
     def by_override(self, origin: Origin, request: Request) -> Decision | None:
-        """The user's own word in the place of a robots.txt, if there is one."""
+        """The decision of an override, if there is one."""
         if not self._overrides:
             return None
         override = self.override(origin)
@@ -88,7 +88,7 @@ class RequestPolicy:
         return decision
 
     def decide(self, found: Resolved, url: str, tokens: Tokens, now: float) -> Decision:
-        """The decision about *url* by its rules, then by its usage preferences (USE-05)."""
+        """Decide about *url* by rules, then by usage preferences (USE-05)."""
         decision = found.decide(url, tokens, now)
         if decision.allowed and found.extensions is not None and self.usage.refuses:
             return self._by_usage(decision, beyond(found, tokens), url)
@@ -101,7 +101,7 @@ class RequestPolicy:
         return decision._replace(allowed=False, reason="usage", usage=refusal)
 
     def delay(self, found: Resolved, request: Request) -> float | None:
-        """Seconds between two pages of the origin (EXT-01); None or 0 for no delay.
+        """Seconds between two pages (EXT-01); None or 0: no delay.
 
         An override is preferred to the file, and the file to the default.
         """

@@ -1,4 +1,4 @@
-"""Log lines about product tokens: derived ones, and those that sites can hardly know (UAG-12)."""
+"""Log lines about derived and unusual product tokens (UAG-12)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TokenNotices:
         self.doubt(user_agent, tokens, source)
 
     def doubt(self, user_agent: str, tokens: Tokens, source: str) -> None:
-        """Warn where a site's group for this crawler would hardly be found under *tokens*."""
+        """Warn if a site's group is unlikely to match *tokens*."""
         name = product_name(user_agent)
         if name == "*":
             return
@@ -58,7 +58,7 @@ class TokenNotices:
         )
 
     def compare(self, name: str, tokens: Tokens, user_agent: str, source: str) -> None:
-        """Warn if no token of the setting *name* is part of the User-Agent sent (UAG-12)."""
+        """Warn if the User-Agent contains no token of *name* (UAG-12)."""
         sent = user_agent.lower()
         if tokens and sent and not any(token.lower() in sent for token in tokens):
             logger.warning(

@@ -106,7 +106,7 @@ class TokenSelector:
         return tokens
 
     def decided(self, request: Request) -> Tokens:
-        """The tokens of the last decision about *request*, which may have been sent since."""
+        """The tokens *request* was last judged by."""
         kept = request.meta.get(KEPT_KEY)
         if kept is None or self._explicit(request) is not None:
             return self(request)
@@ -172,7 +172,7 @@ class TokenSelector:
 
 
 def default_user_agent(crawler: Crawler) -> tuple[str, str]:
-    """The User-Agent of a request that sets none, and the setting it comes from."""
+    """The default User-Agent and the setting it comes from."""
     settings = crawler.settings
     for name, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
         if text_of(name).lower() == "user-agent" and value:

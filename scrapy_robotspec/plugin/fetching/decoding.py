@@ -1,8 +1,7 @@
 """Content decoding that stops at a size limit.
 
-Scrapy's own decoding gives an error where the limit is passed, and takes what was cut off for the
-whole; a robots.txt is read up to the limit instead (FMT-12), and not at all where part of it is
-lost (FET-14). What an answer means is not decided here.
+Scrapy's own decoding raises where the limit is passed and accepts a body that was cut. A robots.txt
+is read up to the limit (FMT-12), and not at all where part of it is missing (FET-14).
 """
 
 from __future__ import annotations
@@ -14,56 +13,56 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    #: The first octets that a body unpacks to, and whether it came to a proper end.
+    #: The first decoded bytes of a body, and whether it was complete.
     Unpacked = tuple[bytes, bool]
 
 _GZIP = zlib.MAX_WBITS | 16
 _RAW_DEFLATE = -zlib.MAX_WBITS
 
-#: What plain text begins with, and nothing that is packed.
+#: Bytes of plain text; encoded data contains others.
 _TEXT = bytes(range(32, 127)) + b"\t\n\r"
 
-#: Frames that need a longer window are refused: it is memory that a server makes us take.
-_LONGEST_WINDOW = 23
+#: Max window of a zstd frame (log2 bytes): the server chooses how much memory it takes.
+_MAX_WINDOW = 23
 
-# Some octets on the wire can stand for very many streams, each with a price of its own. Past these
-# bounds, which no honest file comes near, a body counts as lost.
+# A few bytes can encode thousands of streams, each with a cost. A body beyond these bounds, which
+# usual files never reach, counts as incomplete.
 
-#: Layers that are undone, one within the other.
-_MOST_LAYERS = 5
-#: Streams within one layer, one behind the other.
-_MOST_STREAMS = 300
+#: Max layers, one within the other.
+_MAX_LAYERS = 5
+#: Max streams within one layer, one behind the other.
+_MAX_STREAMS = 300
 
 
 def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[bytes, bool]:
     """The first *limit* bytes of *body* without its *encodings*.
 
-    Also whether all there was came to a proper end or filled the limit. Text, whatever its header
-    says of it, is taken as it stands; what is no text and cannot be unpacked counts as lost.
+    Returns also whether the body was complete or filled the limit. A body that is plain text is
+    returned unchanged, whatever its header says; binary data that cannot be decoded is incomplete.
     """
     whole, layers = True, 0
     for encoding in reversed(encodings):
         if encoding not in _NO_ENCODING and _looks_encoded(body, encoding):
             layers += 1
             unpack = _UNPACKERS.get(encoding, _unreadable)
-            body, redirect_error = unpack(body, limit) if layers <= _MOST_LAYERS else (b"", False)
-            whole = whole and (redirect_error or len(body) >= limit)
+            body, complete = unpack(body, limit) if layers <= _MAX_LAYERS else (b"", False)
+            whole = whole and (complete or len(body) >= limit)
     return body[:limit], whole
 
 
 def _looks_encoded(body: bytes, encoding: bytes) -> bool:
-    """Whether *body* is what its header says; many a server sends text under a wrong header."""
+    """Whether *body* is encoded; servers send plain text under a wrong header."""
     if encoding in (b"gzip", b"x-gzip"):
         return body.startswith(b"\x1f\x8b")
     return bool(body[:64].translate(None, _TEXT))
 
 
 def _gunzip(body: bytes, limit: int) -> Unpacked:
-    """A gzip body may be several members one behind the other, and padding behind them."""
+    """Decode all members of a gzip body; padding may follow them."""
     parts: list[bytes] = []
     rest: bytes | None = body
     while rest is not None and rest.startswith(b"\x1f\x8b") and limit > 0:
-        if len(parts) == _MOST_STREAMS:
+        if len(parts) == _MAX_STREAMS:
             return b"".join(parts), False
         decoded, rest = _member(rest, _GZIP, limit)
         parts.append(decoded)
@@ -79,7 +78,7 @@ def _inflate(body: bytes, limit: int) -> Unpacked:
 
 
 def _member(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes | None]:
-    """What one stream holds, at most *limit* octets, and what follows it (None: it has no end)."""
+    """The content of one stream, at most *limit* bytes, and the rest (None: incomplete)."""
     stream = zlib.decompressobj(wbits)
     try:
         decoded = stream.decompress(body, limit)
@@ -88,8 +87,8 @@ def _member(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes | None]:
     return decoded, stream.unused_data if stream.eof else None
 
 
-# Our requests ask for the two above only. Some servers send the others all the same; they are read
-# if a library that can stop at a limit is there, as it is with every new Scrapy.
+# Our requests accept gzip and deflate only. Bodies that servers send in other encodings are decoded
+# if a library that can stop at a limit is installed, as with every new Scrapy.
 
 
 def _unbrotli(body: bytes, limit: int) -> Unpacked:
@@ -114,9 +113,9 @@ def _unzstd(body: bytes, limit: int) -> Unpacked:
         return b"", False
     decoded, frames = b"", 0
     try:
-        while body and len(decoded) < limit and frames < _MOST_STREAMS:  # frame by frame
+        while body and len(decoded) < limit and frames < _MAX_STREAMS:  # frame by frame
             frames += 1
-            options = {zstd.DecompressionParameter.window_log_max: _LONGEST_WINDOW}
+            options = {zstd.DecompressionParameter.window_log_max: _MAX_WINDOW}
             stream = zstd.ZstdDecompressor(options=options)
             decoded += stream.decompress(body, limit - len(decoded))
             if not stream.eof:

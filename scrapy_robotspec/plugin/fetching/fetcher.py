@@ -59,7 +59,7 @@ class Fetcher:
         self._running = 0
         self._probed: dict[Origin, float] = {}
         self.routes = Routes(settings.inherit_meta)
-        # A cached response has no reliable lifetime. Offline there is no other source.
+        # A cached response has no reliable lifetime, but offline it is the only source.
         self._use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
 
     def fetch(

@@ -1,4 +1,4 @@
-"""The world around the lookup in a Scrapy crawl: clock, threads, fetcher, and who is told.
+"""CrawlRuntime: clock, threads, fetcher and signals of a crawl.
 
 Implements ``lookup.Surroundings``. It passes on, it decides nothing.
 """

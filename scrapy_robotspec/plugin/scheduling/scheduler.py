@@ -41,7 +41,7 @@ class _ParkedQueues(OriginQueues[_Fifo]):
         self.limit = limit
 
     def may_go(self) -> bool:
-        """Whether a parked request may go, or the scheduler may have one that may."""
+        """Whether a parked request, or another of the scheduler, may go."""
         return len(self) < self.limit or super().may_go()
 
 

@@ -1,4 +1,4 @@
-"""The product token setting: a token, a list of them, or a function.
+"""The product token setting: a token, a list or a function.
 
 Which source counts for a request is chosen in ``deciding/token_selector.py``; the reading of tokens
 is in ``protocol/agents.py``.

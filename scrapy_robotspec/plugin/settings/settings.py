@@ -59,7 +59,7 @@ def _edition_setting(default: Any, converter: Callable[[Any, Edition], _T]) -> _
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in octets."""
+    """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
     edition: Edition = _setting(get_edition("google-2019"), composite.edition)
     user_agent_token: Tokens | Chooser | None = _edition_setting(None, token_source)
@@ -156,7 +156,7 @@ def _of_edition(edition: Edition) -> dict[str, Any]:
 
 
 def _below(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Defaults of lower bounds, which give way to an upper bound that the user has set."""
+    """Defaults of lower bounds, lowered to an upper bound that the user has set."""
     default = Settings()
     return {low: min(getattr(default, low), given[high]) for low, high in _PAIRS if high in given}
 
@@ -196,7 +196,7 @@ def _warn_of_unknown(settings: BaseSettings, known: Mapping[str, Any]) -> None:
             tails = [each.removeprefix(PREFIX) for each in known]  # the heads are all alike
             close = difflib.get_close_matches(name.removeprefix(PREFIX), tails, 1)
             logger.warning(
-                "There is no setting %s: it has no effect%s",
+                "Unknown setting %s: it has no effect%s",
                 name,
                 f". Is {PREFIX}{close[0]} meant?" if close else "",
             )

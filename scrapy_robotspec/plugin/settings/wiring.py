@@ -23,7 +23,7 @@ _REMEDY = (
 
 
 def is_enabled(component: type, settings: BaseSettings) -> bool:
-    """Whether a downloader middleware is enabled, by the project or by Scrapy's defaults."""
+    """Whether a downloader middleware is enabled."""
     enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
     return any(loaded(key) is component for key, position in enabled if position is not None)
 
@@ -58,7 +58,7 @@ def _is_a(component: Any, base: type) -> bool:
 
 
 def loaded(key: Any) -> Any:
-    """The object that *key* is or is the import path of; None if it cannot be imported."""
+    """The object that *key* names, or None."""
     if not isinstance(key, str):
         return key
     try:

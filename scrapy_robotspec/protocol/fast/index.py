@@ -1,4 +1,4 @@
-"""User-agent lines of a file -> where the rules of each named agent are.
+"""Index of user-agent lines: where each agent's rules are.
 
 Searching the bytes for user-agent lines passes over the rules between them. Editions whose lines
 are not plain read every line instead.
@@ -47,7 +47,7 @@ _ALLOW = {
 
 
 class Columns(NamedTuple):
-    """Many rules, as a column of each of their parts: no object for each rule."""
+    """Many rules, stored as columns."""
 
     allows: list[bool]
     values: list[bytes]
@@ -59,7 +59,7 @@ Place = tuple[str, list[int]]
 
 
 def has_plain_lines(edition: Edition) -> bool:
-    """Whether an edition reads lines as the fast functions of this module do."""
+    """Whether these functions can read lines for an edition."""
     return (
         edition.known_fields is PLAIN_FIELDS
         and edition.whitespace == _WHITE
@@ -198,7 +198,7 @@ def _read_plain_lines(body: bytes, begin: int, end: int, rules: Columns) -> None
 
 
 def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
-    """The rule on the plain line with a colon, if it is the colon of a rule."""
+    """The rule on the line with a colon, if any."""
     start = body.rfind(b"\n", begin, colon) + 1 or begin
     start = body.rfind(b"\r", start, colon) + 1 or start
     name = body[start:colon]

@@ -1,4 +1,4 @@
-"""Sorted prefixes: the longest of many that a path starts with, by one binary search.
+"""Sorted prefixes: the longest match by one binary search.
 
 Of the prefixes that sort before a path, the last one either starts it or shares its beginning with
 every other that does. So only that prefix, its longest own prefix (its parent), the parent's
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parents_of(prefixes: Sequence[str]) -> array[int] | None:
-    """For each sorted prefix the index of the longest other it starts with, or -1.
+    """The index of each prefix's longest own prefix, or -1.
 
     None if no prefix starts with another, which is usual.
     """
@@ -33,7 +33,7 @@ def parents_of(prefixes: Sequence[str]) -> array[int] | None:
 
 
 def spread(values: MutableSequence[int], parents: Sequence[int]) -> None:
-    """Give each prefix the smallest of its own value and those of all it starts with."""
+    """Give each prefix the smallest value along its prefixes."""
     for index, parent in enumerate(parents):
         if parent >= 0 and values[parent] < values[index]:
             values[index] = values[parent]

@@ -1,4 +1,4 @@
-"""The compiled rules of one group: the smallest precedence key of those that match a path."""
+"""The compiled rules of one group."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class RuleSet:
         self._needles = self._wildcards.needles if self._wildcards else ()
 
     def find(self, url: str | bytes) -> int:
-        """The key of the rule that decides about a URL, ``NO_RULE`` or ``ITSELF``."""
+        """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
         # Hot path: nearly every verdict comes this way.
         if isinstance(url, str) and url.startswith(self._base):
             path = url[self._path_at :]

@@ -1,4 +1,4 @@
-"""One path made ready for many patterns: a bound for hostile files (PAT-11).
+"""One path indexed for many patterns (PAT-11).
 
 A search for a text that is nearly there, or that is there only before the place it is needed at,
 takes the product of both lengths. Here a pattern costs a few steps for each of its literals.
@@ -24,7 +24,7 @@ _NOWHERE = (-1, -1)
 
 
 class SuffixIndex:
-    """All suffixes of a path, sorted, so that any part of it is found in a few steps."""
+    """The sorted suffixes of a path."""
 
     __slots__ = ("_beginning", "_offsets", "_padded", "_path", "_places", "_suffixes")
 

@@ -1,4 +1,4 @@
-"""One question to rules that are not compiled: leave out most of them, try the rest.
+"""Matching without compiling: skip most rules, try the rest.
 
 Costs a fifth of compiling the rules, and keeps nothing.
 """
@@ -36,7 +36,7 @@ _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 def prefilter_bytes(
     body: bytes, spans: Spans, path: bytes, edition: Edition
 ) -> list[RawRule] | None:
-    """The rules of some spans that may match a path, and a few that do not.
+    """The rules that may match a path, and a few more.
 
     One search passes over the lines whose pattern begins with another letter than the path. None
     for long spans, where compiling costs less.
@@ -77,7 +77,7 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
 
 
 def match_uncompiled(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
-    """The key of the rule that decides, or ``NO_RULE``; None if compiling costs less."""
+    """The deciding key; None if compiling costs less."""
     if not rules:
         return NO_RULE
     size = sum(len(value) for _, value, _ in rules)

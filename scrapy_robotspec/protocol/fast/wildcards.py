@@ -58,7 +58,7 @@ class Wildcards:
         self.needles = tuple(needle_of(text) for text in self._patterns)
 
     def best(self, path: str, best: int) -> int:
-        """The key of the best pattern that matches a path, or *best* if none is better."""
+        """The best matching key, or *best*."""
         for index, needle in enumerate(self.needles):
             if needle in path:
                 if self._keys[index] > best:
@@ -97,7 +97,7 @@ class IndexedWildcards(Wildcards):
         self._sizes = tuple({len(part) for part in self._anywhere})
 
     def best(self, path: str, best: int) -> int:
-        """The key of the best pattern that matches a path, or *best* if none is better."""
+        """The best matching key, or *best*."""
         found = self._candidates(path)
         if not found:
             return best
@@ -128,13 +128,13 @@ class IndexedWildcards(Wildcards):
 
 
 def needle_of(text: str) -> str:
-    """The longest literal of a pattern, except for the slash that every path begins with."""
+    """The longest literal of a pattern, without its leading slash."""
     first, *others = literals_of(text)
     return max(first if len(first) > 1 else "", *others, key=len)
 
 
 def add_to_index(index: _Index, number: int, parts: Sequence[str], most: int | None = None) -> bool:
-    """File a pattern under the least used of some parts, unless *most* share even that."""
+    """File a pattern under its least used part."""
     tried = parts[-_TRIED:]
     least = min(tried, key=lambda part: len(index.get(part, ())), default=None)
     if least is None or (most is not None and len(index.get(least, ())) >= most):

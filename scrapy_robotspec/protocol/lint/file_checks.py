@@ -1,4 +1,4 @@
-"""Checks that need the whole file: paths inside one another, and usage of disallowed pages."""
+"""Checks of a whole file: nested paths, usage of disallowed pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_ASKED = 20
 
 
 class FileReader:
-    """Takes the rules and usage statements of a file, then checks them together."""
+    """Collects rules and usage statements, then checks them together."""
 
     def __init__(self, robots: RobotsTxt, findings: Findings) -> None:
         self._robots = robots

@@ -1,4 +1,4 @@
-"""Recognises files that are not robots.txt files: pages, JSON, binary data, other text."""
+"""Recognises HTML, JSON, binary data and other text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])[ \t]*[^\s#]")
 
 
 def other_kind(robots: RobotsTxt) -> Remark | None:
-    """What a file is that is not a robots.txt file, as its only remark, else None."""
+    """The remark about a file of another kind, or None."""
     body, name = robots.body, robots.edition.name
     head = body[:_HEAD]
     ignored = f"{name} finds no valid line in it"

@@ -46,7 +46,7 @@ class Findings:
         self._add(0, remark, b"")
 
     def sorted(self) -> tuple[Finding, ...]:
-        """The findings in file order, with a count of the findings that are not listed."""
+        """The findings in file order, and how many are left out."""
         left_out = [
             _finding(0, Remark(code, f"Lines with this finding that are not listed: {count}."), b"")
             for code, total in self._counts.items()
@@ -63,7 +63,7 @@ class Findings:
 
 
 def shown(text: str | bytes) -> str:
-    """A text in quotation marks, cut to a length that a message may repeat."""
+    """A quoted and shortened text for a message."""
     text = decode(text) if isinstance(text, bytes) else text
     return f'"{text[:_SHOWN]}…"' if len(text) > _SHOWN else f'"{text}"'
 

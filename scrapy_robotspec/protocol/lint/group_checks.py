@@ -1,4 +1,4 @@
-"""Checks of groups: their user-agent lines, and rules that belong together (GRP, UAG, PRE-02)."""
+"""Checks of groups and their rules (GRP, UAG, PRE-02)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Group:
 
 
 class GroupReader:
-    """Takes the lines of a file one by one and keeps track of its groups."""
+    """Takes lines one by one and tracks their groups."""
 
     def __init__(self, edition: Edition, findings: Findings) -> None:
         self._edition = edition
@@ -54,7 +54,7 @@ class GroupReader:
 
     @property
     def crawlers(self) -> tuple[str, ...]:
-        """The crawlers that a line here holds for, if it is not a rule; equal for equal groups.
+        """The crawlers that a line here applies to.
 
         A group with many names equals no other one: its line number is appended.
         """

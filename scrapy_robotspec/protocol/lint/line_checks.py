@@ -1,4 +1,4 @@
-"""Checks of one line that do not depend on its field (FMT-04 to FMT-14)."""
+"""Checks of one line, whatever its field (FMT-04 to FMT-14)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def meant_field(name: str) -> str | None:
 
 
 def check_form(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Whether a line that is not blank is of the form ``field: value`` (FMT-06, FMT-11)."""
+    """Check the form ``field: value`` (FMT-06, FMT-11)."""
     content = line.text.partition(b"#")[0].strip(edition.whitespace)
     if not content:
         return
@@ -80,7 +80,7 @@ def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[
 
 
 def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Whether all of a line can be read as text (FMT-01, FMT-04, FMT-13, FMT-14)."""
+    """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
     name, limit = edition.name, edition.max_line
     if limit is not None and len(line.text) > limit:
         yield Remark("RS105", f"The line is too long; {name} reads its first {limit} bytes.")

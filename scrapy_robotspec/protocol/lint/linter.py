@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
-    """The findings about a file, in file order, those about the whole file (line 0) first.
+    """The findings about a file, in file order.
 
     A file that is not a robots.txt file has one finding. No content raises (SAF-01).
     """

@@ -22,7 +22,7 @@ _LONGEST_NUMBER = 20
 
 
 def check_other(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Whether the value of a line that is not a rule can be used."""
+    """Check the value of a line that is not a rule."""
     name = edition.name
     if line.field == "license":
         if not is_absolute(decode(line.value)):

@@ -1,4 +1,4 @@
-"""Finds rules that can be deleted without changing a verdict, in every edition.
+"""Finds rules that no edition needs.
 
 A rule can go when an earlier line holds the same rule for the same crawlers, or when it has no path
 and its group has other rules. Three conditions keep that safe:
@@ -35,7 +35,7 @@ _Rule = tuple[str, bytes]
 
 
 def reads_alike(line: Line) -> bool:
-    """Whether all editions read a line alike, as far as groups and rules are concerned."""
+    """Whether all editions read a line's group and rule alike."""
     text = line.text
     if line.number == 1 and (line.start not in (0, len(BYTE_ORDER_MARK)) or text[:1] == b"\xef"):
         return False  # a partial byte order mark, which one edition skips
@@ -71,7 +71,7 @@ class _Group:
 
 
 class RedundancyFinder:
-    """Takes the lines of a file one by one, then lists the rules that can be deleted."""
+    """Takes lines one by one, then lists redundant rules."""
 
     def __init__(self) -> None:
         self.alike = True

@@ -88,7 +88,7 @@ def read_statement(line: Line) -> Statement:
 
 
 def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]:
-    """Whether a usage line can be read, and means what it seems to mean."""
+    """Check a usage line's form and meaning."""
     if not statement.members:
         code, message = _explain_failure(statement.preferences)
         yield Remark(code, f"{message}; {edition_name} reads no preference.")
@@ -108,7 +108,7 @@ def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]
 
 
 def hidden_statements(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
-    """Lines whose path hides a label of a shorter path, with that label and its line number.
+    """Lines whose path hides a shorter path's label.
 
     Statements of one group. Paths with wildcards are left out. Of the shorter paths only the
     longest one is compared; it is itself compared with the next one.

@@ -29,6 +29,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
 
 
 def find_code(text: str) -> Code | None:
-    """The code with this code or short name (case does not matter), or None."""
+    """The code with this code or short name, or None."""
     wanted = text.strip().lower()
     return next((code for code in CODES.values() if wanted in (code.code.lower(), code.name)), None)

@@ -1,4 +1,4 @@
-"""RS9xx: advice of the specifications. Most files differ from it somewhere, without harm."""
+"""RS9xx: advice of the specifications."""
 
 from __future__ import annotations
 
