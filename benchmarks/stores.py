@@ -1,9 +1,9 @@
-"""What the stores cost: octets an origin, and microseconds a call.
+"""What the stores cost: bytes an origin, and microseconds a call.
 
     python benchmarks/stores.py [URI…] [--origins N] [--folder ROBOTS] [--json OUT]
 
 Without URIs: memory, a new SQLite file, and Redis where a server program is found. Without a folder
-of real files the bodies are made up, with the sizes that real ones have (median 670 octets, mean 3
+of real files the bodies are made up, with the sizes that real ones have (median 670 bytes, mean 3
 to 6 KB, a few of some 100 KB). One origin in four has no file. Nothing here decides anything.
 """
 
@@ -119,16 +119,16 @@ def measure(uri: str, count: int, files: list[bytes]) -> dict[str, Any]:
     result["put"] = timed(writes())
     result["get"] = timed(reads())
     result["acquire and release"] = timed(leases())
-    result["process_octets_an_origin"] = round((resident() - before) / count)
+    result["process_bytes_an_origin"] = round((resident() - before) / count)
     result["records"] = store.purge(NOW + count)
     store.close()
     if uri.startswith("sqlite:"):
         size = Path(uri.removeprefix("sqlite:///")).stat().st_size
-        result["file_octets_an_origin"] = round(size / count)
+        result["file_bytes_an_origin"] = round(size / count)
     return result
 
 
-def redis_octets(uri: str, count: int) -> float:
+def redis_bytes(uri: str, count: int) -> float:
     import redis
 
     client = redis.Redis.from_url(uri)
@@ -146,7 +146,7 @@ def main() -> None:
     asked = parser.parse_args()
     files = bodies(asked.folder, random.Random(3))
     print(f"bodies: median {statistics.median(map(len, files)):.0f}, ", end="")
-    print(f"mean {statistics.mean(map(len, files)):.0f} octets", flush=True)
+    print(f"mean {statistics.mean(map(len, files)):.0f} bytes", flush=True)
     with tempfile.TemporaryDirectory() as directory:
         uris = asked.uris or ["memory://", f"sqlite:///{directory}/robots.db"]
         results = [_report(measure(uri, asked.origins, files)) for uri in uris]
@@ -166,7 +166,7 @@ def _with_redis(directory: Path, count: int, files: list[bytes]) -> list[dict[st
     server.start()
     try:
         result = measure(server.uri, count, files)
-        result["server_octets_an_origin"] = redis_octets(server.uri, count)
+        result["server_bytes_an_origin"] = redis_bytes(server.uri, count)
     finally:
         server.stop()
     return [_report(result)]
