@@ -144,6 +144,7 @@ class DryRunMiddleware:
         if self._policy.usage.refuses:
             with suppress(ConfigurationError):  # of the user's function; noted with the request
                 self._compare_usage(request, response)
+        self.robots.tokens.forget(request)
         return response
 
     # --- comparing

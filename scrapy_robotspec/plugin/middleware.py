@@ -13,20 +13,11 @@ from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
-from scrapy_robotspec.plugin.deciding.final_url import final_request
+from scrapy_robotspec.plugin.conclusions import Conclusions
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
-from scrapy_robotspec.plugin.deciding.response_usage import (
-    HEADER,
-    refused_by_usage,
-    usage_of_page,
-)
-from scrapy_robotspec.plugin.deciding.summary import summarize
-from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
@@ -37,7 +28,6 @@ from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.wiring import missing_parts
-from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -48,7 +38,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.protocol.usage import Usage
 
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -86,6 +78,7 @@ class RobotSpecMiddleware:
         self._crawl_stats = CrawlStats(crawler.stats, self.settings, report, self._progress)
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
         self._policy = self.robots.policy
+        self._conclusions = Conclusions(self.robots, self._crawl_stats)
         self._meta_keys = MetaKeys()
         self._has_overrides = bool(self.settings.overrides)
         self.gate = Gate(
@@ -155,7 +148,7 @@ class RobotSpecMiddleware:
                 return self._space(request, found, decision, delay, queued)
         if origin in self.gate.states:
             self._crawl_delay.free(origin)
-        self._conclude(request, decision, found)
+        self._conclusions.request(request, decision, found)
         return None
 
     async def _decide_later(self, origin: Origin, request: Request) -> None:
@@ -170,34 +163,7 @@ class RobotSpecMiddleware:
             if delay:
                 turn = self._crawl_delay.wait(request, origin, delay, _earliest(found, delay))
                 await self.robots.waits.until(turn)
-        self._conclude(request, decision, found)
-
-    def _conclude(self, request: Request, decision: Decision, found: Resolved | None) -> None:
-        """Count *decision*; return if it lets *request* through, else raise."""
-        stats = self._crawl_stats
-        if found is not None:
-            stats.asked_cache(found)
-        if self._has_overrides and decision.origin is not None:
-            override = self._policy.override(decision.origin)
-            if override is not None:  # counted here: a request may come by more than once
-                stats.overridden(override.kinds)
-        if decision.allowed:
-            extensions = NO_EXTENSIONS
-            if found is None or found.extensions is not None:  # rare
-                extensions = self.robots.extensions(decision, request, found)
-            request.meta["robotspec"] = summarize(decision, extensions, request.url)
-            if decision.origin is not None:
-                stats.let_through(decision.origin)
-            return
-        self._count_usage(request, decision, found)
-        stats.refused(decision, request)
-        raise refusal(decision)
-
-    def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
-        """Count the preferences of a page that robots.txt keeps from a declared use."""
-        if decision.reason == "usage" and decision.origin is not None:
-            usage = self.robots.extensions(decision, request, found).usage_of(request.url)
-            self._crawl_stats.usage(self._policy.usage.counts(usage), decision.origin)
+        self._conclusions.request(request, decision, found)
 
     # --- responses
 
@@ -205,47 +171,7 @@ class RobotSpecMiddleware:
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
-        if self.settings.check_final_url and response.url != request.url:
-            final = final_request(request, response)
-            if final is not None and self._policy.origin(final) is not None:
-                return self._check_final_url(request, response, final)
-        self._check_usage(request, response)
-        return response
-
-    async def _check_final_url(
-        self, request: Request, response: Response, final: Request
-    ) -> Response:
-        """Decide about the URL that the download handler was redirected to."""
-        origin = self._policy.origin(final)
-        assert origin is not None
-        decision, found = await self.robots.wait(origin, final)
-        if not decision.allowed:
-            self._count_usage(final, decision, found)
-            self._crawl_stats.refused_after_download(decision, final)
-            raise refusal(decision)
-        extensions = self.robots.extensions(decision, final, found)
-        request.meta["robotspec"] = summarize(decision, extensions, final.url)
-        self._check_usage(request, response)
-        return response
-
-    def _check_usage(self, request: Request, response: Response) -> None:
-        """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
-        policy, summary = self._policy, request.meta.get("robotspec")
-        if summary is None or not (policy.usage.labels or HEADER in response.headers):
-            return
-        origin = Origin.of(response.url) if policy.origin(request) is not None else None
-        if origin is None:
-            return
-        usage = usage_of_page(summary.get("usage") or Usage(), response)
-        if usage.statements:
-            # A new dict: other requests may share the old one.
-            request.meta["robotspec"] = {**summary, "usage": usage}
-        self._crawl_stats.usage(policy.usage.counts(usage), origin)
-        refused = None if policy.ignores(origin) else policy.usage.refusal(usage, final=True)
-        if refused is not None:
-            decision = refused_by_usage(summary, origin, refused)
-            self._crawl_stats.refused_after_download(decision, request)
-            raise ForbiddenUsage(decision)
+        return self._conclusions.response(request, response)
 
     # --- crawl-delay
 
@@ -261,7 +187,7 @@ class RobotSpecMiddleware:
             return self._go_or_requeue(turn, request, found, decision)
         if not turn:
             return requeue(request)
-        self._conclude(request, decision, found)
+        self._conclusions.request(request, decision, found)
         return None
 
     async def _go_or_requeue(
@@ -270,7 +196,7 @@ class RobotSpecMiddleware:
         """Wait for the store's reply, which comes within milliseconds."""
         if not await _compat.as_future(turn):
             return requeue(request)
-        self._conclude(request, decision, found)
+        self._conclusions.request(request, decision, found)
         return None
 
     # --- the gate

@@ -84,6 +84,7 @@ class TokenSelector:
                 self._notices.compare("ROBOTSTXT_USER_AGENT", self._fixed, *sent)
         else:
             self._default = self._derive(*sent)
+            self._by_header[sent[0].encode("utf-8", "replace")] = self._default
             if not stock:
                 self._notices.unknown_header(self._default, sent[1])
 
@@ -111,6 +112,14 @@ class TokenSelector:
         if kept is None or self._explicit(request) is not None:
             return self(request)
         return tuple(kept[0])
+
+    def forget(self, request: Request) -> None:
+        """Drop the kept tokens of *request*, which has a response, if its header gives the same."""
+        kept = request.meta.get(KEPT_KEY)
+        if kept is not None and self._choose is None:
+            header = request.headers.get(_HEADER)
+            if header is None or self._by_header.get(header) == tuple(kept[0]):
+                del request.meta[KEPT_KEY]
 
     def _explicit(self, request: Request) -> Tokens | None:
         """Tokens that do not depend on headers or on the user's function."""

@@ -250,6 +250,20 @@ def test_a_request_that_was_sent_has_the_tokens_of_its_decision() -> None:
     assert select.decided(sent(request, "random/1")) == ("homebot",)
 
 
+@pytest.mark.parametrize(("user_agent", "left"), [("homebot/1.0", False), ("random/1", True)])
+def test_kept_tokens_stay_in_meta_only_if_the_header_tells_others(
+    user_agent: str, left: bool
+) -> None:
+    """A spider may retry a response itself, and its meta should not hold what nobody needs."""
+    select = hook()
+    request = Request(URL)
+    select(request)
+    select.forget(sent(request, user_agent))
+    assert bool(request.meta) is left
+    retried = request.replace(meta={**request.meta, "retry_times": 1})
+    assert select(retried) == ("homebot",)
+
+
 def test_explicit_tokens_win_over_kept_ones() -> None:
     select = hook()
     request = Request(URL)

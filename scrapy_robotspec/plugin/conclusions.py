@@ -1,0 +1,112 @@
+"""Conclusions: what follows from a decision for a request and for its response."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
+from scrapy_robotspec.plugin.deciding.final_url import final_request
+from scrapy_robotspec.plugin.deciding.response_usage import (
+    HEADER,
+    refused_by_usage,
+    usage_of_page,
+)
+from scrapy_robotspec.plugin.deciding.summary import summarize
+from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
+from scrapy_robotspec.protocol.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.reporting.stats import CrawlStats
+    from scrapy_robotspec.plugin.robots import CrawlRobots
+
+
+class Conclusions:
+    """Counts decisions in *stats* and raises for those that refuse."""
+
+    def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
+        self._robots = robots
+        self._policy = robots.policy
+        self._stats = stats
+        self._has_overrides = bool(robots.settings.overrides)
+        self._checks_final_url = robots.settings.check_final_url
+
+    def request(self, request: Request, decision: Decision, found: Resolved | None) -> None:
+        """Count *decision*; return if it lets *request* through, else raise."""
+        stats = self._stats
+        if found is not None:
+            stats.asked_cache(found)
+        if self._has_overrides and decision.origin is not None:
+            override = self._policy.override(decision.origin)
+            if override is not None:  # counted here: a request may come by more than once
+                stats.overridden(override.kinds)
+        if decision.allowed:
+            extensions = NO_EXTENSIONS
+            if found is None or found.extensions is not None:  # rare
+                extensions = self._robots.extensions(decision, request, found)
+            request.meta["robotspec"] = summarize(decision, extensions, request.url)
+            if decision.origin is not None:
+                stats.let_through(decision.origin)
+            return
+        self._count_usage(request, decision, found)
+        stats.refused(decision, request)
+        raise refusal(decision)
+
+    def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
+        """Count the preferences of a page that robots.txt keeps from a declared use."""
+        if decision.reason == "usage" and decision.origin is not None:
+            usage = self._robots.extensions(decision, request, found).usage_of(request.url)
+            self._stats.usage(self._policy.usage.counts(usage), decision.origin)
+
+    def response(self, request: Request, response: Response) -> Response | Awaitable[Response]:
+        """Return *response*, unless its URL or its declared uses are not allowed."""
+        if self._checks_final_url and response.url != request.url:
+            final = final_request(request, response)
+            if final is not None and self._policy.origin(final) is not None:
+                return self._check_final_url(request, response, final)
+        self._robots.tokens.forget(request)
+        self._check_usage(request, response)
+        return response
+
+    async def _check_final_url(
+        self, request: Request, response: Response, final: Request
+    ) -> Response:
+        """Decide about the URL that the download handler was redirected to."""
+        origin = self._policy.origin(final)
+        assert origin is not None
+        self._robots.tokens.forget(request)
+        decision, found = await self._robots.wait(origin, final)
+        if not decision.allowed:
+            self._count_usage(final, decision, found)
+            self._stats.refused_after_download(decision, final)
+            raise refusal(decision)
+        extensions = self._robots.extensions(decision, final, found)
+        request.meta["robotspec"] = summarize(decision, extensions, final.url)
+        self._check_usage(request, response)
+        return response
+
+    def _check_usage(self, request: Request, response: Response) -> None:
+        """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
+        policy, summary = self._policy, request.meta.get("robotspec")
+        if summary is None or not (policy.usage.labels or HEADER in response.headers):
+            return
+        origin = Origin.of(response.url) if policy.origin(request) is not None else None
+        if origin is None:
+            return
+        usage = usage_of_page(summary.get("usage") or Usage(), response)
+        if usage.statements:
+            # A new dict: other requests may share the old one.
+            request.meta["robotspec"] = {**summary, "usage": usage}
+        self._stats.usage(policy.usage.counts(usage), origin)
+        refused = None if policy.ignores(origin) else policy.usage.refusal(usage, final=True)
+        if refused is not None:
+            decision = refused_by_usage(summary, origin, refused)
+            self._stats.refused_after_download(decision, request)
+            raise ForbiddenUsage(decision)
