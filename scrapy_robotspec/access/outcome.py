@@ -78,9 +78,6 @@ class FetchResult:
     local: bool = False
     """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
     delays our own requests and is never written to a shared store."""
-    sent: bool = True
-    """False: no request has left, so this does not count as an attempt: the record stays as it is,
-    and the origin is due again."""
 
     @property
     def answered(self) -> bool:

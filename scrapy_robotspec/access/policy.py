@@ -165,9 +165,8 @@ class AccessPolicy(PolicySettings):
     ) -> RobotsRecord:
         """*record* after the attempt that ended at *now* with *result*.
 
-        *jitter* in [0, 1) spreads the retries. *result* must have been sent.
+        *jitter* in [0, 1) spreads the retries.
         """
-        assert result.sent
         found = meaning(result, self.edition, self.status_policy)
         if found is Meaning.UNREACHABLE:
             return self._failed(record or RobotsRecord(origin), result, now, jitter)

@@ -223,5 +223,4 @@ class Lookup(Generic[_Request]):
 
 
 def _was_asked(end: FlightResult) -> bool:
-    unsent = end.result is not None and not end.result.sent
-    return end.preempted or unsent or (end.record is not None and end.record.failures > 0)
+    return end.preempted or (end.record is not None and end.record.failures > 0)

@@ -170,9 +170,6 @@ class SingleFlight(Generic[_Request]):
         policy = self._runtime.policy(origin)
         try:
             result = await self._attempt(flight, background=plan.action is not Action.WAIT)
-            if not result.sent:
-                plan = replace(plan, until=self._now() + policy.retry_delay)
-                return FlightResult(record, plan, result)
             record = policy.apply(record, origin, result, self._now(), self._runtime.random())
             shared = None if result.local else record
         finally:

@@ -215,8 +215,7 @@ class DryRunMiddleware:
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Compare the requests that have waited for the robots.txt that was fetched."""
         found, record = done.found, done.record
-        unsent = done.result is not None and not done.result.sent
-        if isinstance(found, Pending) and (found.preempted or unsent):
+        if isinstance(found, Pending) and found.preempted:
             return  # not resolved yet; it is tried again
         for pending in self._take(found.origin):
             if isinstance(found, Resolved):

@@ -88,18 +88,16 @@ class Fetcher:
         own = self.routes.see(origin, page_request)
         if not background:
             await self._take_turn(page_request)
-        result = FetchResult(error="not sent", local=True)
         tried: set[str] = set()
-        while len(tried) < _MAX_ROUTES_PER_FETCH:
-            route = self.routes.best(origin, own)
-            if route.name in tried:
-                break
+        route = self.routes.best(origin, own)
+        while True:
             tried.add(route.name)
             result = await _Attempt(self, origin, page_request, route).run()
             self._count(result)
-            if not result.local:
-                break
-        return result
+            route = self.routes.best(origin, own)
+            exhausted = route.name in tried or len(tried) == _MAX_ROUTES_PER_FETCH
+            if not result.local or exhausted:
+                return result
 
     async def _take_turn(self, page_request: Request) -> None:
         """Wait for the turn that the page would have had, and use it up.

@@ -88,8 +88,6 @@ class CrawlStats:
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return
-        if done.result is not None and not done.result.sent:
-            return
         self._report.fetched(found.origin, record, before, done.seconds)
         self._flush_counts()
         if before is None:

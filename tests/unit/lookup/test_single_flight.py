@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 DAY = 86_400.0
 LOCAL = FetchResult(error="proxy refused the connection", local=True)
-UNSENT = FetchResult(error="not sent within 30 s", sent=False)
 
 
 # --- nothing is worked out twice
@@ -179,45 +178,6 @@ def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
     assert one.fetched == [A]
 
 
-# --- an attempt that was never sent is not an attempt
-
-
-def test_an_attempt_that_was_never_sent_changes_no_record() -> None:
-    """FET-14: nothing was learnt; the origin is due again after a pause, for ever if need be."""
-    shared = MemoryStore()
-    world = World(shared, retry_times=0, hold_timeout=0.0, retry_delay=1.0)
-    waiter = world.wait_for()
-    for attempts in range(1, 20):
-        assert world.fetched == [A] * attempts
-        world.answer(UNSENT)
-        assert world.lookup.record(A) is None
-        assert shared.get(A) is None
-        assert world.fetched == [A] * attempts, "not at once"
-        world.pass_time(1.0)
-    assert waiter.came == []
-    assert {done.found.until for done in world.ended if isinstance(done.found, Pending)} == {
-        START + n for n in range(1, 20)
-    }
-    world.answer(FILE)
-    assert waiter.known.action is Action.RULES
-
-
-def test_a_refresh_that_was_never_sent_leaves_the_copy_in_use() -> None:
-    world = World()
-    world.ask()
-    world.answer(FILE)
-    world.pass_time(0.9 * DAY)
-    before = world.lookup.record(A)
-    assert isinstance(world.ask(), Resolved)
-    world.answer(UNSENT)
-    assert isinstance(world.ask(), Resolved)
-    assert world.lookup.record(A) == before
-    assert world.fetched == [A, A]
-    world.pass_time(2.0)
-    world.ask()
-    assert world.fetched == [A, A, A]
-
-
 # --- waiting for another process
 
 
@@ -340,7 +300,7 @@ def test_waiters_are_woken_even_if_the_end_of_the_fetch_cannot_be_reported() -> 
     assert waiter.known.action is Action.RULES
 
 
-@pytest.mark.parametrize("result", [FILE, OTHER_FILE, MISSING, DOWN, DEAD, LOCAL, UNSENT])
+@pytest.mark.parametrize("result", [FILE, OTHER_FILE, MISSING, DOWN, DEAD, LOCAL])
 def test_the_end_of_a_fetch_says_what_was_fetched(result: FetchResult) -> None:
     world = World()
     for origin in (A, B, C):
