@@ -151,7 +151,7 @@ class Edition:
     stale_after: float = 30 * DAY
     """Seconds of being unreachable after which the last good copy decides (FET-13)."""
     allow_without_copy_after: float = math.inf
-    """The same where there is no copy: then no restrictions hold (FET-13)."""
+    """Seconds of outage after which an origin without a copy is unrestricted (FET-13)."""
     unreachable_limit: float = 30 * DAY
     """Seconds of being unreachable after which ``after_limit`` holds (FET-12)."""
     limit_begins_stale: bool = False
@@ -223,7 +223,7 @@ EDITIONS: Mapping[str, Edition] = MappingProxyType(
 def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
     """The edition for a name, an :class:`Edition`, or a mapping.
 
-    Overrides may be as JSON gives them: an enumeration by its value, octets as ASCII text.
+    Overrides may be as JSON gives them: an enumeration by its value, bytes as ASCII text.
     Raises :class:`~scrapy_robotspec.errors.ConfigurationError` for an unknown name or field, or a
     value that a field cannot have.
     """

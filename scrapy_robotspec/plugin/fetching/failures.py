@@ -34,6 +34,8 @@ _LOCAL_ERRNOS = frozenset(
     ]
     if hasattr(errno, name)
 )
+#: Names of Twisted's exceptions for errors of this machine that may hide the number.
+_LOCAL_ERRORS = ("ConnectBindError", "NoRouteError")
 #: Names of the exceptions for a host name without an address, in all supported versions.
 _NAME_ERRORS = ("CannotResolveHostError", "DNSLookupError")
 
@@ -50,6 +52,8 @@ def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, 
         return True
     causes = list(_causes(error))
     if any(_errno(cause) in _LOCAL_ERRNOS for cause in causes):
+        return True
+    if any(type(cause).__name__ in _LOCAL_ERRORS for cause in causes):
         return True
     unresolved = any(type(cause).__name__ in _NAME_ERRORS for cause in causes)
     return unresolved and not routes.resolves_names(now)

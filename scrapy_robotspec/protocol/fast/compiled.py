@@ -1,4 +1,4 @@
-"""A file made ready for many questions: the groups each crawler follows, and their rules.
+"""A compiled file: groups followed, and their rules.
 
 The first questions to a group are answered from its bytes (``uncompiled.py``), since many origins
 of a broad crawl are asked about few pages. Later ones compile its rules. The second crawler has the
@@ -41,7 +41,7 @@ _NO_VERDICTS: Mapping[int, Verdict] = {}
 
 
 class SharedRules:
-    """The rules of one combination of groups, shared by the crawlers that follow it."""
+    """The shared rules of one combination of groups."""
 
     __slots__ = ("asked", "compiled", "keys", "spans")
 
@@ -81,7 +81,7 @@ class CompiledFile:
         self._crawlers: _Crawlers | None = None  # from the second crawler on
 
     def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
-        """The precedence key of what decides about a URL, and the groups it was found in."""
+        """The deciding precedence key, and the groups."""
         if self._crawlers is None:
             if self._first is None:
                 self._first = self._select_first(tokens)

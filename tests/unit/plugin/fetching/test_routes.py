@@ -7,7 +7,7 @@ import errno
 import pytest
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.error import DNSLookupError
+from twisted.internet.error import ConnectBindError, DNSLookupError
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
@@ -69,7 +69,7 @@ def test_errors_of_this_machine_are_local(number: int) -> None:
     outer = RuntimeError("connection failed")
     outer.__cause__ = OSError(number, "")
     failed = ResponseFailed([Failure(OSError(number, ""))])  # type: ignore[no-untyped-call]
-    for error in (OSError(number, ""), outer, failed):
+    for error in (OSError(number, ""), outer, failed, ConnectBindError("full")):
         assert is_local(error, False, DIRECT, Routes(()), NOW)
 
 
