@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
@@ -18,13 +18,9 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.conclusions import Conclusions
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
-from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
-from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
-from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
+from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.wiring import missing_parts
@@ -42,7 +38,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.protocol.usage import Usage
 
-
 logger = logging.getLogger("scrapy_robotspec")
 
 
@@ -57,7 +52,6 @@ class RobotSpecMiddleware:
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
-        assert crawler.stats is not None
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
             raise ConfigurationError(
@@ -65,42 +59,23 @@ class RobotSpecMiddleware:
                 "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's "
                 "own in place"
             )
+        assert crawler.stats is not None
         self._crawler = crawler
-        self._progress = Progress(
-            crawler.stats,
-            after=self.settings.progress_after,
-            interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
-            waiting_of=lambda origin: self.gate.count(origin),
-            clock=time.time,
-            call_later=_compat.call_later,
-        )
-        report = Report(by_origin=self.settings.report is not None)
-        self._crawl_stats = CrawlStats(crawler.stats, self.settings, report, self._progress)
+        self._stats = CrawlStats.of(crawler, self.settings, lambda origin: self.gate.count(origin))
+        self.count_waiting = self._stats.waiting_changed
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
         self._policy = self.robots.policy
-        self._conclusions = Conclusions(self.robots, self._crawl_stats)
+        self._waits = RequestWaits(crawler, self.robots)
+        self.gate = self._waits.gate
+        self._conclusions = Conclusions(self.robots, self._stats)
         self._meta_keys = MetaKeys()
-        self._has_overrides = bool(self.settings.overrides)
-        self.gate = Gate(
-            origin_of=self._policy.origin_asked if self._has_overrides else self._policy.origin,
-            knows=self.robots.lookup.knows,
-            next_slot_at=self.robots.lookup.next_slot_at,
-            clock=time.time,
-            call_later=_compat.call_later,
-            wake=lambda: _compat.wake(crawler.engine),
-            on_waiting=self.robots.note_route,
-        )
-        self._crawl_delay = _crawl_delay(crawler, self.robots, self.gate)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         middleware = cls(crawler)
-        connect = crawler.signals.connect
-        connect(middleware._spider_opened, scrapy_signals.spider_opened)
-        connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        if middleware.robots.policy.spaces:
-            connect(middleware._crawl_delay.sent, scrapy_signals.request_reached_downloader)
-            connect(middleware._crawl_delay.answered, scrapy_signals.response_received)
+        crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
+        crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
+        middleware._waits.connect()
         return middleware
 
     # --- questions of a spider
@@ -121,7 +96,7 @@ class RobotSpecMiddleware:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
         return await self.robots.usage(url)
 
-    # --- requests
+    # --- requests and responses
 
     def process_request(
         self, request: Request, spider: Spider | None = None
@@ -136,18 +111,22 @@ class RobotSpecMiddleware:
             self._meta_keys.check(request.meta)
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
-            self._crawl_stats.on_pending(origin)
+            self._stats.on_pending(origin)
             if not queued:
                 return self._decide_later(origin, request)
-            self._block(answer)
+            self._waits.block(answer)
             return requeue(request)
         decision, found = answer
         if self._policy.spaces and found is not None and decision.allowed:
             delay = self._policy.delay(found, request)
             if delay:
-                return self._space(request, found, decision, delay, queued)
+                if not queued:
+                    return self._decide_later(origin, request)
+                return self._space(
+                    request, decision, found, self._waits.turn(request, found, delay)
+                )
         if origin in self.gate.states:
-            self._crawl_delay.free(origin)
+            self._waits.release(origin)
         self._conclusions.request(request, decision, found)
         return None
 
@@ -158,40 +137,24 @@ class RobotSpecMiddleware:
             decision, found = await self.robots.wait(origin, request)
         finally:
             self.count_waiting(-1)
-        if found is not None and decision.allowed:
-            delay = self._policy.delay(found, request)
-            if delay:
-                turn = self._crawl_delay.wait(request, origin, delay, _earliest(found, delay))
-                await self.robots.waits.until(turn)
+        delay = self._policy.delay(found, request) if found and decision.allowed else None
+        if found is not None and delay:
+            await self._waits.until_turn(request, found, delay)
         self._conclusions.request(request, decision, found)
 
-    # --- responses
-
-    def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response | Awaitable[Response]:
-        """Return *response*, unless its URL or its declared uses are not allowed."""
-        return self._conclusions.response(request, response)
-
-    # --- crawl-delay
-
     def _space(
-        self, request: Request, found: Resolved, decision: Decision, delay: float, queued: bool
+        self, request: Request, decision: Decision, found: Resolved, turn: bool | Deferred[bool]
     ) -> Request | Awaitable[Request | None] | None:
-        """Pass *request* on if its origin's crawl-delay has passed, else let it wait."""
-        if not queued:
-            return self._decide_later(found.origin, request)
-        earliest = _earliest(found, delay)
-        turn = self._crawl_delay.take(request, found.origin, delay, earliest)
+        """Pass *request* on if its origin's crawl-delay has passed, else requeue it."""
         if isinstance(turn, Deferred):
-            return self._go_or_requeue(turn, request, found, decision)
+            return self._space_later(request, decision, found, turn)
         if not turn:
             return requeue(request)
         self._conclusions.request(request, decision, found)
         return None
 
-    async def _go_or_requeue(
-        self, turn: Deferred[bool], request: Request, found: Resolved, decision: Decision
+    async def _space_later(
+        self, request: Request, decision: Decision, found: Resolved, turn: Deferred[bool]
     ) -> Request | None:
         """Wait for the store's reply, which comes within milliseconds."""
         if not await _compat.as_future(turn):
@@ -199,58 +162,27 @@ class RobotSpecMiddleware:
         self._conclusions.request(request, decision, found)
         return None
 
-    # --- the gate
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response | Awaitable[Response]:
+        """Return *response*, unless its URL or its declared uses are not allowed."""
+        return self._conclusions.response(request, response)
 
-    def _block(self, found: Pending) -> None:
-        """Keep the requests of an origin without valid rules in the scheduler."""
-        then = Event.RETRY_ALLOWED if found.asked_before else Event.FETCH_ALLOWED
-        self.gate.block(found.origin, found.until, then)
+    # --- events
 
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, then block or release the requests of its origin."""
-        now, found = time.time(), done.found
-        self._crawl_stats.on_fetch_done(done, self.gate.count(found.origin), now)
-        if isinstance(found, Pending):
-            self._block(found)
-        elif found.origin in self.gate.states:
-            self._crawl_delay.open_gate(found.origin)
-
-    def count_waiting(self, change: int) -> None:
-        """Count *change* more waiting requests; called by the queues."""
-        self._crawl_stats.waiting_changed(change)
-
-    # --- start and end
+        self._stats.on_fetch_done(done, self.gate.count(done.found.origin), time.time())
+        self._waits.update(done.found)
 
     def _spider_opened(self) -> None:
         for problem in missing_parts(self._crawler.settings):
             logger.warning("%s.", problem)
         self.robots.open()
-        assert self._crawler.engine is not None
-        _compat.back_out_while(self._crawler.engine, self.gate.all_wait)
-        if self._policy.spaces:
-            _compat.load_handlers(self._crawler.engine)
+        self._waits.open()
 
     async def _spider_closed(self) -> None:
         self.gate.close()
-        self._crawl_stats.close()
-        await _compat.as_future(Deferred.fromCoroutine(self._crawl_delay.close()))
+        self._stats.close()
+        await self._waits.close()
         await self.robots.close()
-
-
-def _crawl_delay(crawler: Crawler, robots: CrawlRobots, gate: Gate) -> CrawlDelay:
-    clocks: Any = {
-        "clock": time.time,
-        "monotonic": time.monotonic,
-        "call_later": _compat.call_later,
-    }
-    return CrawlDelay(
-        FleetPace(robots.lookup.store, **clocks),
-        gate,
-        send_wait=lambda request: _compat.send_wait(crawler.engine, request),
-        **clocks,
-    )
-
-
-def _earliest(found: Resolved, delay: float) -> float:
-    """When the origin's first page may go: its robots.txt counts as the page before."""
-    return (found.fetched_at or 0.0) + delay

@@ -86,7 +86,7 @@ class Fetcher:
     async def _fetch(self, origin: Origin, page_request: Request, background: bool) -> FetchResult:
         """Try routes until one reaches the origin, or fails for another reason than the way."""
         own = self.routes.see(origin, page_request)
-        if not background:
+        if not background and not self.routes.has_failed(origin):
             await self._take_turn(page_request)
         tried: set[str] = set()
         route = self.routes.best(origin, own)

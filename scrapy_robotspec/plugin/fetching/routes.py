@@ -88,6 +88,10 @@ class Routes:
         """Prefer other routes to *origin* from now on."""
         self._failures.setdefault(origin, Counter())[route.name] += 1
 
+    def has_failed(self, origin: Origin) -> bool:
+        """Whether a fetch of *origin* failed since its last response."""
+        return origin in self._failures
+
     def worked(self, origin: Origin, route: Route, host: str, now: float) -> None:
         """*host* responded on *route* at *now* (epoch seconds)."""
         self._forget(origin)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.reporting.progress import counted
+from scrapy_robotspec.plugin.reporting.progress import Progress, counted
+from scrapy_robotspec.plugin.reporting.report import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.decision import Decision
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-    from scrapy_robotspec.plugin.reporting.progress import Progress
-    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -45,6 +47,23 @@ class CrawlStats:
         # hot path: these two reach Scrapy's stats with the next fetch, or at the end
         self._hits = self._stale = 0
         self._warned: set[Origin] = set()
+
+    @classmethod
+    def of(
+        cls, crawler: Crawler, settings: Settings, waiting_of: Callable[[Origin], int]
+    ) -> CrawlStats:
+        """The stats of *crawler*; *waiting_of* counts the waiting requests of an origin."""
+        assert crawler.stats is not None
+        progress = Progress(
+            crawler.stats,
+            after=settings.progress_after,
+            interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
+            waiting_of=waiting_of,
+            clock=time.time,
+            call_later=_compat.call_later,
+        )
+        report = Report(by_origin=settings.report is not None)
+        return cls(crawler.stats, settings, report, progress)
 
     # --- requests
 

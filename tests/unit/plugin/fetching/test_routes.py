@@ -69,7 +69,8 @@ def test_errors_of_this_machine_are_local(number: int) -> None:
     outer = RuntimeError("connection failed")
     outer.__cause__ = OSError(number, "")
     failed = ResponseFailed([Failure(OSError(number, ""))])  # type: ignore[no-untyped-call]
-    for error in (OSError(number, ""), outer, failed, ConnectBindError("full")):
+    bind: Exception = ConnectBindError("full")  # type: ignore[no-untyped-call]
+    for error in (OSError(number, ""), outer, failed, bind):
         assert is_local(error, False, DIRECT, Routes(()), NOW)
 
 
