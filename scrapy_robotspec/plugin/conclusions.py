@@ -1,4 +1,4 @@
-"""Conclusions: what follows from a decision for a request and for its response."""
+"""Conclusions: applies a decision to a request and its response."""
 
 from __future__ import annotations
 

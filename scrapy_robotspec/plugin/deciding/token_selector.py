@@ -114,7 +114,7 @@ class TokenSelector:
         return tuple(kept[0])
 
     def forget(self, request: Request) -> None:
-        """Drop the kept tokens of *request*, which has a response, if its header gives the same."""
+        """Drop the kept tokens of *request*, if its header gives the same."""
         kept = request.meta.get(KEPT_KEY)
         if kept is not None and self._choose is None:
             header = request.headers.get(_HEADER)

@@ -1,4 +1,4 @@
-"""RequestWaits: the gate and the crawl delay of one crawl, wired to its lookup."""
+"""RequestWaits: gate and crawl delay, wired to the lookup."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RequestWaits:
-    """Keeps requests in the scheduler until they may go. ``gate`` is for the queues."""
+    """Keeps requests in the scheduler until they may go."""
 
     def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
         self._crawler = crawler
@@ -67,13 +67,13 @@ class RequestWaits:
             self._crawl_delay.open_gate(found.origin)
 
     def release(self, origin: Origin) -> None:
-        """Let all requests of *origin* go: its rules are known, without a delay."""
+        """Let all requests of *origin* go."""
         self._crawl_delay.free(origin)
 
     # --- crawl delay
 
     def turn(self, request: Request, found: Resolved, delay: float) -> bool | Deferred[bool]:
-        """Whether queued *request* may go now; a Deferred while the store is asked."""
+        """Whether *request* may go now; a Deferred asks the store."""
         return self._crawl_delay.take(request, found.origin, delay, _earliest(found, delay))
 
     async def until_turn(self, request: Request, found: Resolved, delay: float) -> None:
@@ -85,7 +85,7 @@ class RequestWaits:
     # --- start and end
 
     def connect(self) -> None:
-        """Connect the crawl delay to the signals of the downloader, if it can be needed."""
+        """Connect the crawl delay to the downloader's signals, if needed."""
         if self._policy.spaces:
             connect = self._crawler.signals.connect
             connect(self._crawl_delay.sent, scrapy_signals.request_reached_downloader)

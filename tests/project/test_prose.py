@@ -1,0 +1,70 @@
+"""Plain English: no private words, and short first lines of docstrings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(run.__file__).parent
+PACKAGE = ROOT / "scrapy_robotspec"
+
+#: Words of the project's former private language, and measures that give no number.
+BANNED = re.compile(
+    r"\b(whoever|so many|so long|so much|in vain|at hand|nobody's|told of|by turns|is no [a-z]+"
+    r"|octets?|hallway|shelf|flights|lanes?|rulings?|ledger|crowds?|patience|the stair|the house"
+    r"|gives? way|gave way)\b",
+    re.IGNORECASE,
+)
+#: Longest first line of a docstring (words).
+MAX_WORDS = 12
+
+
+def texts() -> Iterator[Path]:
+    """All files of the package, the documentation and the README."""
+    for suffix in ("*.py", "*.html", "*.css"):
+        yield from PACKAGE.rglob(suffix)
+    yield from (ROOT / "docs").glob("*.md")
+    yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+    yield from (ROOT / "example_project").rglob("*.md")
+
+
+@pytest.mark.parametrize("path", sorted(texts()), ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_private_words(path: Path) -> None:
+    """A stranger reads every word as it is meant in HTTP, RFC 9309 or Scrapy."""
+    lines = path.read_text("utf-8").splitlines()
+    found = [f"{n}: {line.strip()}" for n, line in enumerate(lines, 1) if BANNED.search(line)]
+    assert found == []
+
+
+def first_lines(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Name and first docstring line of a module and what is public in it."""
+    yield "module", ast.get_docstring(tree) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            docstring = ast.get_docstring(node)
+            if docstring and not node.name.startswith("_"):
+                yield node.name, docstring
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_first_docstring_lines_are_short(path: Path) -> None:
+    """Every module has a docstring, and no first line of one is long."""
+    found = dict(first_lines(ast.parse(path.read_text("utf-8"))))
+    assert found["module"], "the module has no docstring"
+    long = {
+        name: first
+        for name, text in found.items()
+        if len((first := text.splitlines()[0]).split()) > MAX_WORDS
+    }
+    assert long == {}
