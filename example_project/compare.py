@@ -38,11 +38,11 @@ class Scenario:
     """One row: which pages are asked for, and what is read off the crawl."""
 
     title: str
-    moods: tuple[str, ...]
+    cases: tuple[str, ...]
     right: int | None = None  #: pages that ought to be crawled; None: a time is measured
-    pages: int = PAGES  #: pages of each mood
+    pages: int = PAGES  #: pages of each case
     first: int | None = 1  #: pages asked for before the others; None: all at once
-    timed: str = ""  #: the mood whose last page is timed
+    timed: str = ""  #: the case whose last page is timed
     domains: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     crawls: int = 1  #: the last of so many is looked at
@@ -121,9 +121,9 @@ SCENARIOS = (
 def run(scenario: Scenario, site: LocalSite, settings: dict[str, Any]) -> dict[str, Any]:
     """One crawl in a process of its own: URL → how it ended."""
     urls = [
-        f"{site.origins[mood]}/page/{number}"
-        for mood in scenario.moods
-        for number in range(1 if mood.startswith("slow") else scenario.pages)
+        f"{site.origins[case]}/page/{number}"
+        for case in scenario.cases
+        for number in range(1 if case.startswith("slow") else scenario.pages)
     ]
     settings = {**BOTH, **settings, **scenario.settings}
     first, then = urls[: scenario.first], urls[scenario.first :] if scenario.first else []

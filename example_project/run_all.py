@@ -43,7 +43,7 @@ def main(spiders: tuple[str, ...]) -> int:
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "site.jsonl")
-        site = LocalSite.start("example.responses:TOUR", log)
+        site = LocalSite.start("example.responses:ALL_RESPONSES", log)
         try:
             for number, spider in enumerate(spiders):
                 seen = len(lines(log))
@@ -100,12 +100,12 @@ def idea(spider: str) -> str:
 def check(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]) -> list[str]:
     """Complaints about pages that the site was asked for although they were refused."""
     asked = {(visit["name"], visit["path"]) for visit in visits}
-    let_through = {(item["mood"], item["path"]) for item in items if item["crawled"]}
-    refused = {(item["mood"], item["path"]) for item in items if not item["crawled"]}
+    let_through = {(item["case"], item["path"]) for item in items if item["crawled"]}
+    refused = {(item["case"], item["path"]) for item in items if not item["crawled"]}
     nothing = [] if items else [f"WRONG: {spider} crawled nothing"]
     return nothing + [
-        f"WRONG: {spider} asked {mood} for {path}, which was refused"
-        for mood, path in sorted(asked & (refused - let_through))
+        f"WRONG: {spider} asked {case} for {path}, which was refused"
+        for case, path in sorted(asked & (refused - let_through))
     ]
 
 

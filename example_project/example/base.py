@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class ExampleSpider(scrapy.Spider):
-    """Crawls the front pages of some moods of the local site, or the site in ``url``."""
+    """Crawls the front pages of some cases of the local site, or the site in ``url``."""
 
-    #: The table of the local site, and the names of its moods to crawl.
-    site: ClassVar[str] = "example.responses:TOUR"
-    moods: ClassVar[tuple[str, ...]] = ()
+    #: The table of the local site, and the names of its cases to crawl.
+    site: ClassVar[str] = "example.responses:ALL_RESPONSES"
+    cases: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, url: str = "", **arguments: Any):
         super().__init__(**arguments)
@@ -56,11 +56,11 @@ class ExampleSpider(scrapy.Spider):
         return spider
 
     def front_pages(self) -> Iterable[str]:
-        """Where to start: the moods of this spider, in their order, or the URL given."""
+        """Where to start: the cases of this spider, in their order, or the URL given."""
         if self.url:
             return [self.url]
         origins = {name: origin for origin, name in self.names.items()}
-        return [f"{origins[name]}/" for name in self.moods]
+        return [f"{origins[name]}/" for name in self.cases]
 
     async def start(self) -> AsyncIterator[Any]:
         """Scrapy's entry: the first requests."""
@@ -119,7 +119,7 @@ class ExampleSpider(scrapy.Spider):
         """Keep how a page ended, in plain values; a note parts what one origin has twice."""
         origin = reason["origin"]
         end = {
-            "mood": self.names.get(origin, "?"),
+            "case": self.names.get(origin, "?"),
             "place": list(self.names).index(origin) if origin in self.names else len(self.names),
             "note": note,
             "origin": origin,

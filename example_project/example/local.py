@@ -16,12 +16,12 @@ PROJECT = Path(__file__).parent.parent
 class LocalSite:
     """A running site."""
 
-    origins: dict[str, str]  #: name of a mood → its origin
+    origins: dict[str, str]  #: name of a case → its origin
     process: subprocess.Popen[str]
 
     @classmethod
     def start(cls, table: str, log: Path | None = None) -> LocalSite:
-        """Start the site of a table of moods, such as ``example.responses:TOUR``.
+        """Start the site of a table of cases, such as ``example.responses:ALL_RESPONSES``.
 
         Raises ``RuntimeError`` when it does not come up.
         """

@@ -19,7 +19,7 @@ class Visit:
     path: str
     number: int  #: 1 for the first request of this origin's robots.txt
     seconds: float  #: since that first request
-    origins: Mapping[str, str]  #: name of a mood → its origin, such as ``http://127.0.0.1:8401``
+    origins: Mapping[str, str]  #: name of a case → its origin, such as ``http://127.0.0.1:8401``
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Mood:
+class Case:
     """One origin: how it answers for robots.txt, and the pages its front page links to."""
 
     robots: Callable[[Visit], Answer]
@@ -154,19 +154,19 @@ def circle(visit: Visit) -> Answer:
 FORBID_ALL = b"User-agent: *\nDisallow: /\n"
 
 #: The origins that the spiders of this project crawl.
-TOUR: Mapping[str, Mood] = {
-    "plain": Mood(fixed(PLAIN_RULES), PLAIN_PAGES),
-    "missing": Mood(fixed(FORBID_ALL, 404)),
-    "locked": Mood(fixed(status=403)),
-    "closed": Mood(fixed(FORBID_ALL)),
-    "down": Mood(fixed(status=503)),
-    "broken": Mood(cut),
-    "moved": Mood(elsewhere("hops")),
-    "hops": Mood(hops(4, SOME_RULES)),
-    "maze": Mood(hops(6, FORBID_ALL)),
-    "circle": Mood(circle),
-    "tokens": Mood(fixed(TOKEN_RULES), TOKEN_PAGES),
-    "busy": Mood(busy(3.0, SOME_RULES)),
-    "listed": Mood(listed("listed")),
-    "usage": Mood(fixed(USAGE_RULES), USAGE_PAGES, {"/free/poem.html": "train-ai=n"}),
+ALL_RESPONSES: Mapping[str, Case] = {
+    "plain": Case(fixed(PLAIN_RULES), PLAIN_PAGES),
+    "missing": Case(fixed(FORBID_ALL, 404)),
+    "locked": Case(fixed(status=403)),
+    "closed": Case(fixed(FORBID_ALL)),
+    "down": Case(fixed(status=503)),
+    "broken": Case(cut),
+    "moved": Case(elsewhere("hops")),
+    "hops": Case(hops(4, SOME_RULES)),
+    "maze": Case(hops(6, FORBID_ALL)),
+    "circle": Case(circle),
+    "tokens": Case(fixed(TOKEN_RULES), TOKEN_PAGES),
+    "busy": Case(busy(3.0, SOME_RULES)),
+    "listed": Case(listed("listed")),
+    "usage": Case(fixed(USAGE_RULES), USAGE_PAGES, {"/free/poem.html": "train-ai=n"}),
 }

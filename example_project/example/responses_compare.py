@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example.responses import FORBID_ALL, Answer, Mood, busy, cut, elsewhere, fixed, hops, late
+from example.responses import FORBID_ALL, Answer, Case, busy, cut, elsewhere, fixed, hops, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -50,28 +50,28 @@ def turns(count: int, body: bytes) -> Callable[[Visit], Answer]:
     return lambda visit: Answer(503) if visit.number <= count else Answer(body=body)
 
 
-MOODS: Mapping[str, Mood] = {
-    "rules": Mood(fixed(FORBID_ALL)),
-    "closed": Mood(late(0.5, FORBID_ALL)),
-    "missing": Mood(fixed(FORBID_ALL, 404)),
-    "down": Mood(fixed(status=503)),
-    "broken": Mood(cut),
-    "busy": Mood(busy(2.0, FORBID_ALL)),
-    "back": Mood(busy(2.0, ALLOW_ALL)),
-    "abroad": Mood(to_localhost),
-    "maze": Mood(hops(6, FORBID_ALL)),
-    "oversized": Mood(fixed(OVERSIZED)),
-    "agents": Mood(fixed(AGENTS)),
-    "prefix": Mood(fixed(b"User-agent: our\nDisallow: /\n")),
-    "version": Mood(fixed(b"User-agent: ourbot/1.2\nDisallow: /\n")),
-    "delay": Mood(fixed(b"User-agent: ourbot\nCrawl-delay: 1\nUser-agent: x\nDisallow: /\n")),
-    **{f"status{n}": Mood(fixed(FORBID_ALL, n)) for n in (401, 403, 410, 429, 500)},
-    "open500": Mood(fixed(ALLOW_ALL, 500)),
-    "nowhere": Mood(fixed(FORBID_ALL, 302)),
-    "gone": Mood(elsewhere("missing")),
-    "short": Mood(short),
-    "turns": Mood(turns(3, FORBID_ALL)),
-    "hostile": Mood(fixed(HOSTILE)),
-    "fast": Mood(fixed(ALLOW_ALL)),
-    **{f"slow{n}": Mood(late(SLOW, ALLOW_ALL)) for n in range(SLOW_ORIGINS)},
+MOODS: Mapping[str, Case] = {
+    "rules": Case(fixed(FORBID_ALL)),
+    "closed": Case(late(0.5, FORBID_ALL)),
+    "missing": Case(fixed(FORBID_ALL, 404)),
+    "down": Case(fixed(status=503)),
+    "broken": Case(cut),
+    "busy": Case(busy(2.0, FORBID_ALL)),
+    "back": Case(busy(2.0, ALLOW_ALL)),
+    "abroad": Case(to_localhost),
+    "maze": Case(hops(6, FORBID_ALL)),
+    "oversized": Case(fixed(OVERSIZED)),
+    "agents": Case(fixed(AGENTS)),
+    "prefix": Case(fixed(b"User-agent: our\nDisallow: /\n")),
+    "version": Case(fixed(b"User-agent: ourbot/1.2\nDisallow: /\n")),
+    "delay": Case(fixed(b"User-agent: ourbot\nCrawl-delay: 1\nUser-agent: x\nDisallow: /\n")),
+    **{f"status{n}": Case(fixed(FORBID_ALL, n)) for n in (401, 403, 410, 429, 500)},
+    "open500": Case(fixed(ALLOW_ALL, 500)),
+    "nowhere": Case(fixed(FORBID_ALL, 302)),
+    "gone": Case(elsewhere("missing")),
+    "short": Case(short),
+    "turns": Case(turns(3, FORBID_ALL)),
+    "hostile": Case(fixed(HOSTILE)),
+    "fast": Case(fixed(ALLOW_ALL)),
+    **{f"slow{n}": Case(late(SLOW, ALLOW_ALL)) for n in range(SLOW_ORIGINS)},
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from example.responses import SOME_RULES, Mood, late
+from example.responses import SOME_RULES, Case, late
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ DELAYED = tuple(f"site{n:02}" for n in range(4))
 DELAY = 0.5
 DELAYED_RULES = SOME_RULES + b"Crawl-delay: %g\n" % DELAY
 
-MOODS: Mapping[str, Mood] = {
-    name: Mood(late(0.3, DELAYED_RULES if name in DELAYED else SOME_RULES), PAGES)
+MOODS: Mapping[str, Case] = {
+    name: Case(late(0.3, DELAYED_RULES if name in DELAYED else SOME_RULES), PAGES)
     for name in (f"site{n:02}" for n in range(ORIGINS))
 }

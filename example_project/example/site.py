@@ -1,7 +1,7 @@
-"""The local site: one Twisted web server, one port of 127.0.0.1 for each mood of ``moods.py``.
+"""The local site: one Twisted web server, one port of 127.0.0.1 for each response.
 
-``python -m example.site example.responses:TOUR`` prints one line of JSON, name → origin, and serves
-until it is ended. With ``--log FILE`` each request is noted there as a line of JSON.
+``python -m example.site example.responses:ALL_RESPONSES`` prints one line of JSON, name → origin,
+and serves until it is ended. With ``--log FILE`` each request is noted there as a line of JSON.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
     from twisted.internet.interfaces import IListeningPort
 
-    from example.responses import Answer, Mood
+    from example.responses import Answer, Case
 
 #: The first port that is tried; the names of a table take the following ones in their order.
 FIRST_PORT = 8401
 
 
 class OriginResource(Resource):
-    """All of one origin: robots.txt and its redirects by the mood, any other path a page."""
+    """All of one origin: robots.txt and its redirects by the case, any other path a page."""
 
     isLeaf = True  # noqa: N815 - Twisted's name
 
-    def __init__(self, name: str, mood: Mood, origins: Mapping[str, str], log: TextIO | None):
+    def __init__(self, name: str, case: Case, origins: Mapping[str, str], log: TextIO | None):
         super().__init__()
-        self.name, self.mood, self.origins, self.log = name, mood, origins, log
+        self.name, self.case, self.origins, self.log = name, case, origins, log
         self.asked = 0
         self.first = 0.0
 
@@ -56,7 +56,7 @@ class OriginResource(Resource):
             request.setHeader("Content-Type", "application/xml")
             return self.sitemap().encode()
         request.setHeader("Content-Type", "text/html; charset=utf-8")
-        if usage := self.mood.usage.get(path):
+        if usage := self.case.usage.get(path):
             request.setHeader("Content-Usage", usage)
         return self.page(path).encode()
 
@@ -67,23 +67,23 @@ class OriginResource(Resource):
             print(json.dumps(line), file=self.log, flush=True)
 
     def robots(self, path: str) -> Answer:
-        """What the mood says to this request."""
+        """What the case says to this request."""
         if path == "/robots.txt":
             self.asked += 1
         self.first = self.first or time.monotonic()
-        return self.mood.robots(
+        return self.case.robots(
             Visit(path, self.asked, time.monotonic() - self.first, self.origins)
         )
 
     def sitemap(self) -> str:
         """All pages, as https://www.sitemaps.org/protocol.html has it."""
         origin = self.origins[self.name]
-        urls = "".join(f"<url><loc>{html.escape(origin + p)}</loc></url>" for p in self.mood.pages)
+        urls = "".join(f"<url><loc>{html.escape(origin + p)}</loc></url>" for p in self.case.pages)
         return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{urls}</urlset>'
 
     def page(self, path: str) -> str:
         """A page; the front page links to all others."""
-        pages = self.mood.pages if path == "/" else ()
+        pages = self.case.pages if path == "/" else ()
         links = "".join(f'<li><a href="{html.escape(p)}">{html.escape(p)}</a>' for p in pages)
         return f"<!doctype html><title>{html.escape(path)}</title><h1>{self.name}</h1><ul>{links}"
 
@@ -115,11 +115,11 @@ def listen(resource: OriginResource, wanted: int) -> IListeningPort:
         return reactor.listenTCP(0, site, interface="127.0.0.1")
 
 
-def serve(moods: Mapping[str, Mood], first_port: int, log: TextIO | None) -> None:
-    """Serve the moods until the process is ended; the first line printed tells where."""
+def serve(cases: Mapping[str, Case], first_port: int, log: TextIO | None) -> None:
+    """Serve the cases until the process is ended; the first line printed tells where."""
     origins: dict[str, str] = {}
-    for number, (name, mood) in enumerate(moods.items()):
-        port = listen(OriginResource(name, mood, origins, log), first_port + number)
+    for number, (name, case) in enumerate(cases.items()):
+        port = listen(OriginResource(name, case, origins, log), first_port + number)
         origins[name] = f"http://127.0.0.1:{port.getHost().port}"
     print(json.dumps(origins), flush=True)
     reactor.run()
@@ -128,7 +128,7 @@ def serve(moods: Mapping[str, Mood], first_port: int, log: TextIO | None) -> Non
 def main() -> None:
     """Read the command line and serve."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", help="where the moods are, such as example.responses:TOUR")
+    parser.add_argument("table", help="import path, such as example.responses:ALL_RESPONSES")
     parser.add_argument("--first-port", type=int, default=FIRST_PORT)
     parser.add_argument("--log", type=argparse.FileType("w"))
     options = parser.parse_args()

@@ -58,7 +58,7 @@ def table(ends: Iterable[End]) -> str:
     """The ends as text: one line per origin, below it one line per refused page."""
     blocks: dict[tuple[str, str, str], list[End]] = {}
     for end in sorted(ends, key=lambda end: (end["place"], end["note"])):
-        blocks.setdefault((end["mood"], end["origin"], end["note"]), []).append(end)
+        blocks.setdefault((end["case"], end["origin"], end["note"]), []).append(end)
     rows = [HEAD, *(summary(*key, block) for key, block in blocks.items())]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     details = [[], *(list(refusals(block)) for block in blocks.values())]
@@ -72,10 +72,10 @@ def table(ends: Iterable[End]) -> str:
 HEAD = ("site", "origin", "robots.txt answered", "so", "crawled", "refused", "first after")
 
 
-def summary(mood: str, origin: str, note: str, block: Sequence[End]) -> tuple[str, ...]:
+def summary(case: str, origin: str, note: str, block: Sequence[End]) -> tuple[str, ...]:
     """The line of one origin."""
     crawled = sum(end["crawled"] for end in block)
-    name = f"{mood}, {note}" if note else mood
+    name = f"{case}, {note}" if note else case
     counts = str(crawled), str(len(block) - crawled)
     first = f"{min(end['seconds'] for end in block):.1f} s"
     return name, origin, answered(block), meaning(block), *counts, first

@@ -21,7 +21,7 @@ from twisted.internet.defer import succeed
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.deciding.extensions import beyond
+from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.final_url import redirected
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
@@ -234,7 +234,9 @@ class DryRunMiddleware:
             return
         why = decision.reason if decision.allowed else str(refusal(decision))
         if decision.allowed and pending.header is not None:
-            usage = beyond(found, pending.tokens).usage_of(pending.request.url) | pending.header
+            usage = (
+                extensions_of(found, pending.tokens).usage_of(pending.request.url) | pending.header
+            )
             refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
                 self._settle(pending, False, refused.detail)

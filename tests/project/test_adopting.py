@@ -30,16 +30,16 @@ def crawl(settings: dict[str, Any], urls: list[str]) -> list[bool]:
 
 
 class Site:
-    """The local site of the example, for the time of a ``with`` block; the origin of a mood."""
+    """The local site of the example, for the time of a ``with`` block; the origin of a case."""
 
-    def __init__(self, mood: str) -> None:
-        self.mood = mood
+    def __init__(self, case: str) -> None:
+        self.case = case
 
     def __enter__(self) -> str:
-        command = [sys.executable, "-m", "example.site", "example.responses:TOUR"]
+        command = [sys.executable, "-m", "example.site", "example.responses:ALL_RESPONSES"]
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        origin: str = json.loads(self.process.stdout.readline())[self.mood]
+        origin: str = json.loads(self.process.stdout.readline())[self.case]
         return origin
 
     def __exit__(self, *exception: object) -> None:

@@ -158,7 +158,7 @@ def test_a_spider_runs_by_itself_and_on_a_site_that_the_user_names() -> None:
     alone = python("-m", "scrapy", "crawl", "robots_01_obey")
     assert alone.returncode == 0, alone.stderr
     assert "its rules decide" in alone.stdout
-    command = [sys.executable, "-m", "example.site", "example.responses:TOUR"]
+    command = [sys.executable, "-m", "example.site", "example.responses:ALL_RESPONSES"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as site:
         try:
             assert site.stdout is not None

@@ -24,7 +24,7 @@ def load() -> Any:
 def item(path: str, **values: Any) -> dict[str, Any]:
     """An item of an origin with rules; values in addition."""
     return {
-        "mood": "plain",
+        "case": "plain",
         "place": 0,
         "origin": "http://127.0.0.1:1",
         "path": path,

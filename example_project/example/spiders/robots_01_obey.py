@@ -7,4 +7,4 @@ class ObeySpider(ExampleSpider):
     """Follows all links of an origin; the plugin refuses what its robots.txt disallows."""
 
     name = "robots_01_obey"
-    moods = ("plain", "closed")
+    cases = ("plain", "closed")

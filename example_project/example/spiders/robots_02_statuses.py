@@ -7,7 +7,7 @@ class StatusesSpider(ExampleSpider):
     """Meets a 404 whose body looks like rules, a 403, a 503, and a connection that breaks."""
 
     name = "robots_02_statuses"
-    moods = ("missing", "locked", "down", "broken")
+    cases = ("missing", "locked", "down", "broken")
     #: An example should not wait for minutes until it gives up what is unreachable.
     custom_settings = {
         "ROBOTSPEC_HOLD_TIMEOUT": 1.5,

@@ -7,4 +7,4 @@ class RedirectsSpider(ExampleSpider):
     """Meets five redirects that lead to another origin, six redirects, and a circle."""
 
     name = "robots_03_redirects"
-    moods = ("moved", "maze", "circle")
+    cases = ("moved", "maze", "circle")

@@ -13,7 +13,7 @@ class TokensSpider(ExampleSpider):
     """Asks for the same pages under three names: two by ``tokens.choose``, one by its meta."""
 
     name = "robots_04_tokens"
-    moods = ("tokens",)
+    cases = ("tokens",)
     #: What ``example.tokens.choose`` returns for this spider.
     robots_tokens = ("robotspec-example-news", "robotspec-example")
 

@@ -7,5 +7,5 @@ class WaitingSpider(ExampleSpider):
     """Meets an origin whose robots.txt answers 503 for three seconds, and two that are well."""
 
     name = "robots_05_waiting"
-    moods = ("busy", "plain", "missing")
+    cases = ("busy", "plain", "missing")
     custom_settings = {"ROBOTSPEC_RETRY_MAX_DELAY": 1}

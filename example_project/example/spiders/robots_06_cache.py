@@ -7,5 +7,5 @@ class CacheSpider(ExampleSpider):
     """Run it twice: the second crawl asks no origin for its robots.txt."""
 
     name = "robots_06_cache"
-    moods = ("plain", "hops")
+    cases = ("plain", "hops")
     custom_settings = {"ROBOTSPEC_CACHE": "sqlite:///robots-cache.db"}

@@ -13,7 +13,7 @@ class AskSpider(ExampleSpider):
     """Asks about each page before it makes a request of it, and about what else the file says."""
 
     name = "robots_07_ask"
-    moods = ("plain",)
+    cases = ("plain",)
 
     async def start(self) -> AsyncIterator[Any]:
         """Requests only for what is allowed."""

@@ -13,7 +13,7 @@ class SitemapsSpider(SitemapsFromRobots, ExampleSpider):
     """Crawls what the sitemap lists; the rules hold for the sitemap and for each page of it."""
 
     name = "robots_08_sitemaps"
-    moods = ("listed",)
+    cases = ("listed",)
 
     async def start(self) -> AsyncIterator[Any]:
         """``sitemap_origins`` is a list of the class mostly; here it is known only now."""

@@ -9,4 +9,4 @@ class FleetSpider(ExampleSpider):
 
     name = "robots_09_fleet"
     site = "example.responses_fleet:MOODS"
-    moods = tuple(MOODS)
+    cases = tuple(MOODS)

@@ -16,7 +16,7 @@ class UsageSpider(ExampleSpider):
     """
 
     name = "robots_10_usage"
-    moods = ("usage",)
+    cases = ("usage",)
     custom_settings = {"ROBOTSPEC_USAGE": ["search", "train-ai"]}
 
     async def parse(self, response: Response) -> AsyncIterator[Any]:

@@ -46,7 +46,7 @@ class Extensions:
 NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
 
 
-def beyond(found: Resolved, tokens: Tokens) -> Extensions:
+def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
     """What the file says to a crawler with these tokens."""
     if found.robots is None or found.extensions is None:
         return NO_EXTENSIONS

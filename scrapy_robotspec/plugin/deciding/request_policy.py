@@ -14,7 +14,7 @@ from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.plugin.deciding.extensions import (
     NO_EXTENSIONS,
     Extensions,
-    beyond,
+    extensions_of,
     read_extensions,
 )
 
@@ -91,7 +91,7 @@ class RequestPolicy:
         """Decide about *url* by rules, then by usage preferences (USE-05)."""
         decision = found.decide(url, tokens, now)
         if decision.allowed and found.extensions is not None and self.usage.refuses:
-            return self._by_usage(decision, beyond(found, tokens), url)
+            return self._by_usage(decision, extensions_of(found, tokens), url)
         return decision
 
     def _by_usage(self, decision: Decision, extensions: Extensions, url: str) -> Decision:
@@ -110,14 +110,14 @@ class RequestPolicy:
             if override is not None and override.crawl_delay is not None:
                 return override.crawl_delay
         if self._obeys_crawl_delay and found.extensions is not None:
-            delay = beyond(found, self._tokens.decided(request)).crawl_delay
+            delay = extensions_of(found, self._tokens.decided(request)).crawl_delay
             if delay is not None:
                 return min(delay, self._crawl_delay_max)
         return self._default_crawl_delay
 
     def extensions(self, found: Resolved, request: Request) -> Extensions:
         """What the followed group says beyond the protocol."""
-        return beyond(found, self._tokens.decided(request))
+        return extensions_of(found, self._tokens.decided(request))
 
     def ignores(self, origin: Origin) -> bool:
         """Whether the user has overridden the host of *origin* with ``"ignore"``."""

@@ -1,6 +1,6 @@
 """CrawlRuntime: clock, threads, fetcher and signals of a crawl.
 
-Implements ``lookup.Surroundings``. It passes on, it decides nothing.
+Implements ``lookup.Runtime``. It passes on, it decides nothing.
 """
 
 from __future__ import annotations

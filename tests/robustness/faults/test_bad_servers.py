@@ -1,4 +1,4 @@
-"""Servers that change their mood with each answer, by chance, and a clock that jumps.
+"""Servers that respond at random, and a clock that jumps.
 
 ``test_storm.py`` has everything once; here it comes in any order, over redirects and over TLS.
 The seed is printed. In CI it is always the same.
@@ -54,7 +54,7 @@ STRICT = {"ROBOTSPEC_STALE_AFTER": 10**9, "ROBOTSPEC_UNREACHABLE_LIMIT": 10**9}
 PAUSE = 0.3
 
 
-class Moods:
+class RandomServers:
     """What comes of one seed."""
 
     def __init__(self, seed: int, server: Server) -> None:
@@ -124,8 +124,8 @@ def test_whatever_comes_nothing_is_lost_and_nothing_is_broken(
     """FET-10, FET-14: the invariants of the storm, for answers in any order and at any time."""
     seed = 1 if "CI" in os.environ else random.randrange(10**6)
     print("seed", seed)
-    moods = Moods(seed, server)
-    sites, settings = moods.sites(), moods.settings()
+    servers = RandomServers(seed, server)
+    sites, settings = servers.sites(), servers.settings()
     if clock == "jumping":
         settings["EXTENSIONS"] = {
             "tests.support.event_log.Notes": 0,
@@ -133,7 +133,7 @@ def test_whatever_comes_nothing_is_lost_and_nothing_is_broken(
         }
         settings["JUMP_SEED"] = seed
     urls = [site.url(path) for site in sites for path in ("/yes", "/no", "/no/deeper")]
-    moods.chance.shuffle(urls)
+    servers.chance.shuffle(urls)
     result = crawl(urls, settings, mode=mode, seconds=600)
     assert result.ended_once(urls)
     assert result.exit_code == 0

@@ -104,7 +104,7 @@ class World:
         self.fetched: list[Origin] = []
         self.looks = 0
         self.ended: list[FetchDone] = []
-        self.told: list[tuple[Resolved, RobotsTxt | None]] = []
+        self.announced: list[tuple[Resolved, RobotsTxt | None]] = []
         self.telling: Deferred[None] | None = None
 
     # --- what the lookup calls
@@ -136,7 +136,7 @@ class World:
         return fetch.addBoth(redirect_error)
 
     def on_rules(self, found: Resolved, request: str, replaced: RobotsTxt | None) -> Deferred[None]:
-        self.told.append((found, replaced))
+        self.announced.append((found, replaced))
         return succeed(None) if self.telling is None else self.telling
 
     def on_fetch_done(self, done: FetchDone) -> None:

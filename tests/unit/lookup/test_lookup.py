@@ -136,7 +136,11 @@ def test_changed_rules_are_told_with_those_they_replace() -> None:
         world.ask()
         world.answer(attempt)
         world.pass_time(2 * DAY)
-    assert [replaced and replaced.body for _, replaced in world.told] == [None, None, FILE.body]
+    assert [replaced and replaced.body for _, replaced in world.announced] == [
+        None,
+        None,
+        FILE.body,
+    ]
 
 
 def test_rules_are_told_before_anybody_is_released() -> None:
@@ -145,7 +149,7 @@ def test_rules_are_told_before_anybody_is_released() -> None:
     world.telling = Deferred()
     waiter = world.wait_for()
     world.answer(FILE)
-    assert (len(world.told), waiter.came) == (1, [])
+    assert (len(world.announced), waiter.came) == (1, [])
     assert isinstance(world.ask(), Pending)
     world.telling.callback(None)
     assert waiter.known.robots is not None
@@ -423,7 +427,7 @@ def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     assert found.robots is not None
     assert found.robots.body == OTHER_FILE.body
     assert two.fetched == [A]
-    assert [replaced is not None for _, replaced in two.told] == [False, True]
+    assert [replaced is not None for _, replaced in two.announced] == [False, True]
 
 
 def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused() -> None:
@@ -586,7 +590,7 @@ def test_of_an_origin_few_objects_stay() -> None:
         assert found.robots is not None
         for path in ("no", "yes"):  # the second question compiles
             assert found.robots.allowed(f"http://{number}.example/{path}", "x") is (path == "yes")
-    world.told.clear()
+    world.announced.clear()
     world.ended.clear()
     gc.collect()
     assert len(gc.get_objects()) - before < 9 * 1000

@@ -33,7 +33,7 @@ def visit(world: World, visited: list[Origin], body: str) -> list[Resolved]:
         assert isinstance(known, Resolved)
         assert known.decide(f"{origin}/page", ("x",), world.clock()).allowed
         found.append(known)
-    world.told.clear()
+    world.announced.clear()
     world.ended.clear()
     return found
 

@@ -11,7 +11,7 @@ from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.deciding.extensions import MOST_LINES, NO_EXTENSIONS, beyond
+from scrapy_robotspec.plugin.deciding.extensions import MOST_LINES, NO_EXTENSIONS, extensions_of
 
 if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
@@ -39,35 +39,35 @@ def known(body: bytes, action: Action = Action.RULES) -> Resolved:
 def test_the_group_followed_speaks() -> None:
     """EXT-03: every value, as it stands, in the order of the file; fields in lower case."""
     found = known(GROUPS)
-    assert beyond(found, ("foo",)).fields == {
+    assert extensions_of(found, ("foo",)).fields == {
         "content-usage": ("train-ai=n", "search=y"),
         "crawl-delay": ("1", "2.5"),
     }
-    assert beyond(found, ("foo",)).crawl_delay == 2.5
-    assert beyond(found, ("bar",)).fields == {"request-rate": ("1/5",)}
-    assert beyond(found, ("bar",)).crawl_delay is None
+    assert extensions_of(found, ("foo",)).crawl_delay == 2.5
+    assert extensions_of(found, ("bar",)).fields == {"request-rate": ("1/5",)}
+    assert extensions_of(found, ("bar",)).crawl_delay is None
 
 
 @pytest.mark.parametrize("body", [b"", b"User-agent: *\nDisallow: /\n"])
 def test_a_plain_file_says_nothing(body: bytes) -> None:
     assert known(body).extensions is None
-    assert beyond(known(body), ("foo",)) is NO_EXTENSIONS
+    assert extensions_of(known(body), ("foo",)) is NO_EXTENSIONS
 
 
 def test_a_file_that_does_not_decide_says_nothing() -> None:
     assert known(GROUPS, Action.ALLOW).extensions is None
-    assert beyond(known(GROUPS, Action.ALLOW), ("foo",)) is NO_EXTENSIONS
+    assert extensions_of(known(GROUPS, Action.ALLOW), ("foo",)) is NO_EXTENSIONS
 
 
 def test_an_answer_is_worked_out_once() -> None:
     found = known(GROUPS)
-    assert beyond(found, ("foo",)) is beyond(found, ("foo",))
+    assert extensions_of(found, ("foo",)) is extensions_of(found, ("foo",))
 
 
 def test_many_tokens_do_not_pile_up() -> None:
     found = known(GROUPS)
     for number in range(1000):
-        beyond(found, (f"foo{'x' * number}",))
+        extensions_of(found, (f"foo{'x' * number}",))
     assert found.extensions is not None
     assert len(found.extensions) < 20
 
@@ -75,4 +75,4 @@ def test_many_tokens_do_not_pile_up() -> None:
 def test_a_hostile_file_gives_few_lines() -> None:
     """SAF-02: meta is copied for every request."""
     found = known(b"User-agent: *\n" + b"".join(b"x%d: y\n" % n for n in range(10_000)))
-    assert len(beyond(found, ("foo",)).fields) == MOST_LINES
+    assert len(extensions_of(found, ("foo",)).fields) == MOST_LINES

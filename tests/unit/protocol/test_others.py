@@ -1,4 +1,4 @@
-"""The glance that spares most files a second reading for other lines (EXT-03)."""
+"""The prefilter that spares most files a second reading for other lines (EXT-03)."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def patterns_for(draw: st.DrawFn, parts: list[str]) -> str:
     return start + "".join(kept) + end
 
 
-def spelt(draw: st.DrawFn, fields: list[str], value: str) -> bytes:
+def spelled_line(draw: st.DrawFn, fields: list[str], value: str) -> bytes:
     """A line with a field and a value, mostly written as people write it."""
     margin, field, colon = (draw(st.sampled_from(part)) for part in (MARGINS, fields, COLONS))
     tail, comment = (draw(st.sampled_from(part)) for part in (MARGINS, COMMENTS))
@@ -96,15 +96,15 @@ def lines_for(draw: st.DrawFn, parts: list[str]) -> bytes:
     """One line of a file, most often a rule."""
     kind = draw(st.integers(0, 19))
     if kind < 12:
-        return spelt(draw, RULE_FIELDS, draw(patterns_for(parts)))
+        return spelled_line(draw, RULE_FIELDS, draw(patterns_for(parts)))
     if kind < 17:
-        return spelt(draw, AGENT_FIELDS, draw(agents))
+        return spelled_line(draw, AGENT_FIELDS, draw(agents))
     if kind == 17:
-        return spelt(draw, OTHER_FIELDS, draw(patterns_for(parts)))
+        return spelled_line(draw, OTHER_FIELDS, draw(patterns_for(parts)))
     if kind == 18:
         return draw(st.sampled_from(ODD_LINES))
     octets = draw(st.sampled_from(STRAY_OCTETS))
-    line = spelt(draw, RULE_FIELDS, draw(patterns_for(parts)))
+    line = spelled_line(draw, RULE_FIELDS, draw(patterns_for(parts)))
     return octets + line if draw(st.booleans()) else line + octets
 
 
