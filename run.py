@@ -23,7 +23,7 @@ TASKS = {
     "example": ("", ["example_project/run_all.py"]),
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
-    "tests": ("[redis,test]", ["-m", "pytest", "-n", "auto"]),
+    "tests": ("[redis,test]", ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]),
 }
 
 #: Folders of the tests that need no crawl: ``python3 run.py tests --fast`` (about a minute).
