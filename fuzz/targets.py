@@ -37,7 +37,10 @@ def parse(data: bytes) -> None:
 def check_file(body: bytes, edition: str, url: str, token: str) -> None:
     """All answers about one file agree with each other, the first time and later."""
     robots = RobotsTxt.parse(body, edition)
-    first = robots.explain(url, token)
+    try:
+        first = robots.explain(url, token)
+    except ValueError:  # UAG-11: no group can be found under such a token
+        return
     for _ in range(QUESTIONS):  # after a few of them the rules are compiled
         assert robots.allowed(url, token) is first.allowed
         assert robots.explain(url, token) == first
@@ -91,7 +94,7 @@ def seeds() -> dict[str, bytes]:
     full = {
         "origin": ["http", "example.com", 80], "meaning": "rules", "status": 200,
         "fetched_at": 1.8e9, "expires_at": 1.80008e9, "content_type": "text/plain",
-        "hops": [["http://example.com/robots.txt", 301]], "truncated": True,
+        "hops": [["http://example.com/robots.txt", 301, "http://example.com/r"]], "truncated": True,
     }  # fmt: skip
     failed = {
         "origin": ["https", "::1", 8443], "unreachable_since": 1.8e9, "failed_at": 1.8e9,

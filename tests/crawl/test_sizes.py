@@ -30,7 +30,9 @@ def filled(size: int) -> bytes:
     return HEAD + filler * (room // 100) + b"#" * (room % 100) + TAIL
 
 
-FITS, TOO_LONG = filled(LIMIT), filled(LIMIT + 1)
+FITS, TOO_LONG = filled(LIMIT), filled(LIMIT + 2)
+#: The last line ends exactly at the limit: only its line end is beyond it.
+WHOLE_LINES = filled(LIMIT + 1)
 GZIP, DEFLATE = [("Content-Encoding", "gzip")], [("Content-Encoding", "deflate")]
 TWICE = [("Content-Encoding", "gzip, gzip")]
 #: 50 MB of comment after the first rule, in 50 kB.
@@ -58,7 +60,8 @@ def crawled(
     """All files in one crawl, each with the pages that must be crawled."""
     answers = {
         "fits": (reply(FITS), BOTH),
-        "one octet too long": (reply(TOO_LONG), FIRST),
+        "last line end beyond the limit": (reply(WHOLE_LINES), BOTH),
+        "two bytes too long": (reply(TOO_LONG), FIRST),
         "much too long": (reply(filled(3_000_000)), FIRST),
         "fits, gzip": (reply(gzip.compress(FITS), headers=GZIP), BOTH),
         "too long, gzip": (reply(gzip.compress(TOO_LONG), headers=GZIP), FIRST),
@@ -100,7 +103,8 @@ def test_what_lies_beyond_the_limit_is_not_read(
     found = {name: sorted(set(site.pages_asked)) for name, (site, _) in sites.items()}
     assert found == {name: expected for name, (_, expected) in sites.items()}
     assert result.ended_once(site.url(p) for site, _ in sites.values() for p in PATHS)
-    long = sum(expected is FIRST for _, expected in sites.values())
+    # One more lacks nothing but the end of its last line.
+    long = sum(expected is FIRST for _, expected in sites.values()) + 1
     assert result.stats["robotspec/truncated"] == long
 
 
@@ -121,9 +125,9 @@ def test_memory_stays_bounded(
     assert crawled[1].memory < 160_000_000
 
 
-@pytest.mark.parametrize(("limit", "expected"), [(1100, BOTH), (999, FIRST)])
+@pytest.mark.parametrize(("limit", "expected"), [(1100, BOTH), (999, BOTH), (998, FIRST)])
 def test_max_size_is_a_setting(server: Server, limit: int, expected: list[str]) -> None:
-    """ROBOTSPEC_MAX_SIZE, for a file of a thousand octets."""
+    """ROBOTSPEC_MAX_SIZE, for a file of a thousand bytes."""
     site = server.site("127.0.0.2", filled(1000))
     crawl([site.url(path) for path in PATHS], {"ROBOTSPEC_MAX_SIZE": limit})
     assert sorted(site.pages_asked) == expected

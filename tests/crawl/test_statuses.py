@@ -25,8 +25,9 @@ STATUSES = {
     **dict.fromkeys((200, 201, 202, 203, 206, 226, 299), RULES),  # FET-02
     **dict.fromkeys((204, 205), ALLOW),  # FET-02: no body, no rules
     **dict.fromkeys((300, 301, 302, 303, 304, 307, 308, 399), ALLOW),  # FET-07: no Location
-    **dict.fromkeys((400, 401, 402, 403, 404, 405, 406, 407, 408, 409), ALLOW),  # FET-08
+    **dict.fromkeys((400, 401, 402, 403, 404, 405, 406, 408, 409), ALLOW),  # FET-08
     **dict.fromkeys((410, 418, 421, 429, 451, 499), ALLOW),  # FET-08, FET-09
+    407: UNREACHABLE,  # FET-08: only a proxy sends it
     **dict.fromkeys((500, 501, 502, 503, 504, 505, 507, 511, 520, 599), UNREACHABLE),  # FET-10
     **dict.fromkeys((600, 700, 999), UNREACHABLE),  # FET-16
 }

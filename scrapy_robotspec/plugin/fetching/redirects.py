@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: User info, host and port of a Location, as leniently as any client reads them.
 _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
+#: A Location that begins an absolute URL and lacks a host.
+_NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
 #: Max length of user info, host and port (characters). A host has 255 at most; mapping one of
 #: thousands to ASCII would block the reactor for seconds.
 _MAX_AUTHORITY = 1000
@@ -107,6 +109,8 @@ def redirect_target(url: str, response: Response) -> str | None:
     text = location.decode("utf-8", "replace").strip()
     authority = _AUTHORITY.match(text)
     if authority is not None and len(authority[1]) > _MAX_AUTHORITY:
+        return None
+    if _NO_HOST.match(text):  # urljoin would take the host of *url*
         return None
     try:
         return urldefrag(urljoin(url, safe_url_string(text))).url
