@@ -23,4 +23,6 @@ nitpicky = True
 # Scrapy's names have no pages here, and what a reader is a kind of needs no link.
 nitpick_ignore_regex = [
     ("py:class", r"(scrapy\..*|BaseSettings|Crawler|Request|DownloaderAwarePriorityQueue)"),
+    # Types of attributes that are described on the usage page instead.
+    ("py:class", r"(UsageRules|UsageRefusal|Preference|Mapping\[str|tuple\[UsageStatement)"),
 ]
