@@ -6,7 +6,8 @@ only a file, as under Scrapyd: each crawls the whole site. ``--workers N`` start
 
 At the end a table shows what each process crawled, how often each robots.txt was requested, and the
 smallest gap between two pages of the origins with a crawl delay. The exit code is 1 unless each
-robots.txt was requested once, no gap is shorter than the delay, and no page came twice.
+robots.txt was requested once, no gap is more than 0.2 s shorter than the
+delay (a busy machine may read requests late), and no page came twice.
 
 Needs the program redis-server and the package scrapy-redis, except for ``--independent``.
 """

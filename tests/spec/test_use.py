@@ -304,7 +304,7 @@ def test_content_signals_are_statements(edition: str, line: str, stated: dict[st
 
 
 def test_content_signal_in_test_is_offered_as_written() -> None:
-    """USE-07: ``use=`` is no preference of any label."""
+    """USE-07: ``use=`` states a preference for none of the labels."""
     robots = RobotsTxt.parse(group("Content-Signal: / search=yes, use=reference # test"))
     (statement,) = robots.usage(SITE, "FooBot").statements
     assert (statement.source, statement.value, statement.path, statement.line) == (
