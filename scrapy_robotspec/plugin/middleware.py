@@ -23,7 +23,7 @@ from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.wiring import missing_parts
+from scrapy_robotspec.plugin.settings.wiring import DRY_RUN_WITHOUT_ADDON, missing_parts
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -54,11 +54,7 @@ class RobotSpecMiddleware:
             raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
-            raise ConfigurationError(
-                "ROBOTSPEC_DRY_RUN = True is wrong where RobotSpecMiddleware was put by hand into "
-                "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's "
-                "own in place"
-            )
+            raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = CrawlStats.of(crawler, self.settings, lambda origin: self.gate.count(origin))
@@ -122,9 +118,7 @@ class RobotSpecMiddleware:
             if delay:
                 if not queued:
                     return self._decide_later(origin, request)
-                return self._space(
-                    request, decision, found, self._waits.turn(request, found, delay)
-                )
+                return self._take_turn(request, decision, found, delay)
         if origin in self.gate.states:
             self._waits.release(origin)
         self._conclusions.request(request, decision, found)
@@ -142,22 +136,14 @@ class RobotSpecMiddleware:
             await self._waits.until_turn(request, found, delay)
         self._conclusions.request(request, decision, found)
 
-    def _space(
-        self, request: Request, decision: Decision, found: Resolved, turn: bool | Deferred[bool]
-    ) -> Request | Awaitable[Request | None] | None:
-        """Pass *request* on if its origin's crawl-delay has passed, else requeue it."""
-        if isinstance(turn, Deferred):
-            return self._space_later(request, decision, found, turn)
-        if not turn:
-            return requeue(request)
-        self._conclusions.request(request, decision, found)
-        return None
-
-    async def _space_later(
-        self, request: Request, decision: Decision, found: Resolved, turn: Deferred[bool]
+    async def _take_turn(
+        self, request: Request, decision: Decision, found: Resolved, delay: float
     ) -> Request | None:
-        """Wait for the store's reply, which comes within milliseconds."""
-        if not await _compat.as_future(turn):
+        """Pass *request* on if its origin's crawl-delay has passed, else requeue it."""
+        turn = self._waits.turn(request, found, delay)
+        if isinstance(turn, Deferred):  # the store replies within milliseconds
+            turn = await _compat.as_future(turn)
+        if not turn:
             return requeue(request)
         self._conclusions.request(request, decision, found)
         return None

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
+#: The middleware was enabled by hand for a dry run, in which Scrapy's own must decide.
+DRY_RUN_WITHOUT_ADDON = (
+    "ROBOTSPEC_DRY_RUN = True is wrong where RobotSpecMiddleware was put by hand into "
+    "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's own in place"
+)
 _REMEDY = (
     "Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and set "
     'ADDONS = {"scrapy_robotspec.Addon": 500}'
