@@ -41,6 +41,8 @@ class Decision(NamedTuple):
     """Cause of the last failure in one short line; set with the outcome ``"unreachable"``."""
     usage: UsageRefusal | None = None
     """The declared use that is not allowed; given with the reason ``"usage"``."""
+    time: float | None = None
+    """When rules or policy decided (epoch seconds); None where neither did."""
 
     @property
     def detail(self) -> str:

@@ -46,6 +46,8 @@ class Resolved:
     extensions: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
+    record: RobotsRecord | None = field(default=None, repr=False, compare=False)
+    """The record that the plan was made for."""
 
     def is_valid(self, now: float) -> bool:
         """Whether decisions at *now* (epoch seconds) may rest on it."""
@@ -64,10 +66,22 @@ class Resolved:
             verdict = self.robots.explain(url, tokens)
             allowed, reason = verdict.allowed, verdict.reason
             return Decision(
-                allowed, reason, verdict, outcome, status, age, hops, self.origin, failure
+                allowed,
+                reason,
+                verdict,
+                outcome,
+                status,
+                age,
+                hops,
+                self.origin,
+                failure,
+                None,
+                now,
             )
         allowed, word = self.action is Action.ALLOW, self.reason or _UNREACHABLE
-        return Decision(allowed, word, None, outcome, status, age, hops, self.origin, failure)
+        return Decision(
+            allowed, word, None, outcome, status, age, hops, self.origin, failure, None, now
+        )
 
 
 @dataclass(frozen=True, slots=True)

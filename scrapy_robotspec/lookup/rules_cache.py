@@ -95,6 +95,7 @@ class RulesCache:
             now - SKEW,
             plan.until,
             extensions,
+            record,
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:

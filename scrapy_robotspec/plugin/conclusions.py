@@ -41,6 +41,7 @@ class Conclusions:
     def request(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         stats = self._stats
+        self._robots.note_decision(request, decision, found, "request")
         if found is not None:
             stats.asked_cache(found)
         if self._has_overrides and decision.origin is not None:
@@ -83,6 +84,7 @@ class Conclusions:
         assert origin is not None
         self._robots.tokens.forget(request)
         decision, found = await self._robots.wait(origin, final)
+        self._robots.note_decision(final, decision, found, "final_url")
         if not decision.allowed:
             self._count_usage(final, decision, found)
             self._stats.refused_after_download(decision, final)
@@ -106,7 +108,9 @@ class Conclusions:
             request.meta["robotspec"] = {**summary, "usage": usage}
         self._stats.usage(policy.usage.counts(usage), origin)
         refused = None if policy.ignores(origin) else policy.usage.refusal(usage, final=True)
-        if refused is not None:
-            decision = refused_by_usage(summary, origin, refused)
+        decision = None if refused is None else refused_by_usage(summary, origin, refused)
+        if self._robots.observer is not None:
+            self._robots.observer.on_usage(request, response, decision)
+        if decision is not None:
             self._stats.refused_after_download(decision, request)
             raise ForbiddenUsage(decision)

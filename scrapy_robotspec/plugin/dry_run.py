@@ -229,6 +229,7 @@ class DryRunMiddleware:
             _compat.wake(self._crawler.engine)
 
     def _settle_by(self, decision: Decision, found: Resolved | None, pending: _Pending) -> None:
+        self.robots.note_decision(pending.request, decision, found, "dry_run")
         if found is None:
             self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
             return

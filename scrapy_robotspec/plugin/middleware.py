@@ -102,6 +102,8 @@ class RobotSpecMiddleware:
         queued = restore(request)
         origin = self._policy.origin(request)
         if origin is None:
+            if self.robots.observer is not None:
+                self.robots.observer.on_exempt(request)
             return None
         if not self._meta_keys.seen.issuperset(request.meta):
             self._meta_keys.check(request.meta)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.deciding.observer import DecisionObserver, Stage
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -69,6 +70,7 @@ class CrawlRobots:
             crawler, settings, self.tokens, on_fetch_done, self.waits.watch, stats
         )
         self.note_route = self._runtime.note_route
+        self.observer: DecisionObserver | None = None
         self.lookup = self.waits.lookup = open_lookup(self._runtime, settings)
 
     # --- requests
@@ -104,7 +106,16 @@ class CrawlRobots:
         origin = self.policy.origin(request)
         if origin is None:
             return Decision(allowed=True, reason="no_rule")
-        return (await self.wait(origin, request))[0]
+        decision, found = await self.wait(origin, request)
+        self.note_decision(request, decision, found, "question")
+        return decision
+
+    def note_decision(
+        self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
+    ) -> None:
+        """Pass *decision*, which applies to *request* now, to the observer."""
+        if self.observer is not None:
+            self.observer.on_decision(request, decision, found, stage)
 
     def extensions(
         self, decision: Decision, request: Request, found: Resolved | None

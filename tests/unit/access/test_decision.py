@@ -41,7 +41,9 @@ def test_rules_decide_and_are_shown() -> None:
     assert found.verdict is not None
     assert found.verdict.rule is not None
     assert found.verdict.rule.line == 2
-    assert found == Decision(False, "rule", found.verdict, "successful", 200, 50.0, hops, ORIGIN)
+    assert found == Decision(
+        False, "rule", found.verdict, "successful", 200, 50.0, hops, ORIGIN, time=life.now
+    )
     assert decision(life, "http://example.com/").allowed
 
 
@@ -110,7 +112,7 @@ def test_without_rules_nothing_is_allowed(action: Action) -> None:
     nowhere = Provenance(None, None, None, ())
     nothing = Resolved(ORIGIN, action, "", None, False, nowhere, None, START, START + 1)
     found = nothing.decide(URL, ["mybot"], START)
-    assert found == Decision(False, "unreachable", origin=ORIGIN)
+    assert found == Decision(False, "unreachable", origin=ORIGIN, time=START)
 
 
 # --- one sentence for a person

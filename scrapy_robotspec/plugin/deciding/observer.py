@@ -1,0 +1,31 @@
+"""DecisionObserver: receives every decision that a crawl applies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.http import Response
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.lookup import Resolved
+
+#: Where a decision applies: before a download, to the URL that a download handler was redirected
+#: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
+Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
+
+
+class DecisionObserver(Protocol):
+    """Implemented by the evidence. No method may block or raise."""
+
+    def on_decision(
+        self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
+    ) -> None:
+        """*decision* applies to *request*; *found*: what it was made from, None for an override."""
+
+    def on_exempt(self, request: Request) -> None:
+        """*request* is sent without a decision: its meta contains ``dont_obey_robotstxt``."""
+
+    def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
+        """The usage preferences of *response* are known; *decision*, if any, refuses it."""
