@@ -2,7 +2,7 @@
 
 ``python compare.py`` runs them against the local site and prints the table of the README, in
 Markdown, with ``--all`` that of docs/differences.md; ``--json`` prints the figures. The exit code
-is 1 when ours is not what the documents say.
+is 1 when ours is not what the specifications say.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def main() -> int:
 
 
 def markdown(scenarios: list[Scenario], figures: list[tuple[float | None, float]]) -> str:
-    """The table; what is not as the documents say stands in bold."""
+    """The table; differences from the specifications stand in bold."""
     head = f"| robots.txt … | Scrapy {version('scrapy')} | with this plugin |"
     lines = [head, "|---|---|---|"]
     for row, (stock, ours) in zip(scenarios, figures, strict=True):

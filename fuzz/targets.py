@@ -1,4 +1,4 @@
-"""What is fuzzed: functions from octets to nothing, which raise where something is wrong.
+"""The fuzz targets: functions of bytes that raise where something is wrong.
 
 No fuzzer is needed to import this file; ``run.py`` drives it, and a test replays the corpus.
 """

@@ -109,7 +109,7 @@ def late(delay: float, body: bytes) -> Callable[[Visit], Answer]:
 
 
 def cut(visit: Visit) -> Answer:
-    """The connection breaks, before a single octet of an answer."""
+    """The connection breaks before the first byte of a response."""
     return Answer(cut=True)
 
 

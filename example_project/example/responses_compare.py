@@ -20,7 +20,7 @@ Disallow:
 User-agent: ourbot
 Disallow: /
 """
-#: A rule that begins beyond the 500 KiB that the documents say are read.
+#: A rule that begins beyond the 500 KiB that the specifications say are read.
 OVERSIZED = ALLOW_ALL + b"# filling\n" * 60_000 + FORBID_ALL
 #: Small, and costly for a parser that keeps the rules once for each name.
 HOSTILE = b"".join(

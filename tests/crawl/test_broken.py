@@ -36,8 +36,8 @@ BROKEN = {
     "another protocol": raw(b"220 ftp.example.com ready\r\n"),
     "HTTP/0.9": raw(BODY),
     "head without end": responses.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: and more\r\n", 0.01),
-    "head octet by octet": responses.drip(WHOLE, 0.2),
-    "body octet by octet": responses.drip(WHOLE[-len(BODY) :], 0.2),
+    "head byte by byte": responses.drip(WHOLE, 0.2),
+    "body byte by byte": responses.drip(WHOLE[-len(BODY) :], 0.2),
     "status line without status": raw(b"HTTP/1.1\r\n\r\n" + BODY),
     "status in words": raw(WHOLE.replace(b"200", b"two")),
     "gzip cut short": reply(gzip.compress(BODY)[:-9], headers=GZIP),
@@ -69,7 +69,7 @@ def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[str, Site], R
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_is_unreachable(crawled: tuple[dict[str, Site], Result], name: str) -> None:
-    """FET-14, FET-16: no page is asked for, each request is told why."""
+    """FET-14, FET-16: no page is requested, each request gets the reason."""
     sites, result = crawled
     site = sites[name]
     assert site.pages_asked == []
@@ -102,7 +102,7 @@ def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nobody_there(server: Server, mode: str) -> None:
+def test_a_server_that_is_down(server: Server, mode: str) -> None:
     """FET-14: connection refused, no such name."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -185,7 +185,9 @@ def keep_old_copy(stored: dict[str, Any], site: Site) -> None:
     store.close()
 
 
-def test_a_refresh_in_the_background_stalls_nobody(server: Server, stored: dict[str, Any]) -> None:
+def test_a_refresh_in_the_background_stalls_no_request(
+    server: Server, stored: dict[str, Any]
+) -> None:
     """From 80 % of the lifetime on, the copy is used while the new file is fetched."""
     site = server.site("127.0.0.2")
     site.robots = once(lambda: len(site.pages_asked) == 10, reply(RULES))
@@ -223,7 +225,7 @@ def test_a_failed_refresh_keeps_the_rules(server: Server, stored: dict[str, Any]
     assert len(site.pages_asked) == 5
 
 
-def test_a_store_that_fails_is_told_once_and_the_crawl_goes_on(
+def test_a_store_that_fails_is_logged_once_and_the_crawl_goes_on(
     server: Server, tmp_path: Path
 ) -> None:
     """With memory, and never by allowing."""

@@ -39,7 +39,7 @@ def ROBOTSPEC_USER_AGENT_TOKEN(request, crawler):
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandResult:
     """The exit code and output of a command."""
 
     code: int
@@ -53,15 +53,15 @@ class Folder:
 
     path: Path
 
-    def call(self, *words: str) -> Told:
+    def call(self, *words: str) -> CommandResult:
         """``scrapy robotspec …`` with the package's command, as its installation declares it."""
         return self._call("scrapy", "robotspec", *words)
 
-    def robotspec(self, *words: str) -> Told:
+    def robotspec(self, *words: str) -> CommandResult:
         """``robotspec …``."""
         return self._call("scrapy_robotspec", *words)
 
-    def _call(self, *words: str) -> Told:
+    def _call(self, *words: str) -> CommandResult:
         environment = {
             name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
         }
@@ -77,7 +77,7 @@ class Folder:
             timeout=60,
             check=False,
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture
@@ -135,9 +135,9 @@ def test_explain_shows_how_robots_txt_was_obtained(server: Server, project: Fold
     """EXT-02: origin, hops, status, meaning, age, group, rules, edition; exit 0 for an allowed."""
     target = server.site("127.0.0.1", SHOP)
     site = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 302))
-    told = project.call("explain", site.url("/cart/help"))
-    assert told.code == 0
-    labels = [line[2:12].strip() for line in told.out.splitlines()[1:]]
+    result = project.call("explain", site.url("/cart/help"))
+    assert result.code == 0
+    labels = [line[2:12].strip() for line in result.out.splitlines()[1:]]
     assert labels == [
         "verdict",
         "origin",
@@ -157,10 +157,10 @@ def test_explain_shows_how_robots_txt_was_obtained(server: Server, project: Fold
         "edition",
         "took",
     ]
-    assert f"302 from {site.url('/robots.txt')} to {target.url('/robots.txt')}" in told.out
-    assert "line 11: Allow: /cart/help$" in told.out
-    assert "(fetched just now), kept for 24 h" in told.out
-    assert told.err == ""
+    assert f"302 from {site.url('/robots.txt')} to {target.url('/robots.txt')}" in result.out
+    assert "line 11: Allow: /cart/help$" in result.out
+    assert "(fetched just now), kept for 24 h" in result.out
+    assert result.err == ""
     assert target.pages_asked == []
     assert site.pages_asked == []
 
@@ -179,9 +179,9 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
         f"allowed     {site.url('/x')}  (no rule of the group matches)",
     ]
     second = project.call("explain", site.url("/ai/x"), "--json")
-    told = json.loads(second.out)
-    assert (told["allowed"], told["line"], told["tokens"]) == (False, 6, ["GPTBot"])
-    assert told["fetched_now"] is False
+    result = json.loads(second.out)
+    assert (result["allowed"], result["line"], result["tokens"]) == (False, 6, ["GPTBot"])
+    assert result["fetched_now"] is False
     assert len(site.robots_asked) == 1
     assert (project.path / "items.json").read_text() == "precious"
     assert (project.path / "report.jsonl").read_text() == "precious"
@@ -195,15 +195,15 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     broken = server.site("127.0.0.6", reply("", status=503))
     silent = server.site("127.0.0.7", silence())
     (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ndata:,x\n")
-    told = outside.call(
+    result = outside.call(
         "check",
         rules.url("/x"),
         missing.url("/cart/"),
         broken.url(),
         *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "1"),
     )
-    assert told.code == 3
-    assert [line.split()[0] for line in told.out.splitlines()] == [
+    assert result.code == 3
+    assert [line.split()[0] for line in result.out.splitlines()] == [
         "disallowed",
         "allowed",
         "disallowed",
@@ -218,9 +218,9 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "robots.txt unreachable: no answer within 1 s",
         "a URL of this scheme has no robots.txt",
     ):
-        assert words in told.out
-    assert "lacks scrapy_robotspec.Addon" in told.err
-    assert all(line.isprintable() for line in told.out.splitlines())
+        assert words in result.out
+    assert "lacks scrapy_robotspec.Addon" in result.err
+    assert all(line.isprintable() for line in result.out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -236,19 +236,19 @@ def test_an_override_is_told_of_and_nothing_is_asked(
     """Where the user has decided for a host, that is the answer, as it would be in a crawl."""
     site = server.site("127.0.0.12", "")
     setting = f"ROBOTSPEC_OVERRIDES={json.dumps({'127.0.0.12': override})}"
-    told = project.call("explain", site.url("/x"), "-s", setting)
-    assert told.code == code
-    assert reason in told.out
+    result = project.call("explain", site.url("/x"), "-s", setting)
+    assert result.code == code
+    assert reason in result.out
     assert site.log == []
 
 
 def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, project: Folder) -> None:
-    """One attempt, however patient the project's crawls are; the failure is told."""
+    """One attempt, however patient the project's crawls are; the failure is result."""
     broken = server.site("127.0.0.8", reply("", status=500))
-    told = project.call("explain", broken.url("/a"))
-    assert told.code == 3
-    assert "HTTP status 500" in told.out
-    assert "1 failure" in told.out
+    result = project.call("explain", broken.url("/a"))
+    assert result.code == 3
+    assert "HTTP status 500" in result.out
+    assert "1 failure" in result.out
     assert len(broken.robots_asked) == 1
 
 
@@ -257,8 +257,8 @@ def test_the_page_shows_how_robots_txt_was_obtained_and_the_file(
 ) -> None:
     """--html: the same page as for files, and how the file was obtained."""
     site = server.site("127.0.0.9", HOSTILE)
-    told = outside.call("explain", site.url("/a&b';x"), "--token", "x", "--html", "page.html")
-    assert told.code in (0, 1)
+    result = outside.call("explain", site.url("/a&b';x"), "--token", "x", "--html", "page.html")
+    assert result.code in (0, 1)
     page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
     assert site.url("/robots.txt") in page.text
     assert "fetched just now" in page.text
@@ -279,9 +279,9 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
     """The project's reactor is the one used; without one it works, too."""
     site = server.site("127.0.0.10", SHOP)
     options = [f"--set={name}={value}" for name, value in MODES[mode].items()]
-    told = outside.call("check", site.url("/cart/"), "--token", "examplebot", *options)
-    assert told.code == 1, told.err
-    assert told.out == f"disallowed  {site.url('/cart/')}  (line 10: Disallow: /cart/)\n"
+    result = outside.call("check", site.url("/cart/"), "--token", "examplebot", *options)
+    assert result.code == 1, result.err
+    assert result.out == f"disallowed  {site.url('/cart/')}  (line 10: Disallow: /cart/)\n"
 
 
 @pytest.mark.parametrize(
@@ -298,19 +298,19 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
 )
 def test_misuse_is_told_with_a_remedy(outside: Folder, words: str, remedy: str) -> None:
     """Exit code 2, the remedy, no traceback, no answer."""
-    told = outside.call(*words.split())
-    assert told.code == 2
-    assert remedy in told.err
-    assert "Traceback" not in told.err
-    assert told.out == ""
+    result = outside.call(*words.split())
+    assert result.code == 2
+    assert remedy in result.err
+    assert "Traceback" not in result.err
+    assert result.out == ""
 
 
 def test_help_shows_examples_and_exit_codes(outside: Folder) -> None:
     """--help is enough to find check, explain and what the exit code means."""
-    told = outside.call("--help")
-    assert told.code == 0
+    result = outside.call("--help")
+    assert result.code == 0
     for words in ("Usage: scrapy robotspec", "Exit codes: 0 all allowed", "explain https://"):
-        assert words in told.out
+        assert words in result.out
 
 
 def test_a_url_is_a_file_for_every_command_outside_a_project(
@@ -320,42 +320,42 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     target = server.site("127.0.0.13", SHOP)
     site = server.site("127.0.0.14", redirect(target.url("/robots.txt"), 301))
     (outside.path / "robots.txt").write_text(SHOP)
-    told = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
-    assert told.code == 0, told.err
-    assert f"{site.url('/robots.txt')}: " in told.out
-    assert "line 9: crawl-delay: 5" in told.out
-    told = outside.robotspec("lint", site.url())
-    assert (told.code, told.out.count(f"{site.url('/robots.txt')}:")) == (1, 2)
-    told = outside.robotspec("diff", "robots.txt", site.url())
-    assert (told.code, told.out) == (0, "no difference\n")
-    told = outside.robotspec("editions", site.url(), "/cart/1")
-    assert told.code == 0, told.err
+    result = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
+    assert result.code == 0, result.err
+    assert f"{site.url('/robots.txt')}: " in result.out
+    assert "line 9: crawl-delay: 5" in result.out
+    result = outside.robotspec("lint", site.url())
+    assert (result.code, result.out.count(f"{site.url('/robots.txt')}:")) == (1, 2)
+    result = outside.robotspec("diff", "robots.txt", site.url())
+    assert (result.code, result.out) == (0, "no difference\n")
+    result = outside.robotspec("editions", site.url(), "/cart/1")
+    assert result.code == 0, result.err
 
 
 def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside: Folder) -> None:
     """After a robots.txt only the paths are decided; after a page also the page itself."""
     site = server.site("127.0.0.15", SHOP)
-    told = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
-    assert [line.split()[1] for line in told.out.splitlines()[:-1]] == [
+    result = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
+    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
         site.url("/cart/1"),
         site.url("/x"),
     ]
     (outside.path / "urls.txt").write_text(f"# a comment\n\n{site.url('/account')}\n/cart/2\nx y\n")
-    told = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
-    assert [line.split()[1] for line in told.out.splitlines()[:-1]] == [
+    result = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
+    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
         site.url("/cart/1"),
         site.url("/account"),
         site.url("/cart/2"),
     ]
-    assert "urls.txt:5: neither a URL nor a path, skipped: x y" in told.err
+    assert "urls.txt:5: neither a URL nor a path, skipped: x y" in result.err
     assert len(site.robots_asked) == 2
 
 
 def test_every_crawler_that_a_site_names_is_decided_about(server: Server, outside: Folder) -> None:
     """--each-token with one fetch."""
     site = server.site("127.0.0.16", SHOP)
-    told = outside.robotspec("check", site.url("/x"), "--each-token", "--json")
-    rows = [json.loads(line) for line in told.out.splitlines()]
+    result = outside.robotspec("check", site.url("/x"), "--each-token", "--json")
+    rows = [json.loads(line) for line in result.out.splitlines()]
     assert [(row["tokens"], row["allowed"]) for row in rows] == [
         (["GPTBot"], False),
         (["CCBot"], False),
@@ -371,22 +371,22 @@ def test_sites_without_a_file_and_unreachable_ones_are_named(
     """The file commands exit with 3 for an unreachable site, and with 0 where there is no file."""
     missing = server.site("127.0.0.17", reply("", status=404))
     broken = server.site("127.0.0.18", reply("", status=503))
-    told = outside.robotspec("lint", missing.url())
-    assert (told.code, told.out) == (0, "")
-    assert "the site has no robots.txt" in told.err
+    result = outside.robotspec("lint", missing.url())
+    assert (result.code, result.out) == (0, "")
+    assert "the site has no robots.txt" in result.err
     (outside.path / "robots.txt").write_text(SHOP)
     for words in (["lint", "robots.txt"], ["show"], ["editions"], ["diff", "robots.txt"]):
-        told = outside.robotspec(*words, broken.url())
-        assert told.code == 3, words
-        assert "HTTP status 503" in told.err
+        result = outside.robotspec(*words, broken.url())
+        assert result.code == 3, words
+        assert "HTTP status 503" in result.err
 
 
 def test_a_refused_connection_is_told_without_a_traceback(outside: Folder) -> None:
     """Nothing listens there: exit 3, one line."""
-    told = outside.robotspec("check", "http://127.0.0.19:9/")
-    assert told.code == 3
-    assert "robots.txt unreachable" in told.out
-    assert told.err == ""
+    result = outside.robotspec("check", "http://127.0.0.19:9/")
+    assert result.code == 3
+    assert "robots.txt unreachable" in result.out
+    assert result.err == ""
 
 
 def test_watch_compares_with_the_last_copy_and_keeps_the_new_one(
@@ -395,16 +395,16 @@ def test_watch_compares_with_the_last_copy_and_keeps_the_new_one(
     """First copy 0, no change 0, change 1, then 0 again; an outage 3 and the copy stays."""
     cache = ("--cache", "sqlite:///robots.db")
     site = server.site("127.0.0.20", SHOP)
-    told = outside.robotspec("watch", site.url(), *cache)
-    assert (told.code, told.out) == (0, "")
-    assert "first copy stored" in told.err
+    result = outside.robotspec("watch", site.url(), *cache)
+    assert (result.code, result.out) == (0, "")
+    assert "first copy stored" in result.err
     assert outside.robotspec("watch", site.url(), *cache).code == 0
     server.site("127.0.0.20", SHOP.replace("Disallow: /account", "Disallow: /"))
-    told = outside.robotspec("watch", site.url(), *cache)
-    assert told.code == 1, told.err
-    assert "+ line 16: Disallow: /" in told.out
-    assert "- line 16: Disallow: /account" in told.out
-    assert "examplebot" not in told.out
+    result = outside.robotspec("watch", site.url(), *cache)
+    assert result.code == 1, result.err
+    assert "+ line 16: Disallow: /" in result.out
+    assert "- line 16: Disallow: /account" in result.out
+    assert "examplebot" not in result.out
     assert outside.robotspec("watch", site.url(), *cache).code == 0
     server.site("127.0.0.20", reply("", status=503))
     assert outside.robotspec("watch", site.url(), *cache).code == 3

@@ -68,7 +68,7 @@ def test_a_refused_login_is_unreachable(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ["silence", "refused"])
-def test_nobody_there_is_unreachable(answer: str) -> None:
+def test_a_server_that_does_not_answer_is_unreachable(answer: str) -> None:
     """With a deadline of our own: Scrapy's handler has none."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -27,7 +27,7 @@ def pauses(site: Site) -> list[float]:
 
 
 def test_hold_timeout_ends_the_wait(server: Server) -> None:
-    """ROBOTSPEC_HOLD_TIMEOUT: asked again and again until then; refused, told once, closed."""
+    """ROBOTSPEC_HOLD_TIMEOUT: asked again and again until then; refused, logged once, closed."""
     site = server.site("127.0.0.2", DOWN)
     urls = [site.url(f"/{n}") for n in range(20)]
     result = crawl(urls, {**QUICK, "ROBOTSPEC_HOLD_TIMEOUT": 1.2})

@@ -43,7 +43,7 @@ def test_http_cache_does_not_answer(server: Server, tmp_path: Path) -> None:
     assert second.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
 
 
-def test_offline_replay_asks_nobody_and_allows_nothing(server: Server, tmp_path: Path) -> None:
+def test_offline_replay_sends_nothing_and_allows_nothing(server: Server, tmp_path: Path) -> None:
     """With HTTPCACHE_IGNORE_MISSING the cache is asked; what it lacks is unreachable."""
     site = server.site("127.0.0.2", NO)
     offline = {

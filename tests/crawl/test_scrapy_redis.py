@@ -92,7 +92,7 @@ def test_a_killed_workers_parked_requests_are_taken_over(
 def test_a_worker_waits_for_one_that_has_parked_requests(
     server: Server, settings: dict[str, Any]
 ) -> None:
-    """Else nobody would be left to take them over."""
+    """Otherwise no worker would be left to take them over."""
     robots = Switch(DOWN)
     site = server.site("127.0.0.2", robots)
     urls = [site.url(f"/yes{n}") for n in range(50)]

@@ -24,7 +24,7 @@ PATHS = ("/first", "/last", "/other")
 
 
 def filled(size: int) -> bytes:
-    """A file of *size* octets with a rule at its beginning and one at its end."""
+    """A file of *size* bytes with a rule at its beginning and one at its end."""
     filler = b"#" + b"x" * 98 + b"\n"
     room = size - len(HEAD) - len(TAIL)
     return HEAD + filler * (room // 100) + b"#" * (room % 100) + TAIL

@@ -101,11 +101,11 @@ def test_a_failing_hook_lets_nothing_through(server: Server, hook: str) -> None:
     assert {error["type"] for error in result.errors.values()} == {"ConfigurationError"}
 
 
-def test_a_derived_token_is_told(server: Server) -> None:
+def test_a_derived_token_is_logged(server: Server) -> None:
     """One INFO line, and no WARNING for a name of one's own."""
     _, log = followed(server, {})
-    told = [line for line in log.splitlines() if "INFO" in line and "examplebot" in line]
-    assert len([line for line in told if TOKEN in line]) == 1
+    logged = [line for line in log.splitlines() if "INFO" in line and "examplebot" in line]
+    assert len([line for line in logged if TOKEN in line]) == 1
     assert "WARNING" not in log
 
 

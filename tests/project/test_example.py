@@ -120,7 +120,7 @@ def sections(output: str) -> dict[str, list[str]]:
 
 
 def test_the_tour_ends_well(tour: subprocess.CompletedProcess[str]) -> None:
-    """The site's own log agrees with the spiders, and nobody complains."""
+    """The site's own log agrees with the spiders, without an error."""
     assert tour.returncode == 0, tour.stderr
     assert tour.stdout.endswith("no refused page was asked for.\n")
     assert tour.stderr == ""

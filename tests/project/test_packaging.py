@@ -74,7 +74,7 @@ def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:
 
 
 def test_nothing_names_a_place_outside_the_project(tracked: list[str]) -> None:
-    """The project stands by itself: no path of somebody's machine in it."""
+    """The project stands by itself: no path of a developer's machine in it."""
     place = re.compile(rb"/home/[a-z]|/root/|\.pyenv")
     files = [ROOT / name for name in tracked if name != "tests/project/test_packaging.py"]
     assert [file for file in files if file.is_file() and place.search(file.read_bytes())] == []

@@ -148,7 +148,7 @@ def _each_field(body: bytes, change: Callable[[bytes], bytes]) -> bytes:
     return b"".join(change(name) + colon + value if colon else name for name, colon, value in parts)
 
 
-#: How a file may be spelt without any edition reading it otherwise.
+#: Spellings of a file that every edition reads alike.
 DELIVERIES: Mapping[str, Callable[[bytes], bytes]] = {
     "as it stands": lambda body: body,
     "CR": lambda body: body.replace(b"\n", b"\r"),
@@ -163,7 +163,7 @@ DELIVERIES: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def deliveries(case: Case) -> Iterator[tuple[str, bytes, int]]:
-    """The spellings of a case's file: name, octets, and what multiplies its line numbers."""
+    """The spellings of a case's file: name, bytes, factor of its line numbers."""
     for name, spell in DELIVERIES.items():
         yield name, spell(case.body), 2 if spell is _comment_lines else 1
         if case.as_is:

@@ -97,7 +97,7 @@ def test_example_of_the_page_runs() -> None:
 
 
 def test_no_code_asks_for_an_editions_name() -> None:
-    """Outside the presets, their names are told to people and compared with nothing."""
+    """Outside the presets, their names are shown to people and compared with nothing."""
     package = PAGE.parents[1] / "scrapy_robotspec"
     names = "|".join(re.escape(name) for name in EDITIONS)
     asking = re.compile(

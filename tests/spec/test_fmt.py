@@ -1,4 +1,4 @@
-"""FMT: limits, octets and line ends, as far as a table cannot show them well."""
+"""FMT: limits, bytes and line ends that the table of cases cannot show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIMIT = 512_000
 
 
 def filled(size: int, tail: bytes) -> bytes:
-    """A file of ``size`` octets that forbids /a, ends in ``tail``, and is comment in between."""
+    """A file of ``size`` bytes that forbids /a, ends in ``tail``, and is comment in between."""
     head = b"User-agent: *\nDisallow: /a\n#"
     return head + b"x" * (size - len(head) - len(tail)) + tail
 
@@ -41,7 +41,7 @@ def test_line_that_the_limit_cuts_is_not_read(edition: str, end: bytes) -> None:
 
 @in_every_edition
 def test_line_that_ends_at_the_limit_is_read(edition: str) -> None:
-    """FMT-12: the line end is the last octet within the limit."""
+    """FMT-12: the line end is the last byte within the limit."""
     robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b\n") + b"Disallow: /c\n", edition)
     assert robots.truncated
     assert not robots.allowed(f"{URL}/b", "FooBot")
@@ -105,7 +105,7 @@ def test_long_lines_are_read_whole(edition: str) -> None:
 
 
 def test_google_reads_so_many_octets_of_a_line() -> None:
-    """FMT-13: 16,663 octets of a line count, and the next line is a line again."""
+    """FMT-13: 16,663 bytes of a line count, and the next line is a line again."""
     head = b"Disallow: /"
     line = head + b"a" * (16_663 - len(head))
     robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"bc\nDisallow: /z\n", "google")
@@ -125,23 +125,23 @@ def test_google_drops_the_rest_of_a_line_comment_or_not() -> None:
 
 
 @in_every_edition
-@pytest.mark.parametrize("octet", range(0x80, 0x100))
-def test_every_octet_that_is_no_utf8_is_its_escape(edition: str, octet: int) -> None:
+@pytest.mark.parametrize("byte", range(0x80, 0x100))
+def test_every_byte_outside_utf8_equals_its_escape(edition: str, byte: int) -> None:
     """FMT-04: alone in a path, it matches its escape and no other, and spoils no other line."""
-    body = b"User-agent: *\nDisallow: /x%c\nDisallow: /y\n" % octet
+    body = b"User-agent: *\nDisallow: /x%c\nDisallow: /y\n" % byte
     robots = RobotsTxt.parse(body, edition)
-    assert not robots.allowed(f"{URL}/x%{octet:02X}", "FooBot")
-    assert not robots.allowed(f"{URL}/x%{octet:02x}", "FooBot")
-    assert robots.allowed(f"{URL}/x%{octet ^ 1:02X}", "FooBot")
+    assert not robots.allowed(f"{URL}/x%{byte:02X}", "FooBot")
+    assert not robots.allowed(f"{URL}/x%{byte:02x}", "FooBot")
+    assert robots.allowed(f"{URL}/x%{byte ^ 1:02X}", "FooBot")
     assert robots.allowed(f"{URL}/x", "FooBot")
     assert not robots.allowed(f"{URL}/y", "FooBot")
 
 
 @in_every_edition
-@pytest.mark.parametrize("octet", sorted(set(range(0x80)) - {0x0A, 0x0D}))
-def test_no_other_octet_ends_a_line(edition: str, octet: int) -> None:
+@pytest.mark.parametrize("byte", sorted(set(range(0x80)) - {0x0A, 0x0D}))
+def test_no_other_byte_ends_a_line(edition: str, byte: int) -> None:
     """FMT-02: behind a comment sign, only CR and LF bring the next line."""
-    body = b"User-agent: *\n# x%cDisallow: /a\n" % octet
+    body = b"User-agent: *\n# x%cDisallow: /a\n" % byte
     assert RobotsTxt.parse(body, edition).allowed(f"{URL}/a", "FooBot")
 
 

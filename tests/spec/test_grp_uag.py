@@ -118,7 +118,7 @@ def test_no_preset_minds_the_case_of_tokens(edition: str) -> None:
 
 @in_every_edition
 def test_case_of_tokens_can_be_minded(edition: str) -> None:
-    """UAG-02: whoever wants that letter sets it in an edition of their own."""
+    """UAG-02: a user may allow that letter in an edition of their own."""
     strict = replace(EDITIONS[edition], case_sensitive_tokens=True)
     robots = RobotsTxt.parse(b"User-agent: FooBot\nDisallow: /x\n", strict)
     assert not robots.allowed(URL, "FooBot")

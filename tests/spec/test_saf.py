@@ -152,7 +152,7 @@ HOSTILE = "Disallow: /\x1b[31mred\u202egnp\u2028\x07\x9b2J"
 
 
 def test_text_of_a_file_is_escaped_for_a_terminal() -> None:
-    """SAF-04: control characters, ANSI sequences, bidi marks and line ends are spelt out."""
+    """SAF-04: control characters, ANSI sequences, bidi marks and line ends are shown as escapes."""
     shown = safe(HOSTILE)
     assert shown.isprintable()
     assert "\\x1b[31m" in shown

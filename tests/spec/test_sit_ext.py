@@ -31,7 +31,7 @@ Disallow: /b
 
 @in_modern_editions
 @in_every_delivery
-def test_sitemaps_stand_anywhere_and_belong_to_nobody(edition: str, delivery: str) -> None:
+def test_sitemaps_stand_anywhere_and_belong_to_no_group(edition: str, delivery: str) -> None:
     """SIT-01: any number, inside groups and out, on any host, in the order of the file."""
     assert RobotsTxt.parse(DELIVERIES[delivery](BODY), edition).sitemaps == (
         "http://example.com/sitemap.xml",
@@ -90,7 +90,7 @@ def test_crawl_delay_is_a_decimal_number(edition: str, value: str, seconds: floa
 
 
 @in_modern_editions
-def test_crawl_delay_outside_any_group_is_nobodys(edition: str) -> None:
+def test_a_crawl_delay_outside_any_group_applies_to_no_crawler(edition: str) -> None:
     """EXT-01, GRP-05: it belongs to the group it stands in."""
     robots = RobotsTxt.parse(b"Crawl-delay: 5\nUser-agent: *\nDisallow: /a\n", edition)
     assert robots.crawl_delay("FooBot") is None
@@ -171,7 +171,7 @@ def test_every_rule_that_matches_is_told(edition: str) -> None:
     [("", 2), ("\n", 3), ("\r", 3), ("\r\n", 3), ("\n\r", 4), ("\r\r\n\n", 5), ("\r\n\r\n#\r", 5)],
 )
 def test_lines_are_counted_as_an_editor_does(edition: str, start: str, line: int) -> None:
-    """EXT-02, FMT-02: from 1, each kind of line end once, from the first octet on."""
+    """EXT-02, FMT-02: from 1, each kind of line end once, from the first byte on."""
     body = f"{start}User-agent: *\r\nDisallow: /a\rCrawl-delay: 1\n".encode()
     robots = RobotsTxt.parse(body, edition)
     rule = robots.explain("http://example.com/a", "FooBot").rule

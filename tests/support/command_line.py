@@ -78,7 +78,7 @@ def install_command(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class CommandResult:
     """The exit code and output of a command."""
 
     code: int
@@ -90,7 +90,7 @@ class Told:
         return self.out.splitlines()
 
 
-Tell = Any  # Callable[..., Told]; fixtures are called by name only
+RunCommand = Any  # Callable[..., CommandResult]; fixtures are called by name only
 
 
 @pytest.fixture
@@ -109,12 +109,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Told]:
+def run_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
     """Call the command line with these words in the folder."""
 
-    def call(*words: str) -> Told:
+    def call(*words: str) -> CommandResult:
         code = main(words)
         said = capsys.readouterr()
-        return Told(code, said.out, said.err)
+        return CommandResult(code, said.out, said.err)
 
     return call

@@ -123,10 +123,10 @@ class Running:
             **(more or {}),
         }
         (folder / "job.txt").write_text(pprint.pformat(job))
-        surroundings = {
+        environment = {
             name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
         }
-        surroundings |= {
+        environment |= {
             "SCRAPY_SETTINGS_MODULE": "tests.support.settings",
             JOB_VARIABLE: str(folder / "job.txt"),
             "PYTHONPATH": str(ROOT),
@@ -138,7 +138,7 @@ class Running:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "scrapy", "crawl", spider],
                 cwd=folder,
-                env=surroundings,
+                env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )

@@ -221,7 +221,7 @@ def path_of(url: str, edition: Edition) -> str:
     start = re.search(b"[/?;]" if edition.semicolon_starts_path else b"[/?]", rest)
     path = rest[start.start() :] if start else b""
     text = canonical(path if path[:1] == b"/" else b"/" + path, edition)
-    return "".join(spelt_literally(letter, edition) for letter in text)
+    return "".join(escaped_letter(letter, edition) for letter in text)
 
 
 # --- rules
@@ -278,12 +278,12 @@ def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
         elif edition.wildcards and letter == "$" and index == len(pattern) - 1:
             ends &= {len(path)}
         else:
-            literal = spelt_literally(letter, edition)
+            literal = escaped_letter(letter, edition)
             ends = {end + len(literal) for end in ends if path.startswith(literal, end)}
     return bool(ends)
 
 
-def spelt_literally(letter: str, edition: Edition) -> str:
+def escaped_letter(letter: str, edition: Edition) -> str:
     """PAT-06: the two special characters and their escapes are one, also where none is special."""
     if letter in "*$" and (edition.decode_unreserved or not edition.wildcards):
         return f"%{ord(letter):02X}"

@@ -33,7 +33,7 @@ class Exchange:
     memory: dict[str, int] = field(default_factory=dict)
 
     async def send(self, data: bytes) -> None:
-        """Put *data* on the wire and wait until there is room. OSError: nobody is there."""
+        """Put *data* on the wire and wait until there is room. OSError: the peer is gone."""
         if self.writer.is_closing():
             raise ConnectionResetError
         self.writer.write(data)
@@ -45,7 +45,7 @@ Answer = Callable[[Exchange], Awaitable[bool]]
 
 
 def http(status: int, headers: Headers, body: bytes) -> bytes:
-    """The octets of a whole response; Content-Length is the caller's to give."""
+    """The bytes of a whole response; Content-Length is the caller's to give."""
     lines = [f"HTTP/1.1 {status} Whatever", *(f"{name}: {value}" for name, value in headers)]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
@@ -77,7 +77,7 @@ def redirect(location: str | None, status: int = 301) -> Answer:
 
 
 def raw(data: bytes) -> Answer:
-    """Just these octets, then the connection is closed."""
+    """These bytes alone, then the connection is closed."""
 
     async def answer(exchange: Exchange) -> bool:
         await exchange.send(data)
@@ -112,7 +112,7 @@ def reset(data: bytes = b"") -> Answer:
 
 
 def drip(data: bytes, pause: float, size: int = 1) -> Answer:
-    """*size* octets at a time, with a pause before each, then the connection is closed."""
+    """*size* bytes at a time, with a pause before each, then the connection is closed."""
 
     async def answer(exchange: Exchange) -> bool:
         for start in range(0, len(data), size):

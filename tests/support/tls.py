@@ -1,4 +1,4 @@
-"""A certificate that nobody trusts and that fits no host, for HTTPS on loopback."""
+"""An untrusted certificate that fits no host, for HTTPS on loopback."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import pytest
 
 import scrapy_robotspec
 
-#: The contract. Adding a name is a decision, removing one breaks somebody's crawl.
+#: The contract. Adding a name is a decision, removing one breaks crawls.
 NAMES = {
     "Addon",
     "ConfigurationError",

@@ -29,5 +29,5 @@ class AskSpider(ExampleSpider):
                     self.refuse(url, decision)
 
     async def parse(self, response: Response) -> None:
-        """The page alone: no link is followed, as nobody has asked about it."""
+        """The page alone: no link is followed, as no decision was made about it."""
         await self.crawled(response)

@@ -2,7 +2,7 @@
 
 Those tests replace the crawler by a mock and call the middleware without an engine; what they need
 for that stands here, so that the package itself knows nothing of mocks. ``FAILED_ON_PURPOSE`` lists
-the tests that contradict the documents.
+the tests that contradict the specifications.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def repeated(data: bytes, times: int, *, first: bytes = b"HTTP/1.1 200 OK\r\n") 
 
 
 def before_it_is_asked(data: bytes) -> Answer:
-    """An answer, and another that nobody asked for behind it, on a connection that stays open."""
+    """A response with an unrequested second one behind it, on a connection that stays open."""
 
     async def answer(exchange: Exchange) -> bool:
         await exchange.send(data)
@@ -121,15 +121,15 @@ GUARDED: dict[str, Answer] = {
     "trailers without end": repeated(
         b"X: y\r\n" * 100, 3000, first=http(200, CHUNKED, CHUNK + b"0\r\n")
     ),
-    "a transfer encoding nobody knows": raw(http(200, [("Transfer-Encoding", "odd")], BODY)),
+    "an unknown transfer encoding": raw(http(200, [("Transfer-Encoding", "odd")], BODY)),
     "more than one answer": before_it_is_asked(WHOLE),
     # --- the body
-    "one octet at a time": responses.drip(WHOLE, 0.15),
-    "one octet, then silence": in_turn(responses.endless(WHOLE[:-9], b"", 0.2)),
+    "one byte at a time": responses.drip(WHOLE, 0.15),
+    "one byte, then silence": in_turn(responses.endless(WHOLE[:-9], b"", 0.2)),
     "no answer": responses.silence(),
     "reset": responses.reset(WHOLE[:-3]),
     "gzip cut short": encoded("gzip", gzip.compress(BODY)[:-9]),
-    "an encoding that nobody can read": encoded("compress", b"\x1f\x9d\x90" + bytes(50)),
+    "an encoding that cannot be decoded": encoded("compress", b"\x1f\x9d\x90" + bytes(50)),
     "gzip in a header only": encoded("gzip", BODY),
     "twenty thousand gzips, packed": encoded(
         "gzip, gzip", gzip.compress(gzip.compress(b"") * 20_000)

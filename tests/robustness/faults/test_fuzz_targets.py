@@ -16,7 +16,7 @@ FILES = sorted(CORPUS.glob("*/*"))
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.name}")
 def test_corpus_passes(file: Path) -> None:
-    """Also with its octets cut, turned round and doubled."""
+    """Also with its bytes cut, reversed and doubled."""
     target, data = targets.TARGETS[file.parent.name], file.read_bytes()
     for cut in range(0, len(data), 7):
         target(data[:cut])

@@ -1,4 +1,4 @@
-"""Files meant to hurt whoever asks more than one question of them (SAF-01, SAF-02).
+"""Files meant to slow down repeated verdicts (SAF-01, SAF-02).
 
 What grew faster than the file would take minutes here, and hours with a longer file.
 """
@@ -54,7 +54,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("edition", ["google-2019", "google"])
 def test_every_question_is_answered_in_time(shape: str, edition: str) -> None:
-    """Also those of the linter and of tools, which read the file anew."""
+    """Also those of the linter and of tools, which read the file again."""
     robots = RobotsTxt.parse(SHAPES[shape], edition)
     url = "http://example.com/" + "a" * 900 + "%c3%a9"
     verdict = robots.explain(url, "examplebot")
@@ -70,7 +70,7 @@ def test_every_question_is_answered_in_time(shape: str, edition: str) -> None:
 
 @pytest.mark.parametrize("shape", ["rules", "distinct wildcards", "nested wildcards"])
 def test_compiled_rules_take_a_bounded_multiple_of_the_file(shape: str) -> None:
-    """The lookup counts on it: it bounds the octets of the files whose rules it keeps."""
+    """The lookup counts on it: it bounds the bytes of the files whose rules it keeps."""
     body = SHAPES[shape][:40_000]
     tracemalloc.start()
     try:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 BODY = "User-agent: *\nDisallow: /no\n"
 AT_ONCE = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
-#: Colour, title, clear the screen, the same in one octet, text from right to left.
+#: Colour, title, clear the screen, the same in one byte, text from right to left.
 HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2J\x9b2J\u202e"
 
 
@@ -95,7 +95,7 @@ def test_no_host_steers_the_terminal(host: str) -> None:
     assert origin is None or str(origin).isprintable()
 
 
-def test_answer_that_nobody_asked_for_is_nobodys(server: Server) -> None:
+def test_an_unrequested_response_belongs_to_no_request(server: Server) -> None:
     """A second answer behind the first one is never taken for another request's."""
     missing = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"
     first = server.site("127.0.0.2", raw(missing * 5))
@@ -105,7 +105,7 @@ def test_answer_that_nobody_asked_for_is_nobodys(server: Server) -> None:
 
 
 def test_file_found_by_a_redirect_says_nothing_of_where_it_was_found(server: Server) -> None:
-    """FET-04: nobody can put rules for another origin into the cache."""
+    """FET-04: no server can put rules for another origin into the cache."""
     victim = server.site("127.0.0.3", BODY, pages={"/mine": reply("User-agent: *\nAllow: /no\n")})
     attacker = server.site("127.0.0.2", redirect(victim.url("/mine")))
     urls = [attacker.url("/no"), victim.url("/no"), victim.url("/yes")]

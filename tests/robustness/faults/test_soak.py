@@ -25,7 +25,7 @@ def test_a_few_seconds_of_it(tmp_path: Path) -> None:
 
 
 def test_growth_is_noticed() -> None:
-    """Else flat lines would be nobody's finding."""
+    """Otherwise flat lines would prove nothing."""
     flat = [{"memory": 100e6, "open_files": 500}] * 8
     assert soak.grown(flat) == []
     rising = [{"memory": 100e6 * (1 + n / 10), "open_files": 500 * n} for n in range(8)]

@@ -84,10 +84,10 @@ def test_trouble_in_the_middle_of_a_crawl(server: Server, redis: RedisServer, tr
         made.set()
         result = running.finish()
     assert_harmless(result, sites, urls)
-    if trouble in ("killed", "hanging", "full"):  # told once, and it does not get better
-        told = result.lines("robots.txt store")
-        assert ["fails" in line for line in told] == [n % 2 == 0 for n in range(len(told))]
-        assert "fails" in told[-1]
+    if trouble in ("killed", "hanging", "full"):  # logged once, and it does not get better
+        logged = result.lines("robots.txt store")
+        assert ["fails" in line for line in logged] == [n % 2 == 0 for n in range(len(logged))]
+        assert "fails" in logged[-1]
 
 
 def test_a_redis_that_is_not_there_at_the_start(server: Server, redis: RedisServer) -> None:

@@ -66,10 +66,10 @@ def test_a_fleet_retries_at_the_pace_of_one(server: Server, shared: str) -> None
         assert min(asked.at for asked in site.log if asked.path != "/robots.txt") > second.at
 
 
-def test_a_worker_killed_while_it_fetches_delays_nobody_for_ever(
+def test_a_worker_killed_while_it_fetches_delays_others_for_a_lease_at_most(
     server: Server, shared: str
 ) -> None:
-    """The lease of the dead runs out; until then nobody else asks."""
+    """The lease of the dead runs out; until then no other worker fetches."""
     site = server.site("127.0.0.2", in_turn(silence(), reply(RULES)))
     settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 1}
     with Running([site.url("/yes1")], settings) as killed:

@@ -92,7 +92,7 @@ def test_processes_read_each_others_records_whole(shared_uri: str) -> None:
 
 @pytest.mark.parametrize("written", [1, 7, 150])
 def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int) -> None:
-    """The file opens, every record that was told is there, and every record is whole."""
+    """The file opens, every reported record is there, and every record is whole."""
     uri = f"sqlite:///{tmp_path}/robots.db"
     writer = start(uri, "write_for_ever", 0)
     go(writer)
@@ -112,7 +112,7 @@ def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int)
 
 
 def test_a_killed_process_keeps_its_lease_no_longer_than_it_lasts(tmp_path: Path) -> None:
-    """CAC-05: a worker that dies while fetching delays nobody for longer."""
+    """CAC-05: a worker that dies while fetching delays the others no longer."""
     uri = f"sqlite:///{tmp_path}/robots.db"
     process = start(uri, "take_leases", 1)
     go(process)

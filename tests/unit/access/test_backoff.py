@@ -46,10 +46,10 @@ def test_the_hold_is_a_setting(hold: float, refused: float) -> None:
 
 @pytest.mark.parametrize("back", [HOUR, DAY])
 @pytest.mark.parametrize(("hold", "most"), [(0, 1), (10, 10), (300, 20)])
-def test_a_clock_that_is_put_back_again_and_again_holds_nobody_for_ever(
+def test_a_clock_that_is_put_back_repeatedly_holds_no_request_for_ever(
     hold: float, most: int, back: float
 ) -> None:
-    """FET-10: the outage seems to begin anew each time, but the attempts are counted."""
+    """FET-10: the outage seems to begin again each time, but the attempts are counted."""
     life = Life(policy(hold_timeout=hold), lambda now: DOWN, jitter=0.9)
     while life.ask().action is not Action.REFUSE:
         life.now -= back
@@ -73,7 +73,7 @@ def test_a_dead_host_is_not_bound_by_the_hold() -> None:
 
 
 def test_an_origin_that_answers_now_and_then_is_held_no_longer() -> None:
-    """Neither clock starts anew when a 503 and silence take turns."""
+    """Neither clock restarts when a 503 and silence take turns."""
     life = Life(policy(), lambda now: DOWN if len(life.attempts) % 2 else DEAD)
     stances = life.live(1000, every=0.5)
     assert [action for _, action in stances] == ["wait", "refuse"]
@@ -192,12 +192,12 @@ def test_unreachable_origins_are_crawled_where_a_setting_says_so(
 def test_the_record_tells_what_went_wrong() -> None:
     """EXT-02: in one line, with the status if there was one."""
     rules = policy()
-    told = [
+    logged = [
         (record.failure, record.failure_status, record.unanswered)
         for attempt in (DOWN, DEAD, FetchResult(status=200, complete=False))
         for record in [rules.apply(None, ORIGIN, attempt, START, 0)]
     ]
-    assert told == [
+    assert logged == [
         ("HTTP status 503", 503, 0),
         ("DNS lookup failed", None, 1),
         ("incomplete response", 200, 0),

@@ -64,7 +64,7 @@ class History:
 
     policy: AccessPolicy
     life: Life = field(init=False)
-    told: list[tuple[float, FetchResult]] = field(default_factory=list)
+    results: list[tuple[float, FetchResult]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.life = Life(self.policy, lambda now: DOWN, jitter=0.3)
@@ -74,7 +74,7 @@ class History:
         self.life.now += wait
 
         def answered(now: float) -> FetchResult:
-            self.told.append((now, answer))
+            self.results.append((now, answer))
             return answer
 
         self.life.answer = answered
@@ -83,13 +83,13 @@ class History:
     @property
     def copy(self) -> tuple[float, FetchResult] | None:
         """The last attempt that was a result."""
-        return next((each for each in reversed(self.told) if id(each[1]) in GOOD), None)
+        return next((each for each in reversed(self.results) if id(each[1]) in GOOD), None)
 
     @property
     def failures(self) -> list[float]:
         """The times of the failed attempts since then."""
-        since = 0 if self.copy is None else self.told.index(self.copy) + 1
-        return [time for time, _ in self.told[since:]]
+        since = 0 if self.copy is None else self.results.index(self.copy) + 1
+        return [time for time, _ in self.results[since:]]
 
     @property
     def outage(self) -> float:
@@ -151,7 +151,7 @@ def test_no_clock_makes_an_answer_of_a_failure(
 
 
 @given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_nobody_waits_for_ever_and_nobody_spins(
+def test_no_request_waits_for_ever_and_none_spins(
     policy: AccessPolicy, steps: list[tuple[float, FetchResult]]
 ) -> None:
     """Every plan asks or has an end in sight, and none has ended already."""
@@ -175,7 +175,7 @@ def test_an_origin_that_recovers_is_found_soon(
     history = History(policy)
     for wait, answer in steps:
         history.step(wait, answer)
-    last = history.told[-1][1] if history.told else None
+    last = history.results[-1][1] if history.results else None
     demanded = MAX_RETRY_AFTER if last is LATER else 0.0
     pause = max(policy.hold_timeout, policy.retry_max_delay, demanded) + 2 * MINUTE
     limit = history.life.now + pause

@@ -194,7 +194,7 @@ def test_fet12_two_failures_a_month_apart_are_two_outages(
 
 
 @pytest.mark.parametrize(("gap", "action"), [(DAY, "allow"), (DAY + 1, "refuse")])
-def test_fet12_a_gap_of_more_than_a_day_begins_the_outage_anew(gap: float, action: str) -> None:
+def test_fet12_a_gap_of_more_than_a_day_restarts_the_outage(gap: float, action: str) -> None:
     """One failure a day for forty days is an outage; a little more rarely, it is not."""
     life = outage("google-2019", None, DOWN)
     assert life.live(40 * DAY, every=gap)[-1][1] == action
@@ -208,7 +208,7 @@ def test_fet12_one_gap_discards_the_whole_outage_before_it() -> None:
     assert life.live(2 * DAY, every=HOUR)[-1][1] == "rules"
 
 
-def test_fet12_an_outage_that_begins_anew_is_not_held_anew() -> None:
+def test_fet12_a_restarted_outage_is_not_held_again() -> None:
     """An origin that was given up is asked once, not waited for once more."""
     life = outage("google-2019", None, DOWN)
     life.live(HOUR)
@@ -269,7 +269,7 @@ def test_the_origins_own_first_failure_begins_its_outage() -> None:
 
 
 def test_local_and_other_failures_in_turn_hold_requests_no_longer() -> None:
-    """The count begins anew once, not each time."""
+    """The count restarts once, not each time."""
     life = outage("google-2019", None, DOWN)
     life.answer = lambda now: LOCAL if len(life.attempts) % 2 else DOWN
     actions = life.live(1000, every=0.5)

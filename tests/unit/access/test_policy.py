@@ -147,7 +147,7 @@ def test_a_jump_while_unreachable_only_makes_us_ask(jump: float, failure: FetchR
     assert life.ask().action is Action.ALLOW
 
 
-def test_a_hold_that_began_in_the_future_begins_anew() -> None:
+def test_a_hold_that_began_in_the_future_restarts() -> None:
     """The clock was put back while an origin failed: its requests wait a hold, not for ever."""
     life = Life(policy(), lambda now: DOWN)
     life.live(100, every=1)

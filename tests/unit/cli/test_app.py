@@ -14,30 +14,30 @@ import scrapy_robotspec
 from scrapy_robotspec.cli.app import COMMANDS
 
 if TYPE_CHECKING:
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
 
-def test_the_version_is_shown_with_the_name(tell: Tell) -> None:
+def test_the_version_is_shown_with_the_name(run_command: RunCommand) -> None:
     """So that a report names the tool."""
-    told = tell("--version")
-    assert told.code == 0
-    assert told.out.startswith("robotspec ")
-    assert told.out.strip() != "robotspec"
+    result = run_command("--version")
+    assert result.code == 0
+    assert result.out.startswith("robotspec ")
+    assert result.out.strip() != "robotspec"
 
 
-def test_help_is_a_command_too(tell: Tell) -> None:
+def test_help_is_a_command_too(run_command: RunCommand) -> None:
     """As in git: alone, and before the name of a command."""
-    assert tell("help") == tell("--help")
-    assert tell("help", "lint") == tell("lint", "--help")
+    assert run_command("help") == run_command("--help")
+    assert run_command("help", "lint") == run_command("lint", "--help")
 
 
 @pytest.mark.parametrize("command", ["check", "lint"])
-def test_quiet_leaves_answers_only(tell: Tell, command: str) -> None:
+def test_quiet_leaves_answers_only(run_command: RunCommand, command: str) -> None:
     """No summary and no note; the exit code stays."""
     urls = ["/cart/", "http://a.example/x", "http://b.example/"] if command == "check" else []
-    loud, quiet = (tell(command, "robots.txt", *urls, *options)
+    loud, quiet = (run_command(command, "robots.txt", *urls, *options)
                    for options in ([], ["-q"]))  # fmt: skip
     assert quiet.code == loud.code == 1
     assert quiet.err == ""
@@ -45,16 +45,18 @@ def test_quiet_leaves_answers_only(tell: Tell, command: str) -> None:
     assert not [line for line in quiet.lines if "answers:" in line]
 
 
-def test_colours_can_be_forced_and_refused(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_can_be_forced_and_refused(
+    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """--color wins over everything; FORCE_COLOR counts in a pipe."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     words = ("check", "robots.txt", "/cart/")
-    assert "\x1b[31mdisallowed\x1b[0m" in tell(*words, "--color").out
-    assert "\x1b" not in tell(*words).out
+    assert "\x1b[31mdisallowed\x1b[0m" in run_command(*words, "--color").out
+    assert "\x1b" not in run_command(*words).out
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[31m" in tell(*words).out
-    assert "\x1b" not in tell(*words, "--no-color").out
+    assert "\x1b[31m" in run_command(*words).out
+    assert "\x1b" not in run_command(*words, "--no-color").out
 
 
 def process(
@@ -119,12 +121,14 @@ def test_help_lists_commands_without_importing_them() -> None:
     assert not [name for name in COMMANDS if f"scrapy_robotspec.cli.{name}" in done.stdout.split()]
 
 
-def test_ctrl_c_ends_without_a_traceback(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_without_a_traceback(
+    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Exit code 130, as a shell has it."""
 
     def interrupt(*args: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scrapy_robotspec.cli.check.read_urls", interrupt)
-    told = tell("check", "robots.txt", "/x")
-    assert (told.code, told.out, told.err.strip()) == (130, "", "")
+    result = run_command("check", "robots.txt", "/x")
+    assert (result.code, result.out, result.err.strip()) == (130, "", "")

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 UNUSUAL = {
     "an HTML page": b"\n <!DOCTYPE HTML><html><body>Not found</body></html>",
@@ -22,27 +22,29 @@ UNUSUAL = {
 @pytest.mark.parametrize("command", ["check f.txt /x", "explain f.txt /x", "show f.txt"])
 @pytest.mark.parametrize("kind", UNUSUAL)
 def test_a_file_that_is_no_robots_txt_is_noted_in_one_line(
-    tell: Tell, folder: Path, command: str, kind: str
+    run_command: RunCommand, folder: Path, command: str, kind: str
 ) -> None:
     """On standard error, beside the answer; --quiet leaves it out."""
     (folder / "f.txt").write_bytes(UNUSUAL[kind])
-    told = tell(*command.split())
-    assert told.code == 0
-    assert told.err.startswith(f"note: f.txt is {kind}, not a robots.txt")
-    assert told.err.count("\n") == 1
-    assert tell(*command.split(), "--quiet").err == ""
+    result = run_command(*command.split())
+    assert result.code == 0
+    assert result.err.startswith(f"note: f.txt is {kind}, not a robots.txt")
+    assert result.err.count("\n") == 1
+    assert run_command(*command.split(), "--quiet").err == ""
 
 
 @pytest.mark.parametrize("command", ["check f.txt /x", "explain f.txt /x", "show f.txt"])
-def test_a_file_that_is_cut_is_noted_in_one_line(tell: Tell, folder: Path, command: str) -> None:
+def test_a_file_that_is_cut_is_noted_in_one_line(
+    run_command: RunCommand, folder: Path, command: str
+) -> None:
     """A rule beyond the parsing limit is not read (FMT-12), and that is said."""
     (folder / "f.txt").write_bytes(b"# padding\n" * 60_000 + b"User-agent: *\nDisallow: /x\n")
-    told = tell(*command.split())
-    assert told.code == 0
-    assert told.err == "note: f.txt is longer than 512,000 bytes; the rest is not read\n"
+    result = run_command(*command.split())
+    assert result.code == 0
+    assert result.err == "note: f.txt is longer than 512,000 bytes; the rest is not read\n"
 
 
-def test_usual_files_get_no_note(tell: Tell, folder: Path) -> None:
+def test_usual_files_get_no_note(run_command: RunCommand, folder: Path) -> None:
     """Empty, with a byte order mark, in another script, in Latin-1."""
     for body in (
         b"",
@@ -51,57 +53,64 @@ def test_usual_files_get_no_note(tell: Tell, folder: Path) -> None:
         b"# caf\xe9\nAllow: /\n",
     ):
         (folder / "f.txt").write_bytes(body)
-        assert tell("check", "f.txt", "/x").err == ""
+        assert run_command("check", "f.txt", "/x").err == ""
 
 
-def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(tell: Tell, folder: Path) -> None:
+def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(
+    run_command: RunCommand, folder: Path
+) -> None:
     """The rest is answered; the exit code says that something was wrong."""
     lines = ["# comment", "", "  /x  ", "example.com/page", "https://shop.example/y", "mailto:a@b"]
     (folder / "list.txt").write_text("\ufeff" + "\r\n".join(lines), encoding="utf-8")
-    told = tell("check", "robots.txt", "--urls", "list.txt")
-    assert told.code == 2
-    assert told.err == "list.txt:4: neither a URL nor a path, skipped: example.com/page\n"
-    assert [line.split()[1] for line in told.out.splitlines()] == [
+    result = run_command("check", "robots.txt", "--urls", "list.txt")
+    assert result.code == 2
+    assert result.err == "list.txt:4: neither a URL nor a path, skipped: example.com/page\n"
+    assert [line.split()[1] for line in result.out.splitlines()] == [
         "/x", "https://shop.example/y", "mailto:a@b", "answers:",
     ]  # fmt: skip
     (folder / "list.txt").write_text("nonsense\n/cart/\n")
-    assert tell("check", "robots.txt", "--urls", "list.txt").code == 1
+    assert run_command("check", "robots.txt", "--urls", "list.txt").code == 1
 
 
-def test_bytes_that_are_no_utf8_are_compared_as_they_are(tell: Tell, folder: Path) -> None:
+def test_bytes_that_are_no_utf8_are_compared_as_they_are(
+    run_command: RunCommand, folder: Path
+) -> None:
     """FMT-04: a URL in another encoding meets a rule in the same encoding."""
     (folder / "f.txt").write_bytes(b"User-agent: *\nDisallow: /caf\xe9\n")
     (folder / "list.txt").write_bytes(b"/caf\xe9\n/caf\xc3\xa9\n")
-    told = tell("check", "f.txt", "--urls", "list.txt")
-    assert told.out.splitlines() == [
+    result = run_command("check", "f.txt", "--urls", "list.txt")
+    assert result.out.splitlines() == [
         r"disallowed  /caf\xe9  (line 2: Disallow: /caf\xe9)",
         "allowed     /café  (no rule of the group matches)",
         "2 answers: 1 allowed, 1 disallowed",
     ]
 
 
-def test_many_urls_get_the_answers_of_one_each(tell: Tell, folder: Path) -> None:
+def test_many_urls_get_the_answers_of_one_each(run_command: RunCommand, folder: Path) -> None:
     """Answering in bulk changes nothing, and JSON agrees."""
     urls = [f"/cart/{n}" if n % 3 else f"/x/{n}?sort={n}\x07" for n in range(12_000)]
     urls[17] = "/" + "long" * 200
     (folder / "list.txt").write_text("\n".join(urls))
-    told = tell("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot")
-    assert told.lines[-1] == "12,000 answers: 1 allowed, 11,999 disallowed"
+    result = run_command("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot")
+    assert result.lines[-1] == "12,000 answers: 1 allowed, 11,999 disallowed"
     for at in (0, 1, 17, 4999, 5000, 11_999):
-        alone = tell("check", "robots.txt", urls[at], "--token", "examplebot")
-        assert told.lines[at] == alone.out.rstrip("\n")
-    only = tell("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot",
+        alone = run_command("check", "robots.txt", urls[at], "--token", "examplebot")
+        assert result.lines[at] == alone.out.rstrip("\n")
+    only = run_command("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot",
                 "--disallowed", "-q")  # fmt: skip
-    assert only.lines == [line for line in told.lines[:-1] if line.startswith("disallowed")]
+    assert only.lines == [line for line in result.lines[:-1] if line.startswith("disallowed")]
 
 
-def test_a_folder_stands_for_its_files_in_any_number_of_processes(tell: Tell, folder: Path) -> None:
+def test_a_folder_stands_for_its_files_in_any_number_of_processes(
+    run_command: RunCommand, folder: Path
+) -> None:
     """Each line names its file; hidden files and other endings are left out."""
     (folder / "sites/deep/.git").mkdir(parents=True)
     for name in ("b.txt", "a.robots", "deep/c.txt", "deep/.git/d.txt", ".hidden.txt", "page.html"):
         (folder / "sites" / name).write_text("User-agent: *\nDisallow: /x\n")
     outputs = {
-        tell("check", "sites", "/x", "--token", "a", "--jobs", jobs).out for jobs in ("1", "3")
+        run_command("check", "sites", "/x", "--token", "a", "--jobs", jobs).out
+        for jobs in ("1", "3")
     }
     assert outputs == {
         (
@@ -111,15 +120,15 @@ def test_a_folder_stands_for_its_files_in_any_number_of_processes(tell: Tell, fo
             "3 answers: 0 allowed, 3 disallowed\n"
         )
     }
-    told = tell("explain", "sites", "/x")
-    assert told.code == 1
-    assert told.out.count("verdict    disallowed") == 3
-    assert tell("show", "sites").out.count("1 group, 1 rule") == 3
+    result = run_command("explain", "sites", "/x")
+    assert result.code == 1
+    assert result.out.count("verdict    disallowed") == 3
+    assert run_command("show", "sites").out.count("1 group, 1 rule") == 3
 
 
-def test_a_crawler_is_shown_by_the_name_in_the_file(tell: Tell, folder: Path) -> None:
+def test_a_crawler_is_shown_by_the_name_in_the_file(run_command: RunCommand, folder: Path) -> None:
     """UAG-03: the file says MJ12bot, which is read as MJ."""
     (folder / "f.txt").write_text("User-agent: MJ12bot\nDisallow: /\n")
-    told = tell("check", "f.txt", "/", "--each-token")
-    assert told.lines[0] == "disallowed  MJ12bot (read as MJ)  /  (line 2: Disallow: /)"
-    assert "MJ12bot" in tell("show", "f.txt").out
+    result = run_command("check", "f.txt", "/", "--each-token")
+    assert result.lines[0] == "disallowed  MJ12bot (read as MJ)  /  (line 2: Disallow: /)"
+    assert "MJ12bot" in run_command("show", "f.txt").out

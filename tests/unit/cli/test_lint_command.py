@@ -10,24 +10,24 @@ from tests.support.command_line import SHOP
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 
-def test_github_annotations_name_file_line_and_code(tell: Tell, folder: Path) -> None:
+def test_github_annotations_name_file_line_and_code(run_command: RunCommand, folder: Path) -> None:
     """Workflow commands, with the characters escaped that would end a part."""
     (folder / "a,b:c%.txt").write_text(SHOP + "Disallow:/x\n")
-    told = tell("lint", "a,b:c%.txt", "--format", "github", "--advice")
-    assert told.code == 1
-    assert told.lines[0].startswith("::error file=a%2Cb%3Ac%25.txt,line=17,title=RS301::")
-    kinds = {line.split(" ")[0] for line in told.lines}
+    result = run_command("lint", "a,b:c%.txt", "--format", "github", "--advice")
+    assert result.code == 1
+    assert result.lines[0].startswith("::error file=a%2Cb%3Ac%25.txt,line=17,title=RS301::")
+    kinds = {line.split(" ")[0] for line in result.lines}
     assert kinds == {"::error", "::notice"}
 
 
-def test_sarif_is_one_document_with_rules_and_places(tell: Tell, folder: Path) -> None:
+def test_sarif_is_one_document_with_rules_and_places(run_command: RunCommand, folder: Path) -> None:
     """Each result refers to its rule, its file and a line of it."""
     (folder / "with space.txt").write_text(SHOP)
-    told = tell("lint", "robots.txt", "with space.txt", "--format", "sarif")
-    document = json.loads(told.out)
+    result = run_command("lint", "robots.txt", "with space.txt", "--format", "sarif")
+    document = json.loads(result.out)
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
@@ -42,22 +42,22 @@ def test_sarif_is_one_document_with_rules_and_places(tell: Tell, folder: Path) -
     assert places == {"robots.txt", "with%20space.txt"}
 
 
-def test_a_clean_file_gives_an_empty_document(tell: Tell, folder: Path) -> None:
+def test_a_clean_file_gives_an_empty_document(run_command: RunCommand, folder: Path) -> None:
     """Code scanning needs a document also without results."""
     (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
-    told = tell("lint", "clean.txt", "--format", "sarif")
-    assert told.code == 0
-    assert json.loads(told.out)["runs"][0]["results"] == []
+    result = run_command("lint", "clean.txt", "--format", "sarif")
+    assert result.code == 0
+    assert json.loads(result.out)["runs"][0]["results"] == []
 
 
 def test_findings_of_a_folder_do_not_depend_on_the_number_of_processes(
-    tell: Tell, folder: Path
+    run_command: RunCommand, folder: Path
 ) -> None:
     """In the order of the files."""
     (folder / "many").mkdir()
     for number in range(30):
         (folder / "many" / f"{number:02}.txt").write_text(SHOP if number % 2 else "Disalow: /\n")
-    one, three = (tell("lint", "many", "--jobs", jobs) for jobs in ("1", "3"))
+    one, three = (run_command("lint", "many", "--jobs", jobs) for jobs in ("1", "3"))
     assert one == three
     assert [line.split(":")[0] for line in one.lines] == sorted(
         line.split(":")[0] for line in one.lines
@@ -65,31 +65,31 @@ def test_findings_of_a_folder_do_not_depend_on_the_number_of_processes(
     assert one.err.endswith(" in 30 files\n")
 
 
-def test_a_page_of_a_thousand_files_stays_small(tell: Tell, folder: Path) -> None:
+def test_a_page_of_a_thousand_files_stays_small(run_command: RunCommand, folder: Path) -> None:
     """Below 3 MB, with the counts of every file."""
     (folder / "many").mkdir()
     bad = "User-agent: *\n" + "".join(f"Disalow: /{number}\n" for number in range(60))
     for number in range(1000):
         (folder / "many" / f"{number}.txt").write_text(bad)
-    tell("lint", "many", "--advice", "--html", "page.html", "-q", "--jobs", "1")
+    run_command("lint", "many", "--advice", "--html", "page.html", "-q", "--jobs", "1")
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert len(page) < 3_000_000
     assert page.count('<th scope="row">') >= 1000
 
 
-def test_advice_is_shown_when_its_code_is_selected(tell: Tell) -> None:
+def test_advice_is_shown_when_its_code_is_selected(run_command: RunCommand) -> None:
     """--select needs no --advice beside it."""
-    told = tell("lint", "open.txt", "--select", "rs9")
-    assert (told.code, len(told.lines)) == (0, 1)
-    assert "RS902 advice" in told.out
+    result = run_command("lint", "open.txt", "--select", "rs9")
+    assert (result.code, len(result.lines)) == (0, 1)
+    assert "RS902 advice" in result.out
 
 
-def test_sarif_proposes_only_what_a_finding_proposes(tell: Tell, folder: Path) -> None:
+def test_sarif_proposes_only_what_a_finding_proposes(run_command: RunCommand, folder: Path) -> None:
     """A line to delete, and one to replace, with the region of the line."""
     (folder / "f.txt").write_text("User-agent: *\nDisallow: /a/\nDisallow: /a/\nDisallow:/b/\n")
-    told = tell("lint", "f.txt", "--format", "sarif", "--advice")
-    rows = [json.loads(line) for line in tell("lint", "f.txt", "--json", "--advice").lines]
-    (run,) = json.loads(told.out)["runs"]
+    result = run_command("lint", "f.txt", "--format", "sarif", "--advice")
+    rows = [json.loads(line) for line in run_command("lint", "f.txt", "--json", "--advice").lines]
+    (run,) = json.loads(result.out)["runs"]
     assert len(run["results"]) == len(rows)
     for result, row in zip(run["results"], rows, strict=True):
         if row["replacement"] is None:

@@ -12,7 +12,7 @@ import pytest
 import scrapy_robotspec
 
 if TYPE_CHECKING:
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
@@ -53,31 +53,33 @@ MISUSES = [
     ("command", "remedy"), [pytest.param(*misuse, id=misuse[0]) for misuse in MISUSES]
 )
 def test_misuse_exits_with_2_and_names_the_remedy(
-    tell: Tell, folder: Path, command: str, remedy: str
+    run_command: RunCommand, folder: Path, command: str, remedy: str
 ) -> None:
     """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
-    told = tell(*command.split())
-    assert told.code == 2
-    assert remedy in told.err
-    assert told.out == ""
+    result = run_command(*command.split())
+    assert result.code == 2
+    assert remedy in result.err
+    assert result.out == ""
 
 
-def test_any_name_is_a_token_where_whole_names_are_compared(tell: Tell) -> None:
+def test_any_name_is_a_token_where_whole_names_are_compared(run_command: RunCommand) -> None:
     """UAG-10: the classic edition knows no tokens, so no name is wrong."""
-    told = tell("check", "robots.txt", "/x", "--token", "GPTBot/1.2", "--edition", "classic")
-    assert told.code == 1
-    assert "line 6" in told.out
+    result = run_command(
+        "check", "robots.txt", "/x", "--token", "GPTBot/1.2", "--edition", "classic"
+    )
+    assert result.code == 1
+    assert "line 6" in result.out
 
 
-def test_urls_of_several_origins_get_a_note(tell: Tell) -> None:
-    """LOC-02: a file is valid for one origin; who asks for two is told."""
-    told = tell(
+def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
+    """LOC-02: a file is valid for one origin; who asks for two is result."""
+    result = run_command(
         "check", "robots.txt", "http://a.example/", "https://a.example/", "HTTP://A.example"
     )
-    assert "belong to 2 origins" in told.err
-    assert not tell("check", "robots.txt", "http://a.example/", "/x").err
+    assert "belong to 2 origins" in result.err
+    assert not run_command("check", "robots.txt", "http://a.example/", "/x").err
 
 
 def module(*words: str, given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
@@ -96,22 +98,24 @@ def module(*words: str, given: bytes, folder: Path) -> subprocess.CompletedProce
 
 def test_standard_input_serves_as_file_and_as_list(folder: Path) -> None:
     """``-`` is the robots.txt, or the list of URLs."""
-    told = module("check", "-", "/a", given=b"User-agent: *\nDisallow: /a\n", folder=folder)
-    assert told.returncode == 1
-    assert told.stdout == b"disallowed  /a  (line 2: Disallow: /a)\n"
-    told = module("lint", "-", given=b"Dissallow: /a\n", folder=folder)
-    assert told.stdout.startswith(b"<stdin>:1: RS")
-    told = module("check", "robots.txt", "--urls", "-", given=b"/cart/\r\n/x\r\n", folder=folder)
-    assert told.returncode == 1
-    assert told.stdout.splitlines()[-1] == b"2 answers: 1 allowed, 1 disallowed"
+    result = module("check", "-", "/a", given=b"User-agent: *\nDisallow: /a\n", folder=folder)
+    assert result.returncode == 1
+    assert result.stdout == b"disallowed  /a  (line 2: Disallow: /a)\n"
+    result = module("lint", "-", given=b"Dissallow: /a\n", folder=folder)
+    assert result.stdout.startswith(b"<stdin>:1: RS")
+    result = module("check", "robots.txt", "--urls", "-", given=b"/cart/\r\n/x\r\n", folder=folder)
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[-1] == b"2 answers: 1 allowed, 1 disallowed"
 
 
 def test_a_terminal_without_utf8_gets_escapes_and_no_traceback(folder: Path) -> None:
     """What such a terminal cannot show is written as an escape."""
-    told = module("check", "-", "/é", given="User-agent: *\nDisallow: /é\n".encode(), folder=folder)
-    assert told.returncode == 1
-    assert told.stdout.startswith(rb"disallowed  /\xe9")
-    assert b"Traceback" not in told.stderr
+    result = module(
+        "check", "-", "/é", given="User-agent: *\nDisallow: /é\n".encode(), folder=folder
+    )
+    assert result.returncode == 1
+    assert result.stdout.startswith(rb"disallowed  /\xe9")
+    assert b"Traceback" not in result.stderr
 
 
 def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
@@ -135,9 +139,9 @@ def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
     assert errors == b""
 
 
-def test_user_agent_header_is_cut_to_its_product_token(tell: Tell) -> None:
+def test_user_agent_header_is_cut_to_its_product_token(run_command: RunCommand) -> None:
     """UAG-11: the command line takes what the setting takes."""
     for token in ("GPTBot/1.2", "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"):
-        assert tell("check", "robots.txt", "/x", "--token", token).out == (
-            tell("check", "robots.txt", "/x", "--token", "GPTBot").out
+        assert run_command("check", "robots.txt", "/x", "--token", token).out == (
+            run_command("check", "robots.txt", "/x", "--token", "GPTBot").out
         )

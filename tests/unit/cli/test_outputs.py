@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 INPUTS = [
     ("lint robots.txt new.txt --html {}", "robots.txt"),
@@ -28,28 +28,32 @@ INPUTS = [
 @pytest.mark.parametrize(
     ("command", "name"), [pytest.param(*one, id=" ".join(one)) for one in INPUTS]
 )
-def test_an_input_is_never_overwritten(tell: Tell, folder: Path, command: str, name: str) -> None:
+def test_an_input_is_never_overwritten(
+    run_command: RunCommand, folder: Path, command: str, name: str
+) -> None:
     """By whatever name it is given: path, symbolic link, hard link, or in a folder."""
     (folder / "link.txt").symlink_to("robots.txt")
     os.link(folder / "new.txt", folder / "hard.txt")
     before = (folder / name).read_bytes()
-    told = tell(*command.format(name).split())
-    assert told.code == 2
-    assert f"--html {name} would overwrite an input" in told.err
-    assert told.out == ""
+    result = run_command(*command.format(name).split())
+    assert result.code == 2
+    assert f"--html {name} would overwrite an input" in result.err
+    assert result.out == ""
     assert (folder / name).read_bytes() == before
 
 
-def test_a_file_of_another_tool_is_overwritten_only_by_force(tell: Tell, folder: Path) -> None:
+def test_a_file_of_another_tool_is_overwritten_only_by_force(
+    run_command: RunCommand, folder: Path
+) -> None:
     """A page of ours is replaced; any other file needs --force."""
     page = folder / "page.html"
     page.write_text("<!doctype html>precious")
-    told = tell("explain", "robots.txt", "/x", "--html", "page.html")
-    assert told.code == 2
-    assert "exists and is not a page of this tool" in told.err
+    result = run_command("explain", "robots.txt", "/x", "--html", "page.html")
+    assert result.code == 2
+    assert "exists and is not a page of this tool" in result.err
     assert page.read_text() == "<!doctype html>precious"
-    assert tell("explain", "robots.txt", "/x", "--html", "page.html", "--force").code == 0
-    assert tell("explain", "robots.txt", "/cart/1", "--html", "page.html").code == 1
+    assert run_command("explain", "robots.txt", "/x", "--html", "page.html", "--force").code == 0
+    assert run_command("explain", "robots.txt", "/cart/1", "--html", "page.html").code == 1
     assert "/cart/1" in page.read_text(encoding="utf-8")
 
 
@@ -59,20 +63,22 @@ def test_a_file_of_another_tool_is_overwritten_only_by_force(tell: Tell, folder:
      "diff robots.txt new.txt", "editions robots.txt"],
 )  # fmt: skip
 def test_a_dash_prints_the_page_instead_of_the_answer(
-    tell: Tell, folder: Path, command: str
+    run_command: RunCommand, folder: Path, command: str
 ) -> None:
     """--html - writes to standard output, and makes no file of that name."""
-    told = tell(*command.split(), "--html", "-")
-    assert told.code in (0, 1)
-    assert told.out.startswith("<!doctype html>")
-    assert told.out.endswith("</html>\n") or told.out.endswith("</html>")
+    result = run_command(*command.split(), "--html", "-")
+    assert result.code in (0, 1)
+    assert result.out.startswith("<!doctype html>")
+    assert result.out.endswith("</html>\n") or result.out.endswith("</html>")
     assert not (folder / "-").exists()
 
 
-def test_the_output_is_checked_before_the_work_begins(tell: Tell, folder: Path) -> None:
+def test_the_output_is_checked_before_the_work_begins(
+    run_command: RunCommand, folder: Path
+) -> None:
     """No answer is printed for a page that cannot be written."""
     (folder / "taken").mkdir()
     for name in ("no/such/page.html", "taken"):
-        told = tell("check", "robots.txt", "/x", "--html", name)
-        assert (told.code, told.out) == (2, "")
-        assert f"cannot write {name}" in told.err
+        result = run_command("check", "robots.txt", "/x", "--html", name)
+        assert (result.code, result.out) == (2, "")
+        assert f"cannot write {name}" in result.err

@@ -12,7 +12,7 @@ from scrapy_robotspec.cli.app import COMMANDS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 #: The question, the command line, the exit code, and what the answer must hold.
 QUESTIONS = [
@@ -189,12 +189,14 @@ QUESTIONS = [
     ("command", "code", "holds"),
     [pytest.param(*rest, id=question) for question, *rest in QUESTIONS],
 )
-def test_one_command_answers(tell: Tell, command: str, code: int, holds: list[str]) -> None:
+def test_one_command_answers(
+    run_command: RunCommand, command: str, code: int, holds: list[str]
+) -> None:
     """The answer stands in the output, and the exit code says it to a script (EXT-02)."""
-    told = tell(*command.split())
-    assert told.code == code
+    result = run_command(*command.split())
+    assert result.code == code
     for words in holds:
-        assert words in told.out
+        assert words in result.out
 
 
 @pytest.mark.parametrize(
@@ -205,18 +207,18 @@ def test_one_command_answers(tell: Tell, command: str, code: int, holds: list[st
         if command != "editions" and "--explain" not in command
     ],
 )
-def test_json_says_the_same(tell: Tell, command: str, code: int) -> None:
+def test_json_says_the_same(run_command: RunCommand, command: str, code: int) -> None:
     """With --json each line is an object, nothing else is on stdout, and the code is the same."""
-    told = tell(*command.split(), "--json")
-    assert told.code == code
-    assert all(isinstance(json.loads(line), dict) for line in told.lines)
-    assert told.out.isascii()
+    result = run_command(*command.split(), "--json")
+    assert result.code == code
+    assert all(isinstance(json.loads(line), dict) for line in result.lines)
+    assert result.out.isascii()
 
 
-def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
+def test_json_of_an_explanation_holds_the_whole_way(run_command: RunCommand) -> None:
     """The keys are a promise: verdict, group, and each rule that matches."""
-    told = tell("explain", "robots.txt", "/cart/help", "--token", "examplebot", "--json")
-    assert json.loads(told.out) == {
+    result = run_command("explain", "robots.txt", "/cart/help", "--token", "examplebot", "--json")
+    assert json.loads(result.out) == {
         "url": "/cart/help",
         "tokens": ["examplebot"],
         "allowed": True,
@@ -238,10 +240,10 @@ def test_json_of_an_explanation_holds_the_whole_way(tell: Tell) -> None:
     }
 
 
-def test_json_of_usage_holds_every_statement(tell: Tell) -> None:
+def test_json_of_usage_holds_every_statement(run_command: RunCommand) -> None:
     """USE-01, USE-07: with line, path and what it says by itself."""
-    told = tell("explain", "robots.txt", "/x", "--json")
-    assert json.loads(told.out)["usage"] == {
+    result = run_command("explain", "robots.txt", "/x", "--json")
+    assert json.loads(result.out)["usage"] == {
         "applies": True,
         "preferences": {"search": "allow", "train-ai": "disallow"},
         "statements": [
@@ -256,29 +258,31 @@ def test_json_of_usage_holds_every_statement(tell: Tell) -> None:
         ],
         "licenses": [],
     }
-    told = tell("check", "robots.txt", "/x", "/cart/1", "--json", "--usage", "search")
-    found = [json.loads(line)["usage"] for line in told.lines]
+    result = run_command("check", "robots.txt", "/x", "/cart/1", "--json", "--usage", "search")
+    found = [json.loads(line)["usage"] for line in result.lines]
     assert found == [{"search": "allow"}, {"search": None}]
 
 
-def test_a_file_that_follows_all_advice_passes_strict(tell: Tell, folder: Path) -> None:
+def test_a_file_that_follows_all_advice_passes_strict(
+    run_command: RunCommand, folder: Path
+) -> None:
     """A file that follows all advice passes --strict, and the count is no finding."""
     (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
-    told = tell("lint", "clean.txt", "--strict")
-    assert (told.code, told.out, told.err) == (0, "", "no findings\n")
-    told = tell("lint", "clean.txt", "robots.txt")
-    assert told.err == "2 errors in 2 files\n"
+    result = run_command("lint", "clean.txt", "--strict")
+    assert (result.code, result.out, result.err) == (0, "", "no findings\n")
+    result = run_command("lint", "clean.txt", "robots.txt")
+    assert result.err == "2 errors in 2 files\n"
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "watch"])
 def test_help_of_each_command_shows_examples_that_run(
-    tell: Tell, folder: Path, command: str
+    run_command: RunCommand, folder: Path, command: str
 ) -> None:
-    """What --help tells to type does what it says, with files of these names (exit 0 or 1)."""
+    """The examples of --help work with files of these names (exit 0 or 1)."""
     (folder / "old.txt").write_text("User-agent: *\nDisallow: /a\n")
     (folder / "other").mkdir()
     (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
-    text = tell(command, "--help").out
+    text = run_command(command, "--help").out
     examples = [
         line.split()[1:]
         for line in text.partition("Examples:")[2].splitlines()
@@ -286,14 +290,14 @@ def test_help_of_each_command_shows_examples_that_run(
     ]
     assert len(examples) >= 2
     for words in examples:
-        assert tell(*words).code in (0, 1), words
+        assert run_command(*words).code in (0, 1), words
 
 
-def test_top_help_names_a_command_for_each_question(tell: Tell) -> None:
+def test_top_help_names_a_command_for_each_question(run_command: RunCommand) -> None:
     """Who knows nothing but the package's name finds the command; its examples run, too."""
-    told = tell("--help")
-    assert told.code == 0
+    result = run_command("--help")
+    assert result.code == 0
     for command in ("check", "explain", "lint", "diff", "editions", "explain https://"):
-        assert command in told.out
-    assert tell().code == 2  # no command at all
-    assert "Commands:" in tell().err
+        assert command in result.out
+    assert run_command().code == 2  # no command at all
+    assert "Commands:" in run_command().err

@@ -1,4 +1,4 @@
-"""The paths that are asked about when nobody names any."""
+"""The paths checked when none is given."""
 
 from __future__ import annotations
 

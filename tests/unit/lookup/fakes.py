@@ -75,7 +75,7 @@ class Threads:
             pass
 
 
-class World:
+class LookupHarness:
     """The runtime of one crawler process."""
 
     def __init__(
@@ -105,7 +105,7 @@ class World:
         self.looks = 0
         self.ended: list[FetchDone] = []
         self.announced: list[tuple[Resolved, RobotsTxt | None]] = []
-        self.telling: Deferred[None] | None = None
+        self.handlers_running: Deferred[None] | None = None
 
     # --- what the lookup calls
 
@@ -137,7 +137,7 @@ class World:
 
     def on_rules(self, found: Resolved, request: str, replaced: RobotsTxt | None) -> Deferred[None]:
         self.announced.append((found, replaced))
-        return succeed(None) if self.telling is None else self.telling
+        return succeed(None) if self.handlers_running is None else self.handlers_running
 
     def on_fetch_done(self, done: FetchDone) -> None:
         self.ended.append(done)

@@ -17,7 +17,7 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.store.memory import MemoryStore
 
-from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, A, B, C, Waiter, World
+from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, A, B, C, LookupHarness, Waiter
 
 origins = st.sampled_from([A, B, C])
 attempts = st.sampled_from([FILE, FILE, OTHER_FILE, MISSING, DOWN, DEAD])
@@ -30,48 +30,48 @@ class Histories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.time, self.shared = Clock(), MemoryStore()
-        self.worlds = [self._world("one"), self._world("two")]
-        self.waiters: list[tuple[World, Waiter]] = []
+        self.harnesses = [self._world("one"), self._world("two")]
+        self.waiters: list[tuple[LookupHarness, Waiter]] = []
         self.given_up: list[Waiter] = []
 
-    def _world(self, owner: str) -> World:
-        world = World(self.shared, owner=owner, limit=1, time=self.time)
-        world.threads.at_once = False
-        return world
+    def _world(self, owner: str) -> LookupHarness:
+        harness = LookupHarness(self.shared, owner=owner, limit=1, time=self.time)
+        harness.threads.at_once = False
+        return harness
 
     @rule(process=processes, origin=origins)
     def ask(self, process: int, origin: object) -> None:
-        self.worlds[process].ask(origin)  # type: ignore[arg-type]
+        self.harnesses[process].ask(origin)  # type: ignore[arg-type]
 
     @rule(process=processes, origin=origins)
     def wait(self, process: int, origin: object) -> None:
-        world = self.worlds[process]
-        self.waiters.append((world, world.wait_for(origin)))  # type: ignore[arg-type]
+        harness = self.harnesses[process]
+        self.waiters.append((harness, harness.wait_for(origin)))  # type: ignore[arg-type]
 
     @rule(data=st.data())
     def give_up(self, data: st.DataObject) -> None:
         if self.waiters:
             number = data.draw(st.integers(0, len(self.waiters) - 1))
-            world, waiter = self.waiters.pop(number)
-            before = set(world.fetching)
+            harness, waiter = self.waiters.pop(number)
+            before = set(harness.fetching)
             waiter.cancel()
-            assert set(world.fetching) == before
+            assert set(harness.fetching) == before
             self.given_up.append(waiter)
 
     @rule(process=processes, attempt=attempts, data=st.data())
     def server_answers(self, process: int, attempt: object, data: st.DataObject) -> None:
-        world = self.worlds[process]
-        if world.fetching:
-            origin = data.draw(st.sampled_from(sorted(world.fetching, key=str)))
-            world.answer(attempt, origin)  # type: ignore[arg-type]
+        harness = self.harnesses[process]
+        if harness.fetching:
+            origin = data.draw(st.sampled_from(sorted(harness.fetching, key=str)))
+            harness.answer(attempt, origin)  # type: ignore[arg-type]
 
     @rule(process=processes)
     def thread_works(self, process: int) -> None:
-        self.worlds[process].threads.work()
+        self.harnesses[process].threads.work()
 
     @rule(process=processes)
     def thread_brings(self, process: int) -> None:
-        self.worlds[process].threads.bring()
+        self.harnesses[process].threads.bring()
 
     @rule(seconds=st.sampled_from([0.01, 0.5, 5.0, 70.0, 86_400.0]))
     def time_passes(self, seconds: float) -> None:
@@ -80,26 +80,26 @@ class Histories(RuleBasedStateMachine):
     @rule(process=processes, seconds=st.sampled_from([-86_400.0, -70.0, 0.5, 70.0, 86_400.0]))
     def clock_jumps(self, process: int, seconds: float) -> None:
         """Of one machine; delayed calls do not jump with it."""
-        self.worlds[process].ahead += seconds
+        self.harnesses[process].ahead += seconds
 
     @rule()
     def first_process_closes(self) -> None:
-        self.worlds[0].lookup.stop()
+        self.harnesses[0].lookup.stop()
 
     @invariant()
-    def nobody_is_answered_twice(self) -> None:
+    def no_request_is_answered_twice(self) -> None:
         """That no origin has two fetches in one process is asserted where they begin."""
         assert all(len(waiter.came) <= 1 for _, waiter in self.waiters)
         assert all(len(waiter.came) == 1 for waiter in self.given_up)
 
     @invariant()
     def places_are_bounded(self) -> None:
-        assert all(len(world.fetching) <= 8 for world in self.worlds)
-        assert all(len(world.limiter) <= 8 for world in self.worlds)
+        assert all(len(harness.fetching) <= 8 for harness in self.harnesses)
+        assert all(len(harness.limiter) <= 8 for harness in self.harnesses)
 
     def teardown(self) -> None:
         """Close the first process for good; every waiter of the second must be answered."""
-        first, second = self.worlds
+        first, second = self.harnesses
         assert first.close()
         second.threads.at_once = True
         second.threads.run()
@@ -109,9 +109,9 @@ class Histories(RuleBasedStateMachine):
             if all(waiter.came for _, waiter in self.waiters):
                 break
             self.time.advance(1.0)
-        for world, waiter in self.waiters:
+        for harness, waiter in self.waiters:
             (came,) = waiter.came
-            if world is second:
+            if harness is second:
                 assert isinstance(came, Resolved)
                 assert came.action is not Action.WAIT
             else:

@@ -11,7 +11,7 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 
-from .fakes import FILE, MISSING, A, B, C, World
+from .fakes import FILE, MISSING, A, B, C, LookupHarness
 
 USUAL = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range(30))
 WILDCARDS = "User-agent: *\n" + "".join(f"Disallow: /*x{n}*y\n" for n in range(1000))
@@ -21,20 +21,20 @@ def origins(number: int) -> list[Origin]:
     return [Origin("http", f"{n}.example", 80) for n in range(number)]
 
 
-def visit(world: World, visited: list[Origin], body: str) -> list[Resolved]:
+def visit(harness: LookupHarness, visited: list[Origin], body: str) -> list[Resolved]:
     """Look up each origin in turn; those that are asked for have *body*."""
     found = []
     for number, origin in enumerate(visited):
-        known = world.ask(origin)
-        if origin in world.fetching:
+        known = harness.ask(origin)
+        if origin in harness.fetching:
             text = f"{body}# {number}\n".encode()  # no two files are the same bytes
-            world.answer(FetchResult(status=200, body=text), origin)
-            known = world.ask(origin)
+            harness.answer(FetchResult(status=200, body=text), origin)
+            known = harness.ask(origin)
         assert isinstance(known, Resolved)
-        assert known.decide(f"{origin}/page", ("x",), world.clock()).allowed
+        assert known.decide(f"{origin}/page", ("x",), harness.clock()).allowed
         found.append(known)
-    world.announced.clear()
-    world.ended.clear()
+    harness.announced.clear()
+    harness.ended.clear()
     return found
 
 
@@ -44,49 +44,49 @@ def same(before: list[Resolved], after: list[Resolved]) -> int:
 
 def test_an_evicted_origin_is_made_again_from_its_record() -> None:
     """Without another fetch."""
-    world = World(max_bytes=1)
+    harness = LookupHarness(max_bytes=1)
     for origin in (A, B, C):
-        world.ask(origin)
-        world.answer(FILE, origin)
-    known = world.ask(A)
+        harness.ask(origin)
+        harness.answer(FILE, origin)
+    known = harness.ask(A)
     assert isinstance(known, Resolved)
     assert known.robots is not None
     assert not known.robots.allowed("http://a.example/no", "x")
-    assert world.fetched == [A, B, C]
+    assert harness.fetched == [A, B, C]
 
 
 def test_a_file_larger_than_all_that_is_kept_is_kept_while_it_is_the_newest() -> None:
-    world = World(max_bytes=10)
-    world.ask()
-    world.answer(FILE)
-    assert world.ask() is world.ask()
+    harness = LookupHarness(max_bytes=10)
+    harness.ask()
+    harness.answer(FILE)
+    assert harness.ask() is harness.ask()
 
 
 def test_far_more_than_two_thousand_usual_files_are_kept() -> None:
     """The number of origins is not bounded, only their size."""
-    world = World()
+    harness = LookupHarness()
     all_of_them = origins(5000)
-    assert same(visit(world, all_of_them, USUAL), visit(world, all_of_them, USUAL)) == 5000
+    assert same(visit(harness, all_of_them, USUAL), visit(harness, all_of_them, USUAL)) == 5000
 
 
 def test_more_origins_than_fit_visited_in_turn_are_mostly_found() -> None:
     """The least recently used one would be the next one needed, every time."""
-    world = World(max_bytes=400_000)
+    harness = LookupHarness(max_bytes=400_000)
     all_of_them = origins(200)
-    visit(world, all_of_them, USUAL)
-    kept = same(visit(world, all_of_them, USUAL), visit(world, all_of_them, USUAL))
+    visit(harness, all_of_them, USUAL)
+    kept = same(visit(harness, all_of_them, USUAL), visit(harness, all_of_them, USUAL))
     assert 40 <= kept < 200
-    assert len(world.fetched) == 200
+    assert len(harness.fetched) == 200
 
 
 @pytest.mark.parametrize("body", [USUAL, WILDCARDS, ""], ids=["usual", "wildcards", "empty"])
 def test_memory_stays_within_the_bound_whatever_the_files_contain(body: str) -> None:
     """Also for files of wildcards, whose rules take many times their size."""
     bound = MAX_BYTES // 64
-    world = World(max_bytes=bound)
+    harness = LookupHarness(max_bytes=bound)
     tracemalloc.start()
     try:
-        visit(world, origins(2 * bound // (1024 + 3 * len(body))), body)
+        visit(harness, origins(2 * bound // (1024 + 3 * len(body))), body)
         used = sum(
             each.size
             for each in tracemalloc.take_snapshot().statistics("filename")
@@ -99,23 +99,23 @@ def test_memory_stays_within_the_bound_whatever_the_files_contain(body: str) -> 
 
 
 def test_an_origin_without_a_file_counts_too() -> None:
-    world = World(max_bytes=50 * 1024)
+    harness = LookupHarness(max_bytes=50 * 1024)
     for origin in origins(200):
-        world.ask(origin)
-        world.answer(MISSING, origin)
-    kept = sum(world.lookup._rules_cache.get(origin) is not None for origin in origins(200))
+        harness.ask(origin)
+        harness.answer(MISSING, origin)
+    kept = sum(harness.lookup._rules_cache.get(origin) is not None for origin in origins(200))
     assert 40 <= kept <= 50
 
 
 def test_an_equal_file_keeps_its_compiled_rules() -> None:
-    world = World(ttl=100.0)
-    world.ask()
-    world.answer(FILE)
-    first = world.ask()
-    world.pass_time(101.0)
-    world.ask()
-    world.answer(FILE)
-    second = world.ask()
+    harness = LookupHarness(ttl=100.0)
+    harness.ask()
+    harness.answer(FILE)
+    first = harness.ask()
+    harness.pass_time(101.0)
+    harness.ask()
+    harness.answer(FILE)
+    second = harness.ask()
     assert isinstance(first, Resolved)
     assert isinstance(second, Resolved)
     assert first is not second

@@ -17,7 +17,7 @@ from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, POLL_MAX
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.memory import MemoryStore
 
-from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, World
+from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,19 +63,19 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
 
 def test_a_first_fetch_evaluates_the_policy_once_per_step(calls: Calls) -> None:
     """A plan before the fetch and one after it; one parse, and nothing is read back."""
-    world = World()
-    world.ask()
-    world.answer(FILE)
-    assert isinstance(world.ask(), Resolved)
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FILE)
+    assert isinstance(harness.ask(), Resolved)
     assert calls.counts == {"plan": 2, "apply": 1, "parse": 1, "from_bytes": 0, "to_bytes": 1}
 
 
 def test_a_first_fetch_with_a_shared_store_adds_its_two_searches(calls: Calls) -> None:
     """One search before the lease and one after it; written once to each store."""
-    world = World(MemoryStore())
-    world.ask()
-    world.answer(FILE)
-    assert isinstance(world.ask(), Resolved)
+    harness = LookupHarness(MemoryStore())
+    harness.ask()
+    harness.answer(FILE)
+    assert isinstance(harness.ask(), Resolved)
     assert calls.counts["plan"] <= 4
     assert (calls.counts["parse"], calls.counts["apply"]) == (1, 1)
     assert (calls.counts["from_bytes"], calls.counts["to_bytes"]) == (0, 2)
@@ -83,7 +83,7 @@ def test_a_first_fetch_with_a_shared_store_adds_its_two_searches(calls: Calls) -
 
 def test_a_record_of_the_shared_store_is_parsed_once(calls: Calls) -> None:
     shared = MemoryStore()
-    one, two = World(shared, owner="one"), World(shared, owner="two")
+    one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
     one.ask()
     one.answer(FILE)
     calls.counts.update(parse=0, plan=0)
@@ -93,27 +93,27 @@ def test_a_record_of_the_shared_store_is_parsed_once(calls: Calls) -> None:
 
 
 def test_known_origins_cost_no_evaluation(calls: Calls) -> None:
-    world = World()
-    world.ask()
-    world.answer(FILE)
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FILE)
     before = dict(calls.counts)
     for _ in range(100):
-        assert isinstance(world.ask(), Resolved)
+        assert isinstance(harness.ask(), Resolved)
     assert calls.counts == before
 
 
 def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
     """Even where the flight has not paused once."""
     shared = MemoryStore()
-    one, two = World(shared, owner="one"), World(shared, owner="two")
+    one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
     one.ask()
     one.answer(FILE)
     found: list[object] = []
-    tell = two.on_rules
+    original = two.on_rules
 
     def on_rules(*args: Any) -> Deferred[None]:
         found.append(two.ask())
-        return tell(*args)
+        return original(*args)
 
     two.on_rules = on_rules  # type: ignore[assignment, method-assign]
     two.ask()
@@ -128,8 +128,8 @@ def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> Non
 def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
     """A worker without a network does not give up a site for the others."""
     shared, time = MemoryStore(), Clock()
-    broken = World(shared, owner="broken", time=time, retry_times=0)
-    healthy = World(shared, owner="healthy", time=time, retry_times=0)
+    broken = LookupHarness(shared, owner="broken", time=time, retry_times=0)
+    healthy = LookupHarness(shared, owner="healthy", time=time, retry_times=0)
     waiter = broken.wait_for()
     broken.answer(LOCAL)
     assert waiter.known.action is Action.REFUSE
@@ -142,7 +142,7 @@ def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
 
 def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> None:
     shared, time = MemoryStore(), Clock()
-    one, two = (World(shared, owner=name, time=time) for name in ("one", "two"))
+    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
     one.ask()
     one.answer(FILE)
     time.advance(1.1 * DAY)
@@ -156,17 +156,19 @@ def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> Non
 def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_store() -> None:
     """FET-12: the note belongs to a failure that is not shared."""
     shared = MemoryStore()
-    world = World(shared)
-    world.ask()
-    world.answer(LOCAL)
-    world.lookup.page_answered(A)
+    harness = LookupHarness(shared)
+    harness.ask()
+    harness.answer(LOCAL)
+    harness.lookup.page_answered(A)
     assert shared.get(A) is None
 
 
 def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
     """By the record that another worker wrote meanwhile, without a fetch of its own."""
     shared, time = MemoryStore(), Clock()
-    one, two = (World(shared, owner=name, time=time, retry_times=0) for name in ("one", "two"))
+    one, two = (
+        LookupHarness(shared, owner=name, time=time, retry_times=0) for name in ("one", "two")
+    )
     one.ask()
     one.answer(LOCAL)
     time.advance(1)
@@ -188,15 +190,15 @@ def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
     """CAC-05: by our own clock, whatever a foreign or damaged store says."""
     shared = MemoryStore()
     shared.acquire(A, "nobody", START, 10 * 365 * DAY)
-    world = World(shared, random=random)
-    waiter = world.wait_for()
+    harness = LookupHarness(shared, random=random)
+    waiter = harness.wait_for()
     waited = 0.0
-    while not world.fetched:
-        world.pass_time(0.1)
+    while not harness.fetched:
+        harness.pass_time(0.1)
         waited += 0.1
         assert waited < LEASE + 3 * POLL_MAX
     assert waited >= LEASE
-    world.answer(FILE)
+    harness.answer(FILE)
     assert waiter.known.action is Action.RULES
 
 
@@ -204,24 +206,24 @@ def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
 def test_a_clock_that_jumps_does_not_prolong_the_wait_for_a_lease(jump: float) -> None:
     shared = MemoryStore()
     shared.acquire(A, "nobody", START + 40 * DAY, 10 * 365 * DAY)
-    world = World(shared)
-    world.ask()
-    world.pass_time(10.0)
-    world.ahead = jump
+    harness = LookupHarness(shared)
+    harness.ask()
+    harness.pass_time(10.0)
+    harness.ahead = jump
     for _ in range(int(LEASE + 2 * POLL_MAX)):
-        world.pass_time(1.0)
-    assert world.fetched == [A]
+        harness.pass_time(1.0)
+    assert harness.fetched == [A]
 
 
 def test_a_foreign_lease_is_not_released_by_the_process_that_ignored_it() -> None:
     shared = MemoryStore()
     shared.acquire(A, "slow", START, 10 * LEASE)
-    world = World(shared)
-    world.ask()
+    harness = LookupHarness(shared)
+    harness.ask()
     for _ in range(60):
-        world.pass_time(1.0)
-    world.answer(FILE)
-    assert not shared.acquire(A, "a third one", world.clock(), 1)
+        harness.pass_time(1.0)
+    harness.answer(FILE)
+    assert not shared.acquire(A, "a third one", harness.clock(), 1)
     assert shared.get(A) is not None
 
 
@@ -231,31 +233,31 @@ def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
     origins = [Origin("http", f"{n}.example", 80) for n in range(200)]
     for origin in origins:
         shared.acquire(origin, "killed", START, LEASE)
-    world = World(shared, limit=2)
+    harness = LookupHarness(shared, limit=2)
     most = 0
     for _ in range(3000):
         for origin in origins:
-            world.ask(origin)
-        most = max(most, len(world.fetching))
-        for origin in list(world.fetching)[:1]:
-            world.answer(MISSING, origin)
-        world.pass_time(0.1)
+            harness.ask(origin)
+        most = max(most, len(harness.fetching))
+        for origin in list(harness.fetching)[:1]:
+            harness.answer(MISSING, origin)
+        harness.pass_time(0.1)
     assert 0 < most <= 2 * FetchLimiter.BURST_FACTOR
-    assert len(world.fetched) == 200
+    assert len(harness.fetched) == 200
 
 
 def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
     """The record is shared as soon as it is there; our own requests wait for the handlers."""
     shared, time = MemoryStore(), Clock()
-    one, two = (World(shared, owner=name, time=time) for name in ("one", "two"))
-    one.telling = Deferred()
+    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    one.handlers_running = Deferred()
     first, second = one.wait_for(), two.wait_for()
     one.answer(FILE)
     time.advance(1.0)
     assert not first.came
     assert second.known.action is Action.RULES
     assert two.fetched == []
-    one.telling.callback(None)
+    one.handlers_running.callback(None)
     assert first.known.action is Action.RULES
 
 
@@ -269,9 +271,9 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
         def get(self, origin: Origin) -> RobotsRecord | None:
             raise ZeroDivisionError
 
-    world = World()
+    harness = LookupHarness()
     shared = Broken()
-    world.store._shared = shared
+    harness.store._shared = shared
 
     def fail(call: Callable[..., Any], *args: Any) -> Deferred[Any]:
         return Deferred.fromCoroutine(_call(call, *args))
@@ -279,32 +281,32 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
     async def _call(call: Callable[..., Any], *args: Any) -> Any:
         return call(*args)
 
-    world.store._in_thread = fail
-    world.ask()
+    harness.store._in_thread = fail
+    harness.ask()
     assert "ZeroDivisionError" in caplog.text
-    (done,) = world.ended
+    (done,) = harness.ended
     assert isinstance(done.found, Pending)
     assert done.found.until == START + ERROR_PAUSE
-    assert len(world.limiter) == 0
+    assert len(harness.limiter) == 0
 
 
 def test_waiters_are_woken_even_if_the_end_of_the_fetch_cannot_be_reported() -> None:
-    world = World()
+    harness = LookupHarness()
 
     def on_fetch_done(done: object) -> None:
         raise ZeroDivisionError
 
-    waiter = world.wait_for()
-    world.on_fetch_done = on_fetch_done  # type: ignore[method-assign]
-    world.answer(FILE)
+    waiter = harness.wait_for()
+    harness.on_fetch_done = on_fetch_done  # type: ignore[method-assign]
+    harness.answer(FILE)
     assert waiter.known.action is Action.RULES
 
 
 @pytest.mark.parametrize("result", [FILE, OTHER_FILE, MISSING, DOWN, DEAD, LOCAL])
 def test_the_end_of_a_fetch_says_what_was_fetched(result: FetchResult) -> None:
-    world = World()
+    harness = LookupHarness()
     for origin in (A, B, C):
-        world.ask(origin)
-        world.answer(result, origin)
-    assert [done.result for done in world.ended] == [result] * 3
-    assert [done.before for done in world.ended] == [None] * 3
+        harness.ask(origin)
+        harness.answer(result, origin)
+    assert [done.result for done in harness.ended] == [result] * 3
+    assert [done.before for done in harness.ended] == [None] * 3

@@ -1,4 +1,4 @@
-"""What a request is told beyond the rules, and that it is worked out once (EXT-01, EXT-03)."""
+"""Extensions of a request, computed once (EXT-01, EXT-03)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The token hook: which product tokens a request asks with, and what the user is told."""
+"""The product tokens of a request, and what the log says of them."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_the_function_is_given_request_and_crawler() -> None:
 
 @pytest.mark.parametrize("bad", [None, "", [], "foo bot", 7, ["foobot", None], b"foobot"], ids=repr)
 def test_what_is_no_token_never_becomes_a_guess(bad: object) -> None:
-    """A request must not be crawled as nobody in particular because a function went wrong."""
+    """A request must not be crawled under the default group because a function failed."""
     with pytest.raises(ConfigurationError, match="ROBOTSPEC_USER_AGENT_TOKEN"):
         hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: bad)(Request(URL))
     if bad is not None:
@@ -254,7 +254,7 @@ def test_a_request_that_was_sent_has_the_tokens_of_its_decision() -> None:
 def test_kept_tokens_stay_in_meta_only_if_the_header_tells_others(
     user_agent: str, left: bool
 ) -> None:
-    """A spider may retry a response itself, and its meta should not hold what nobody needs."""
+    """A spider may retry a response itself, and its meta should hold nothing unneeded."""
     select = hook()
     request = Request(URL)
     select(request)
@@ -386,7 +386,7 @@ STOCK = "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware"
 def test_a_derived_token_without_the_stock_user_agent_middleware_is_warned_of(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Another middleware sets the User-Agent, which nobody knows at the first decision."""
+    """Another middleware sets the User-Agent, which is unknown at the first decision."""
     off = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
     hook(**off)
     ((level, message),) = notices(caplog)
@@ -406,7 +406,7 @@ def notices(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
     ]
 
 
-def test_what_was_derived_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_derived_token_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     asked = hook()
     for _ in range(3):

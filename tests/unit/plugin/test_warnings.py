@@ -54,7 +54,7 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
     ],
     ids=repr,
 )
-def test_a_surprise_is_told(
+def test_a_surprising_setting_is_logged(
     caplog: pytest.LogCaptureFixture, settings: dict[str, Any], beginning: str
 ) -> None:
     (line,) = warnings(caplog, settings)
@@ -82,5 +82,7 @@ def test_a_surprise_is_told(
     ],
     ids=repr,
 )
-def test_harmony_is_not_told(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> None:
+def test_harmless_settings_are_not_logged(
+    caplog: pytest.LogCaptureFixture, settings: dict[str, Any]
+) -> None:
     assert warnings(caplog, settings) == []

@@ -123,10 +123,10 @@ def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
 
 @pytest.mark.parametrize("name", PLAIN)
 @given(body=bodies, tokens=some_tokens, url=urls)
-def test_a_glance_overlooks_no_rule_that_matches(
+def test_the_prefilter_keeps_every_rule_that_matches(
     name: str, body: bytes, tokens: list[str], url: str
 ) -> None:
-    """PRE-01: of the rules read line by line, those that a glance leaves out do not match."""
+    """PRE-01: of the rules read line by line, those that the prefilter drops do not match."""
     edition = PLAIN[name]
     path = path_of(url, edition)
     index = index_agents(body, edition)
@@ -242,7 +242,7 @@ def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, t
 
 @pytest.mark.parametrize("name", EDITIONS)
 def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
-    """PAT-04 to PAT-06: each octet as it stands, and its escapes, as octets and as text."""
+    """PAT-04 to PAT-06: each byte as it stands, and its escapes, as bytes and as text."""
     edition = EDITIONS[name]
     for octet in range(256):
         for piece in (f"%{octet:02X}", f"%{octet:02x}", chr(octet), f"%{octet:02X}"[:2]):
@@ -251,7 +251,7 @@ def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
 
 
 def test_rules_without_a_slash_are_not_passed_over() -> None:
-    """RUL-04: where the slash is assumed, the glance at a rule's beginning must not miss it."""
+    """RUL-04: where the slash is assumed, the prefilter must not miss the rule."""
     edition = EDITIONS["google-2010"]
     assert edition.slashless is Slashless.ASSUMED
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: fish/\nDisallow: *.gif$", edition)
@@ -262,7 +262,7 @@ def test_rules_without_a_slash_are_not_passed_over() -> None:
 
 
 @pytest.mark.parametrize("rule", ["/*caf\u00e9", "/x/*%C3%A9", "/caf\u00e9", "/*/b%20b"])
-def test_one_escape_anywhere_has_paths_spelt(rule: str) -> None:
+def test_one_escape_anywhere_makes_paths_canonical(rule: str) -> None:
     """PAT-04, PAT-12: also where only a wildcard holds it, and also once compiled."""
     robots = RobotsTxt.parse(f"User-agent: *\nDisallow: /zzz\nDisallow: {rule}".encode())
     path = rule.replace("*", "a").replace("%C3%A9", "\u00e9").replace("%20", " ")

@@ -1,6 +1,6 @@
 """What a verdict costs does not follow what a file holds (SAF-02, SAF-03, PAT-11).
 
-Steps and octets are counted here, never time, so that no slow machine makes a test fail.
+Steps and bytes are counted here, never time, so that no slow machine makes a test fail.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def file_of(rules: int) -> bytes:
 
 @pytest.mark.parametrize(("questions", "most"), [(1, 1.1), (20, 4.5)])
 def test_what_is_kept_is_little_more_than_the_octets(questions: int, most: float) -> None:
-    """CAC-04: the octets; after more questions compiled rules too."""
+    """CAC-04: the bytes; after more questions compiled rules too."""
     body = file_of(2_000)
     RobotsTxt.parse(body).allowed(HOST + "/shop/", "warm-up")  # the process keeps a search for "s"
     tracemalloc.start()

@@ -36,6 +36,6 @@ def test_anything_else_is_looked_at(line: bytes, end: bytes) -> None:
 def test_no_other_line_is_ever_overlooked(
     edition: str, body: bytes, names: tuple[str, ...] | str
 ) -> None:
-    """EXT-03: whatever the edition and whoever asks."""
+    """EXT-03: in every edition and for every token."""
     robots = RobotsTxt.parse(body, edition)
     assert may_have_other_lines(robots.body) or not robots.other(accepted(names, edition))

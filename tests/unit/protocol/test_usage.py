@@ -100,7 +100,7 @@ def test_preferences_cannot_be_changed() -> None:
 
 
 def test_disallowed_page_with_a_header_has_the_preferences_of_the_header() -> None:
-    """USE-03: somebody crawled it all the same, and the header is about what they got."""
+    """USE-03: the page was crawled all the same, and its header describes it."""
     usage = Usage(applies=False) | Usage.from_header("search=n")
     assert (usage.applies, usage.preferences) == (True, {"search": "disallow"})
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.support.command_line import folder, tell
+from tests.support.command_line import folder, run_command
 
-__all__ = ["folder", "tell"]
+__all__ = ["folder", "run_command"]

@@ -98,7 +98,7 @@ FILE = st.lists(LINE, max_size=10).map(b"\n".join)
 def test_no_verdict_differs_where_no_change_is_reported(
     edition: str, old: bytes, new: bytes
 ) -> None:
-    """A crawler without a reported change is told the same about every path."""
+    """A crawler without a reported change gets the same verdict for every path."""
     files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
     changed = {
         tokens for change in changes(old, new, edition).changes for tokens in change.crawlers

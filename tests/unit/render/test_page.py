@@ -21,7 +21,7 @@ from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 NOW = 1_800_000_000.0
 
@@ -112,7 +112,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_every_page_is_whole_and_self_contained(
-    tell: Tell, folder: Path, command: list[str]
+    run_command: RunCommand, folder: Path, command: list[str]
 ) -> None:
     """Known tags and attributes only, all closed, ids unique, each link leads within the page."""
     (folder / "empty.txt").touch()
@@ -122,8 +122,8 @@ def test_every_page_is_whole_and_self_contained(
         (folder / name).mkdir()
         for number in range(12):
             (folder / name / f"{number}.txt").write_bytes(text)
-    told = tell(*command, "--html", "page.html")
-    assert told.code in (0, 1), told.err
+    result = run_command(*command, "--html", "page.html")
+    assert result.code in (0, 1), result.err
     check((folder / "page.html").read_text(encoding="utf-8"))
 
 
@@ -225,5 +225,5 @@ def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatc
     st.text(max_size=20),
 )
 def test_no_file_and_no_url_breaks_the_page(lines: list[bytes], path: str) -> None:
-    """SAF-01, SAF-04: any octets make a whole page."""
+    """SAF-01, SAF-04: any bytes make a whole page."""
     check(explain(b"\n".join(lines), "/" + path))

@@ -17,7 +17,7 @@ from tests.support.command_line import HOSTILE_URL
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.command_line import Tell
+    from tests.support.command_line import RunCommand
 
 COMMANDS = [
     ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],
@@ -36,24 +36,26 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words[:2] + words[-1:]))
-def test_no_control_character_reaches_the_terminal(tell: Tell, command: list[str]) -> None:
+def test_no_control_character_reaches_the_terminal(
+    run_command: RunCommand, command: list[str]
+) -> None:
     """Every line of the answer consists of characters that print as themselves (SAF-04)."""
-    told = tell(*command)
-    for line in [*told.out.split("\n"), *told.err.split("\n")]:
+    result = run_command(*command)
+    for line in [*result.out.split("\n"), *result.err.split("\n")]:
         assert line.isprintable(), line
 
 
-def test_hostile_text_is_shown_not_dropped(tell: Tell) -> None:
+def test_hostile_text_is_shown_not_dropped(run_command: RunCommand) -> None:
     """The escapes stand where the characters stood (SAF-04)."""
-    told = tell("explain", "hostile.txt")
-    assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in told.out
+    result = run_command("explain", "hostile.txt")
+    assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in result.out
 
 
-def test_a_line_of_half_a_megabyte_is_cut_for_the_terminal(tell: Tell) -> None:
+def test_a_line_of_half_a_megabyte_is_cut_for_the_terminal(run_command: RunCommand) -> None:
     """A long line is shown from its beginning, with its length."""
-    told = tell("explain", "hostile.txt", "/" + "A" * 6000)
-    assert "(5008 characters)" in told.out
-    assert max(map(len, told.lines)) < 500
+    result = run_command("explain", "hostile.txt", "/" + "A" * 6000)
+    assert "(5008 characters)" in result.out
+    assert max(map(len, result.lines)) < 500
 
 
 @given(st.text())
@@ -147,8 +149,8 @@ def test_small_words() -> None:
     assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]
 
 
-def test_the_page_of_a_file_is_written_where_asked(tell: Tell, folder: Path) -> None:
+def test_the_page_of_a_file_is_written_where_asked(run_command: RunCommand, folder: Path) -> None:
     """--html writes one file and says so beside the answer."""
-    told = tell("explain", "robots.txt", "/x", "--html", "page.html")
-    assert "page written: page.html" in told.err
+    result = run_command("explain", "robots.txt", "/x", "--html", "page.html")
+    assert "page written: page.html" in result.err
     assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")

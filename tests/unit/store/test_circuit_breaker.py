@@ -63,7 +63,7 @@ def guarded(back_end: Failing) -> CircuitBreakerStore:
 
 
 @pytest.fixture
-def told(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+def levels(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     caplog.set_level("INFO")
     return lambda: [entry.levelname for entry in caplog.records]
 
@@ -82,7 +82,7 @@ def told(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
 def test_what_proves_that_it_works_again(
     guarded: CircuitBreakerStore,
     back_end: Failing,
-    told: Callable[[], list[str]],
+    levels: Callable[[], list[str]],
     failed: str,
     worked: str,
     proves: bool,
@@ -99,11 +99,11 @@ def test_what_proves_that_it_works_again(
     back_end.fails = set()
     calls[worked]()
     calls[worked]()
-    assert told() == (["WARNING", "INFO"] if proves else ["WARNING"])
+    assert levels() == (["WARNING", "INFO"] if proves else ["WARNING"])
 
 
-def test_two_failures_at_once_are_told_once(
-    guarded: CircuitBreakerStore, back_end: Failing, told: Callable[[], list[str]]
+def test_two_failures_at_once_are_logged_once(
+    guarded: CircuitBreakerStore, back_end: Failing, levels: Callable[[], list[str]]
 ) -> None:
     """The second call fails while the first is being logged."""
     back_end.fails = {"put"}
@@ -119,11 +119,11 @@ def test_two_failures_at_once_are_told_once(
         guarded.put(record())
     finally:
         logger.removeHandler(handler)
-    assert told() == ["WARNING"]
+    assert levels() == ["WARNING"]
 
 
 def test_a_call_that_began_before_the_failure_proves_nothing(
-    guarded: CircuitBreakerStore, back_end: Failing, told: Callable[[], list[str]]
+    guarded: CircuitBreakerStore, back_end: Failing, levels: Callable[[], list[str]]
 ) -> None:
     """Two threads call: the slower one ends well after the other has failed."""
 
@@ -133,7 +133,7 @@ def test_a_call_that_began_before_the_failure_proves_nothing(
 
     back_end.meanwhile = fail_meanwhile
     guarded.put(record())
-    assert told() == ["WARNING"]
+    assert levels() == ["WARNING"]
     back_end.fails = set()
     guarded.put(record())
-    assert told() == ["WARNING", "INFO"]
+    assert levels() == ["WARNING", "INFO"]

@@ -29,13 +29,13 @@ class TestRecords:
         assert store.get(ORIGIN) is None
 
     def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
-        """CAC-04: octets, times, failures and hops."""
+        """CAC-04: bytes, times, failures and hops."""
         store.put(record())
         assert store.get(ORIGIN) == record()
 
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 512_000])
     def test_bodies_of_any_size_and_octets(self, store: RecordStore, size: int) -> None:
-        """FMT-12: as much as may be read, no octet changed."""
+        """FMT-12: up to the parsing limit, no byte changed."""
         body = (bytes(range(256)) * 2000)[:size]
         stored = RobotsRecord(ORIGIN, **_answer(), body=body)
         store.put(stored)
@@ -118,7 +118,7 @@ class TestLeases:
         store.release(ORIGIN, "a")
         assert store.acquire(ORIGIN, "b", NOW, 30)
 
-    def test_nobody_releases_anothers_lease(self, store: RecordStore) -> None:
+    def test_a_process_releases_its_own_lease_only(self, store: RecordStore) -> None:
         """A worker that was late must not open the door behind the next one."""
         assert store.acquire(ORIGIN, "a", NOW, 30)
         store.release(ORIGIN, "b")

@@ -188,7 +188,7 @@ def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
 
 
 def test_a_restarted_server_goes_unnoticed(store: RecordStore, server: RedisServer) -> None:
-    """Connections that broke are made anew within the call."""
+    """Broken connections are opened again within the call."""
     store.put(record())
     server.stop()
     server.start()
@@ -333,7 +333,7 @@ def test_opening_says_nothing_to_the_server() -> None:
 def test_a_full_redis_that_still_reads_does_not_work_again(
     server: RedisServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is told once that it fails, and once that it works: when it takes a record again."""
+    """The log has one line when it fails, and one when it stores a record again."""
     caplog.set_level("INFO")
     clock = iter(range(0, 1000, 10))  # so every call comes after the pause
     guarded = CircuitBreakerStore(lambda: open_store(server.uri), lambda: float(next(clock)))
@@ -407,7 +407,7 @@ def test_a_flushed_server_grants_no_slot_before_a_delay_has_passed(
 
 
 @pytest.mark.parametrize("garbage", [b"", b"garbage", b"9" * 40, b"\xff" * 100])
-def test_garbage_in_the_keys_of_the_pace_stops_nobody(
+def test_garbage_in_the_keys_of_the_pace_stops_no_worker(
     store: RecordStore, client: redis.Redis, garbage: bytes
 ) -> None:
     """Another delay is the most that it costs."""

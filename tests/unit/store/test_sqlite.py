@@ -72,7 +72,7 @@ def test_whatever_else_is_in_a_row_reads_as_a_miss(path: str, found: object) -> 
 
 
 def test_tables_of_others_are_left_alone(path: str) -> None:
-    """Another version's, or a database that somebody uses for more."""
+    """Another version's, or a database with other tables."""
     tamper(path, "CREATE TABLE robotspec_records_99 (x)")
     tamper(path, "INSERT INTO robotspec_records_99 VALUES (1)")
     store = SqliteStore(path)
@@ -164,7 +164,7 @@ def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
     store.close()
 
 
-def test_a_file_that_was_lost_is_made_anew_after_the_failure(path: str) -> None:
+def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     """A store whose file broke works again as soon as the file does."""
     store = SqliteStore(path)
     store.put(record())
@@ -208,7 +208,7 @@ def test_a_lease_ends_by_the_callers_clock(path: str) -> None:
 
 
 def test_a_lease_from_the_future_does_not_last(path: str) -> None:
-    """The clock was put back: nobody waits until it has caught up."""
+    """The clock was put back: no process waits until it has caught up."""
     store = SqliteStore(path)
     assert store.acquire(ORIGIN, "a", NOW, 30)
     assert not store.acquire(ORIGIN, "b", NOW - 50, 30)

@@ -98,7 +98,7 @@ def test_a_password_is_not_shown() -> None:
 
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
 def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
-    """An optional dependency; nobody needs it for the other stores."""
+    """An optional dependency; the other stores do not need it."""
     program = (
         "import sys; sys.modules['redis'] = None\n"
         "from scrapy_robotspec.store import open_store\n"

@@ -1,4 +1,4 @@
-"""Content decoding up to a limit, whatever the octets are (FMT-12, FET-14)."""
+"""Content decoding of any bytes, up to a limit (FMT-12, FET-14)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def packers() -> dict[bytes, Callable[[bytes], bytes]]:
 
 
 @pytest.mark.parametrize("encoding", [b"br", b"zstd"], ids=bytes.decode)
-def test_encodings_that_nobody_asked_for(encoding: bytes) -> None:
+def test_encodings_that_were_not_requested(encoding: bytes) -> None:
     """Read all the same, up to the limit, and only if nothing is lost."""
     pack = packers().get(encoding)
     if pack is None:
@@ -124,8 +124,8 @@ def test_encodings_that_nobody_asked_for(encoding: bytes) -> None:
 
 
 @pytest.mark.parametrize("encoding", [b"compress", b"x-compress", b"dcb", b"dcz"])
-def test_encodings_that_nobody_can_read(encoding: bytes) -> None:
-    """FET-14: octets that mean something else are no file without rules."""
+def test_encodings_that_cannot_be_decoded(encoding: bytes) -> None:
+    """FET-14: bytes of another meaning are not read as a file without rules."""
     assert decode_prefix(b"\x1f\x9d\x90rest", [encoding], 10_000) == (b"", False)
     assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
 
@@ -136,7 +136,7 @@ def test_names_of_no_encoding_say_nothing() -> None:
 
 
 def test_very_many_streams_are_no_file() -> None:
-    """SAF-02: what a few octets on the wire can cost has a bound, behind or within each other."""
+    """SAF-02: the cost of a few bytes on the wire is bounded, in sequence or nested."""
     for encoding, pack in ({b"gzip": gzip.compress} | packers()).items():
         if encoding != b"br":  # which is one stream
             honest = b"".join(pack(TEXT[at : at + 5]) for at in range(0, len(TEXT), 5))
@@ -159,7 +159,7 @@ def test_header_that_names_an_encoding_a_thousand_times() -> None:
 def test_nothing_raises_and_the_limit_holds(
     body: bytes, encodings: list[bytes], limit: int
 ) -> None:
-    """SAF-01: any octets under any header."""
+    """SAF-01: any bytes under any header."""
     decoded, _ = decode_prefix(body, encodings, limit)
     assert len(decoded) <= limit
 
@@ -174,6 +174,6 @@ def test_prefix_of_what_was_packed(body: bytes, limit: int, level: int) -> None:
 
 @pytest.mark.parametrize("encoding", [b"odd", b"compress", b"dcb"])
 def test_what_cannot_be_unpacked_is_lost_and_text_is_text(encoding: bytes) -> None:
-    """FET-14: octets that nobody can read must not come out as a file without rules."""
+    """FET-14: undecodable bytes must not become a file without rules."""
     assert decode_prefix(gzip.compress(TEXT), [encoding], 1000) == (b"", False)
     assert decode_prefix(TEXT, [encoding], 1000) == (TEXT[:1000], True)

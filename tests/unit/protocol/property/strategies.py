@@ -1,6 +1,6 @@
 """Files, URLs and tokens made of few pieces, so that rules and URLs meet often.
 
-Uniform random octets hardly ever make a rule that matches; these alphabets are small on purpose,
+Uniform random bytes hardly ever make a rule that matches; these alphabets are small on purpose,
 and hold each piece that any statement of ``docs/specification.md`` treats in a way of its own.
 """
 
@@ -64,7 +64,7 @@ COLONS = [*[": "] * 20, ":", " :", "\t: \t", " ", "  ", "\t", "", ":\v", "\f:", 
 COMMENTS = [*[""] * 15, "#", " # x", "# a: b", "#Disallow: /"]
 MARGINS = [*[""] * 20, " ", "\t ", "\v", "\f", "\0", "\xa0"]
 LINE_ENDS = [*[b"\n"] * 20, b"\r\n", b"\r", b"\n\n", b"\n \n", b"\r\r\n"]
-STRAY_OCTETS = [b"\xe9", b"\xff\xfe", b"\xc3", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\x85"]
+STRAY_BYTES = [b"\xe9", b"\xff\xfe", b"\xc3", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\x85"]
 ODD_LINES = [b"", b" ", b"\t", b"#", b" # x", b"<html>", b":", b"a b"]
 STARTS = [*[b""] * 12, b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b"\xbb"]
 HOSTS = [*["http://example.com"] * 9, "https://u;s:p@example.com:81", "http://[::1]", "ftp://é.eu"]
@@ -103,9 +103,9 @@ def lines_for(draw: st.DrawFn, parts: list[str]) -> bytes:
         return spelled_line(draw, OTHER_FIELDS, draw(patterns_for(parts)))
     if kind == 18:
         return draw(st.sampled_from(ODD_LINES))
-    octets = draw(st.sampled_from(STRAY_OCTETS))
+    stray = draw(st.sampled_from(STRAY_BYTES))
     line = spelled_line(draw, RULE_FIELDS, draw(patterns_for(parts)))
-    return octets + line if draw(st.booleans()) else line + octets
+    return stray + line if draw(st.booleans()) else line + stray
 
 
 agents = st.one_of(

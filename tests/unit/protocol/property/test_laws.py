@@ -34,7 +34,7 @@ Asked = tuple[list[Group], str, Tokens]
 @in_every_edition
 @given(body=wild_bodies, url=wild_urls, names=wild_tokens)
 def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Tokens | str) -> None:
-    """SAF-01, FMT-03: any octets, any URL, any token, any question."""
+    """SAF-01, FMT-03: any bytes, any URL, any token, any question."""
     robots = RobotsTxt.parse(body, edition)
     names = accepted(names, edition)
     verdict = robots.explain(url, names)
