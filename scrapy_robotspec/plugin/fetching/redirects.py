@@ -11,10 +11,10 @@ from urllib.parse import urldefrag, urljoin
 
 from w3lib.url import safe_url_string
 
+from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Hop
 from scrapy_robotspec.access.private_hosts import is_private
-from scrapy_robotspec.plugin.fetching.decoding import decode_prefix
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY, Transfer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.plugin.fetching.decoding import decode_prefix
+from scrapy_robotspec.access.decoding import decode_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
