@@ -26,7 +26,7 @@ DAY = 24 * HOUR
 #: Accepted spellings of a field (lower case) and the field each of them means.
 Spellings = tuple[tuple[bytes, str], ...]
 
-#: The fields that mean something, as the documents write them.
+#: Known fields, as the specifications write them.
 PLAIN_FIELDS: Spellings = (
     (b"user-agent", "user-agent"),
     (b"allow", "allow"),
@@ -76,7 +76,7 @@ class AfterLimit(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edition:
-    """What one source document says wherever the documents differ.
+    """The choices of one specification where specifications differ.
 
     ``dataclasses.replace(edition, name="mine", …)`` makes one's own. The defaults are the values
     of ``google-2019``. Times are seconds.

@@ -51,7 +51,7 @@ def given_up(settings: PolicySettings, record: RobotsRecord) -> bool:
 def _max_attempts(settings: PolicySettings) -> float:
     """More failures than a hold has room for.
 
-    Where a clock is put back again and again, each time the outage begins anew, and only the
+    Where a clock is put back repeatedly, each time the outage restarts, and only the
     number of failures ends the wait.
     """
     doublings = math.log2(max(1.0, settings.retry_max_delay / settings.retry_delay))

@@ -59,7 +59,7 @@ def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> 
 def outage_start(record: RobotsRecord | None, now: float) -> float:
     """Start of the outage that a failure at *now* continues (FET-12).
 
-    It begins anew after a gap without attempts, or where a clock was put back: an outage may be
+    It restarts after a gap without attempts, or where a clock was put back: an outage may be
     counted too short, never too long.
     """
     if record is None or record.unreachable_since is None or record.failed_at is None:

@@ -130,7 +130,7 @@ class AccessPolicy(PolicySettings):
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """What the last good answer means to *us*; None: there is nothing to rely on.
 
-        Judged anew, because a stored answer may have been fetched under another edition or
+        Judged again, because a stored response may have been fetched under another edition or
         another status policy.
         """
         if record.meaning is None:

@@ -83,7 +83,7 @@ def command(
     html: str | None,
     force: bool,
 ) -> int:
-    """Find what is ignored, misspelt, without effect, or probably not meant.
+    """Find what is ignored, misspelled, without effect, or probably not meant.
 
     FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
     its site. Errors and warnings are shown, advice with --advice.

@@ -121,7 +121,7 @@ class SingleFlight(Generic[_Request]):
         preempted = self._limiter.acquire(origin, now, asked_before)
         if preempted is not None:
             self._preempted.add(preempted)
-            # Later: a waiter for that origin would start it anew in the midst of this.
+            # Later: now a waiter of that origin would start it again before this call returns.
             self._runtime.call_later(0, self._cancel, preempted)
         return True
 

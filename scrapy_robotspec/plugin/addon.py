@@ -128,7 +128,7 @@ def _install_waiting(settings: BaseSettings) -> None:
     if scheduler is Scheduler and not settings.getint("CONCURRENT_REQUESTS_PER_IP"):
         if issubclass(queue, WaitingPriorityQueue):
             return
-        # Until 2.13 the default was another queue, and nobody chose it.
+        # Until 2.13 Scrapy's default was another queue: the user has not chosen it.
         unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
         if unchosen or queue is DownloaderAwarePriorityQueue:
             _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)

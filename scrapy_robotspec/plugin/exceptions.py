@@ -1,6 +1,6 @@
 """What a request raises that robots.txt does not let through.
 
-Both are Scrapy's ``IgnoreRequest``, so that errbacks run and nobody sees a traceback. The errors
+Both are Scrapy's ``IgnoreRequest``: errbacks run, and no traceback is logged. The errors
 of this package itself stand in ``errors.py``.
 """
 

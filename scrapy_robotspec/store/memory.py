@@ -170,7 +170,7 @@ class MemoryStore(RecordStore):
         return Fleet(0, 1, now)
 
     def _sweep_pages(self, now: float, delay: float) -> None:
-        """Delete slots that nobody waits for any more; *delay* stands for the others' delays."""
+        """Delete slots that no request waits for; *delay* is taken for the others' delays."""
         limit = max(delay, 3600.0)
         self._last_pages = {
             origin: last for origin, last in self._last_pages.items() if now - limit < last <= now

@@ -137,7 +137,7 @@ class RedisStore(RecordStore):
             url,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
-            # A connection that a restart of the server broke is made anew at once.
+            # A connection that a restart of the server broke is opened again at once.
             retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
         )
         self._acquire = self._client.register_script(_ACQUIRE)

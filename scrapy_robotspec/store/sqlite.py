@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 #: The names carry the version of the tables: another version's are left alone. Slots and
 #: processes count in seconds of the machine's monotonic clock, which all its processes share and
-#: which nobody can set; it starts again with the machine.
+#: which cannot be set; it restarts with the machine.
 _TABLES = """
 CREATE TABLE IF NOT EXISTS robotspec_records_1
     (origin TEXT PRIMARY KEY, updated REAL NOT NULL, record BLOB NOT NULL);
@@ -69,7 +69,7 @@ class SqliteStore(RecordStore):
     """Keeps records in the file *path*, readable for its owner only.
 
     *timeout* is how long a call waits for another process (seconds). May be called from any
-    thread. After a failure the file is opened anew at the next call.
+    thread. After a failure the next call opens the file again.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
@@ -185,7 +185,7 @@ def _reserve(connection: sqlite3.Connection, origin: str, delay: float) -> float
     row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
     last: float | None = None if row is None else row[0]
     wait = 0.0 if last is None else wait_for_slot(last, now, delay)
-    if not wait or (last or 0.0) > now:  # in the second case the machine was started anew
+    if not wait or (last or 0.0) > now:  # in the second case the machine was restarted
         connection.execute(_NOTE_PAGE, (origin, sent_at(last, now, delay)))
     return wait
 

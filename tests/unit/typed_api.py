@@ -74,5 +74,5 @@ def refusals(forbidden: ForbiddenByRobots, unreachable: RobotsUnreachable) -> No
     assert_type(unreachable.origin, Origin | None)
 
 
-def misspelt() -> None:
+def misspelled() -> None:
     scrapy_robotspec.RobotsTXT  # type: ignore[attr-defined]  # noqa: B018

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
-#: Lines that are taken along with every request; nobody writes more but to do harm.
+#: Max number of other lines kept for a request; only hostile files have more.
 MOST_LINES = 100
 
 #: Answers kept for one file; a crawler seldom asks with more tokens.

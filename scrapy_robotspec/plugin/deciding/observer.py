@@ -22,7 +22,10 @@ class DecisionObserver(Protocol):
     def on_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
     ) -> None:
-        """*decision* applies to *request*; *found*: what it was made from, None for an override."""
+        """*decision* applies to *request*.
+
+        *found*: the rules or state it was made from; None for an override.
+        """
 
     def on_exempt(self, request: Request) -> None:
         """*request* is sent without a decision: its meta contains ``dont_obey_robotstxt``."""

@@ -46,9 +46,9 @@ _LEASE_MARGIN = 5.0
 
 
 class CrawlRuntime:
-    """``landed`` is called with every flight's end, ``fetching`` before every fetch.
+    """Connects the lookup to the crawl.
 
-    ``stats`` is where fetches are counted.
+    *fetching* is called before every fetch, *on_fetch_done* after it; *stats* counts fetches.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 BEAT, LIFETIME = 5.0, 15.0
 
 #: Deletes a parked request if asked to. Returns 0 if another worker has taken it over. A request
-#: that nobody has taken over and that is gone was lost by the server: it is still ours.
+#: that is gone without a takeover was lost by the server: this worker keeps it.
 _RELEASE = """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
     if ARGV[2] == '1' then redis.call('HDEL', KEYS[1], ARGV[1]) end

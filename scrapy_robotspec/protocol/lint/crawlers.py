@@ -106,7 +106,7 @@ _NEAR = {
 
 
 def meant_crawler(value: str, edition: Edition) -> str | None:
-    """The token that a misspelt value means, or None.
+    """The token that a misspelled value means, or None.
 
     A version after a slash does not count. Two long names are near when they become equal by
     leaving out at most one letter of each, or when two neighbouring letters are swapped.

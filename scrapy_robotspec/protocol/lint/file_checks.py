@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: A path without wildcards whose last name may be that of a directory.
 _DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
 _WILDCARD = re.compile(rb"[*$]")
-#: Usage statements whose path is looked up among the rules; each may read the file anew.
+#: Max usage statements whose path is checked against the rules; each may read the file again.
 _MOST_ASKED = 20
 
 

@@ -40,7 +40,7 @@ _NEAR = {
 
 
 def meant_field(name: str) -> str | None:
-    """The field that a misspelt name most likely means, or None.
+    """The field that a misspelled name most likely means, or None.
 
     Two names are near when they become equal by leaving out at most one letter of each.
     """
@@ -103,7 +103,7 @@ def check_field(line: Line, edition: Edition) -> Iterator[Remark]:
     if line.field in _PROTOCOL:
         if written != line.field:
             yield Remark(
-                "RS102", f'{shown(written)} is a misspelt "{line.field}"; {name} accepts it.'
+                "RS102", f'{shown(written)} is a misspelled "{line.field}"; {name} accepts it.'
             )
         elif line.field == "sitemap" and not edition.other_fields:
             yield Remark("RS103", f"{name} does not know sitemap lines and ignores this one.")
@@ -114,7 +114,7 @@ def check_field(line: Line, edition: Edition) -> Iterator[Remark]:
             yield Remark("RS103", f"{name} does not know {shown(written)} and ignores the line.")
     elif (meant := meant_field(written)) and (meant in _NO_EQUALS or b"=" in line.value):
         yield Remark(
-            "RS102", f'{shown(written)} looks like "{meant}" misspelt; {name} ignores the line.'
+            "RS102", f'{shown(written)} looks like "{meant}" misspelled; {name} ignores the line.'
         )
     else:
         yield Remark(

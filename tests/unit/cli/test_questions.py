@@ -146,7 +146,7 @@ QUESTIONS = [
         ["rule       line 6: Disallow: /"],
     ),
     (
-        "What does Google make of the misspelt line?",
+        "What does Google make of the misspelled line?",
         "check robots.txt /typo --edition google",
         1,
         ["disallowed  /typo  (line 18: Disalow: /typo)"],

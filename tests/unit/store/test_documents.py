@@ -25,7 +25,7 @@ VALUES = sorted(set(re.findall(r'[`"](memory://[^`"]*|\w+:///?/?\w[^`"]*)[`"]', 
 def test_every_value_on_the_page_opens_a_store(
     uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None is misspelt."""
+    """None is misspelled."""
     if uri.startswith("redis"):
         pytest.importorskip("redis", reason="the Redis client is not installed")
     monkeypatch.chdir(tmp_path)

@@ -107,9 +107,9 @@ CODES = (
     ),
     Code(
         code="RS210",
-        name="misspelt-crawler",
+        name="misspelled-crawler",
         severity="warning",
-        message="The name looks like a well-known crawler's, misspelt.",
+        message="The name looks like a well-known crawler's, misspelled.",
         why="A crawler follows the group that has exactly its product token.",
         remedy="Write the product token that the crawler's operator documents. The group then "
         "takes effect for it.",

@@ -19,9 +19,9 @@ CODES = (
     ),
     Code(
         code="RS102",
-        name="misspelt-field",
+        name="misspelled-field",
         severity="error",
-        message="A field name is misspelt.",
+        message="A field name is misspelled.",
         why="Most crawlers ignore the line. Google's crawlers accept some misspellings.",
         remedy="Correct the spelling. The line then takes effect.",
         example="User-agent: *\nDisalow: /private/\n",
