@@ -21,9 +21,9 @@ from scrapy_robotspec.plugin.deciding.extensions import (
 if TYPE_CHECKING:
     from scrapy import Request
 
+    from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-    from scrapy_robotspec.plugin.settings.overrides import Override
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
 

@@ -1,7 +1,7 @@
 """Fetcher: downloads a robots.txt with a timeout and a size limit.
 
-Redirects are followed in ``redirects.py``, headers and meta made in ``robots_request.py``. What a
-response means stands in ``access/outcome.py``, when to fetch in ``access/policy.py``.
+Redirects are followed in ``access/redirects.py``, headers and meta made in ``robots_request.py``.
+What a response means stands in ``access/outcome.py``, when to fetch in ``access/policy.py``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from twisted.internet.defer import CancelledError, Deferred
 
+from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, FetchResult
+from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-from scrapy_robotspec.plugin.fetching.redirects import RedirectChain
-from scrapy_robotspec.plugin.fetching.robots_request import META_KEY, robots_request
+from scrapy_robotspec.plugin.fetching.robots_request import META_KEY, exchange_of, robots_request
 from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
+    from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Seconds between two probes of one origin (FET-15), and max origins that are remembered.
@@ -150,15 +152,11 @@ class Fetcher:
             raise StopDownload(fail=False)
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
-        """Keep the body encoded: it is decoded up to the limit in ``decoding.py``."""
+        """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
         transfer = request.meta.get(META_KEY)
         if transfer is None:
             return
-        transfer.encodings = [
-            name.strip().lower()
-            for value in response.headers.getlist("Content-Encoding")
-            for name in value.split(b",")
-        ]
+        transfer.content_encoding = response.headers.getlist("Content-Encoding")
         response.headers.pop("Content-Encoding", None)
 
     # --- probes
@@ -188,7 +186,7 @@ class _Attempt:
         self._route = route
         self._request: Request | None = None
         self._expired = False
-        self._chain = RedirectChain(origin, fetcher._settings, self._download)
+        self._chain = RedirectChain(origin, fetcher._settings.redirect_limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
@@ -211,13 +209,16 @@ class _Attempt:
         fetching.cancel()
 
     async def _follow(self) -> FetchResult:
-        response, redirect_error = await self._chain.follow()
+        chain = self._chain
+        while chain.follow(response := await self._download(chain.url)):
+            pass
+        error = chain.error
         if response.status >= 500 and await self._has_misplaced_errors():
-            redirect_error = "server errors for missing pages"
-        result = self._chain.result(response, redirect_error)
+            error = "server errors for missing pages"
+        result = result_of(response, chain.hops, error, self._settings.max_size)
         return replace(result, local=response.status in NOT_FROM_THE_SITE)
 
-    async def _download(self, url: str) -> Response:
+    async def _download(self, url: str) -> Exchange:
         engine = self._fetcher._crawler.engine
         assert engine is not None
         slot = f"robotspec@{self._origin}"
@@ -232,13 +233,12 @@ class _Attempt:
         )
         with _compat.undelayed_slot(engine, slot):
             response: Response = await _compat.as_future(_compat.download(engine, request))
-        response.request = request
         host = Origin.of(url)
         if host is not None and response.status not in NOT_FROM_THE_SITE:
             self._fetcher.routes.worked(
                 self._origin, self._route, host.host, self._fetcher._clock()
             )
-        return response
+        return exchange_of(url, response, request.meta[META_KEY])
 
     async def _has_misplaced_errors(self) -> bool:
         """FET-15: a page that surely is missing answers 5xx, while ``/`` answers 2xx."""

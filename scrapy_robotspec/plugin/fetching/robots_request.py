@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 
 if TYPE_CHECKING:
+    from scrapy.http import Response
+
     from scrapy_robotspec.plugin.fetching.routes import Route
 
 #: Meta key that marks these requests and holds their :class:`Transfer`.
@@ -48,15 +51,15 @@ _PRIVATE_HEADERS = ("Authorization", "Cookie")
 class Transfer:
     """Notes about one robots.txt request while it is downloaded."""
 
-    __slots__ = ("encodings", "received", "stopped")
+    __slots__ = ("content_encoding", "received", "stopped")
 
     def __init__(self) -> None:
         self.received = 0
         """Bytes of the body so far."""
         self.stopped = False
         """The size limit ended the download (FMT-12)."""
-        self.encodings: list[bytes] = []
-        """Content codings, the one applied first coming first."""
+        self.content_encoding: list[bytes] = []
+        """Values of the response's header."""
 
 
 def robots_request(
@@ -94,6 +97,25 @@ def robots_request(
         for name in _PRIVATE_HEADERS:
             _never_send(request, name)
     return request
+
+
+def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
+    """What the request for *url* brought, as received."""
+    lines = [
+        (name, value)
+        for name, values in response.headers.items()
+        if isinstance(values, list)
+        for value in values
+    ]
+    lines += [(b"Content-Encoding", value) for value in transfer.content_encoding]
+    return Exchange(
+        url,
+        response.status,
+        tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
+        response.body,
+        stopped=transfer.stopped,
+        lost="dataloss" in response.flags,
+    )
 
 
 def _never_send(request: Request, name: str) -> None:

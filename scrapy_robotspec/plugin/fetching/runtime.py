@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-    from scrapy_robotspec.plugin.settings.overrides import Override
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt

@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
-
-import attrs
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import converters
+from scrapy_robotspec.access.host_table import HostTable, host_key
+from scrapy_robotspec.access.override import Override
 from scrapy_robotspec.plugin.settings.composite import status_policy
-from scrapy_robotspec.plugin.settings.host_table import HostTable, host_key
 from scrapy_robotspec.plugin.settings.product_tokens import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.access.outcome import Meaning
     from scrapy_robotspec.editions import Edition
 
 _WANTED = (
     "a dict from host names to 'ignore', 'disallow', a robots.txt text, or a dict with "
     "'status_policy', 'token' or 'crawl_delay'"
 )
-
-
-@attrs.frozen(kw_only=True)
-class Override:
-    """What holds for one host.
-
-    Either ``replacement`` is given, and nothing is fetched, or some of the other fields, each
-    instead of the setting or rule of its kind.
-    """
-
-    replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
-    """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
-    status_policy: Mapping[int, Meaning] = MappingProxyType({})
-    token: tuple[str, ...] | None = None
-    crawl_delay: float | None = None
-    """Seconds."""
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The last parts of the stats that count its uses, ``robotspec/override/KIND``."""
-        if isinstance(self.replacement, RobotsTxt):
-            return ("robots_txt",)
-        if self.replacement is not None:
-            return (self.replacement,)
-        given = {
-            "status_policy": bool(self.status_policy),
-            "token": self.token is not None,
-            "crawl_delay": self.crawl_delay is not None,
-        }
-        return tuple(kind for kind, is_given in given.items() if is_given)
 
 
 def overrides(raw: Any, edition: Edition) -> HostTable[Override]:

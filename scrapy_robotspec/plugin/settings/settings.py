@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import attrs
 
 from scrapy_robotspec import converters
+from scrapy_robotspec.access.host_table import HostTable
 from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.converters import Converter, convert, wrong
 from scrapy_robotspec.editions import DAY, Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import composite
-from scrapy_robotspec.plugin.settings.host_table import HostTable
-from scrapy_robotspec.plugin.settings.overrides import Override, overrides
+from scrapy_robotspec.plugin.settings.overrides import overrides
 from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, token_source
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.access.usage_policy import PolicyName
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -130,6 +132,15 @@ class Settings:
         read = cls(**{**_of_edition(edition), **_below(given), **given}, given=frozenset(given))
         _check_agreement(read, settings)
         return read
+
+    @property
+    def redirect_limits(self) -> RedirectLimits:
+        """The redirects that a robots.txt request follows."""
+        return RedirectLimits(
+            max_redirects=self.max_redirects,
+            refuse_private=self.refuse_private_redirects,
+            recognises_loops=self.edition.recognises_redirect_loops,
+        )
 
     def policy(self) -> AccessPolicy:
         """The access policy that these settings make."""

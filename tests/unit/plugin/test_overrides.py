@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.override import Override
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.plugin.settings.overrides import Override, overrides
+from scrapy_robotspec.plugin.settings.overrides import overrides
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 

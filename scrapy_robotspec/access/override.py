@@ -1,0 +1,45 @@
+"""Override: what the user has decided for one host."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+import attrs
+
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.access.outcome import Meaning
+
+
+@attrs.frozen(kw_only=True)
+class Override:
+    """What holds for one host.
+
+    Either ``replacement`` is given, and nothing is fetched, or some of the other fields, each
+    instead of the setting or rule of its kind.
+    """
+
+    replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
+    """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
+    status_policy: Mapping[int, Meaning] = MappingProxyType({})
+    token: tuple[str, ...] | None = None
+    crawl_delay: float | None = None
+    """Seconds."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The last parts of the stats that count its uses, ``robotspec/override/KIND``."""
+        if isinstance(self.replacement, RobotsTxt):
+            return ("robots_txt",)
+        if self.replacement is not None:
+            return (self.replacement,)
+        given = {
+            "status_policy": bool(self.status_policy),
+            "token": self.token is not None,
+            "crawl_delay": self.crawl_delay is not None,
+        }
+        return tuple(kind for kind, is_given in given.items() if is_given)
