@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from conformance.tables import read_toml
 from scrapy_robotspec.access.origin import Origin
-from tests.spec.table import read_toml
 
 TABLE = read_toml(Path(__file__).with_name("validity.toml"))
 

@@ -1,4 +1,4 @@
-"""Every row of ``cases/*.toml``, in every edition and every spelling that must not matter.
+"""Every case of ``conformance/tables``, in every edition and every spelling that must not matter.
 
 The reference matcher is asked the same questions, so that it has to earn the trust that
 ``tests/unit/protocol/property`` puts in it.
@@ -6,52 +6,95 @@ The reference matcher is asked the same questions, so that it has to earn the tr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
+from conformance.tables import Ask, TableCase, read_tables
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from tests.spec.table import Ask, Case, deliveries, read_cases
+from tests.spec.table import deliveries
 from tests.support import reference
 
-CASES = read_cases()
-ROWS = [
-    pytest.param(case, name, id=f"{case.part}-{number}-{'+'.join(case.ids)}-{name}")
-    for number, case in enumerate(CASES, 1)
-    for name in case.editions
-]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _pytest.mark import ParameterSet
+
+    from conformance.tables import Answer
+
+CASES = read_tables()
+
+
+def rows(cases: Iterable[tuple[int, TableCase]]) -> list[ParameterSet]:
+    """A row for each edition of each case."""
+    return [
+        pytest.param(case, name, id=f"{case.part}-{number}-{'+'.join(case.ids)}-{name}")
+        for number, case in cases
+        for name in case.editions
+    ]
+
+
+NUMBERED = list(enumerate(CASES, 1))
+ROWS = rows(NUMBERED)
+VERDICT_ROWS = rows(
+    (number, case)
+    for number, case in NUMBERED
+    if any(ask.question == "allowed" for ask in case.asks)
+)
 
 
 @pytest.mark.parametrize(("case", "edition"), ROWS)
-def test_package_answers_as_the_document_says(case: Case, edition: str) -> None:
-    """Verdict, deciding line and reason of the package equal the table's."""
+def test_package_answers_as_the_document_says(case: TableCase, edition: str) -> None:
+    """Each answer of the package equals the table's."""
     for delivery, body, factor in deliveries(case):
         robots = RobotsTxt.parse(body, edition)
         for ask in case.asks:
             answer = ask.answers[edition]
-            if answer is None:
+            where = f"{case}\n{ask.question} {ask.url} for {ask.tokens}, delivered: {delivery}"
+            if ask.question != "allowed":
+                assert other_answer(robots, ask) == answer, where
+            elif answer is None:
                 with pytest.raises(ValueError, match="no group can be found under"):
                     robots.explain(ask.url, ask.tokens)
-                continue
-            verdict = robots.explain(ask.url, ask.tokens)
-            line = verdict.rule.line if verdict.rule else 0
-            expected = (answer.allowed, answer.line * factor, answer.reason)
-            found = (verdict.allowed, line, verdict.reason)
-            assert found == expected, _where(case, ask, delivery)
-            assert robots.allowed(ask.url, ask.tokens) is answer.allowed
+            else:
+                check_verdict(robots, ask, answer, factor, where)
 
 
-@pytest.mark.parametrize(("case", "edition"), ROWS)
-def test_reference_answers_as_the_document_says(case: Case, edition: str) -> None:
+def check_verdict(robots: RobotsTxt, ask: Ask, answer: Answer, factor: int, where: str) -> None:
+    """Compare verdict, deciding line and reason."""
+    verdict = robots.explain(ask.url, ask.tokens)
+    line = verdict.rule.line if verdict.rule else 0
+    expected = (answer.allowed, answer.line * factor, answer.reason)
+    assert (verdict.allowed, line, verdict.reason) == expected, where
+    assert robots.allowed(ask.url, ask.tokens) is answer.allowed, where
+
+
+def other_answer(robots: RobotsTxt, ask: Ask) -> Any:
+    """The package's answer to a question that is not about a verdict."""
+    match ask.question:
+        case "sitemaps":
+            return list(robots.sitemaps)
+        case "licenses":
+            return list(robots.licenses)
+        case "crawl_delay":
+            return robots.crawl_delay(ask.tokens)
+        case "other":
+            return [[line.field, line.value] for line in robots.other(ask.tokens)]
+        case "usage":
+            usage = robots.usage(ask.url, ask.tokens)
+            return dict(usage.preferences) if usage.applies else None
+    raise ValueError(ask.question)
+
+
+@pytest.mark.parametrize(("case", "edition"), VERDICT_ROWS)
+def test_reference_answers_as_the_document_says(case: TableCase, edition: str) -> None:
     """Verdict and deciding line of the reference matcher equal the table's."""
     for delivery, body, factor in deliveries(case):
         for ask in case.asks:
             answer = ask.answers[edition]
-            if answer is None:
-                continue  # the reference takes any token
+            if answer is None or ask.question != "allowed":
+                continue  # the reference takes any token, and knows rules only
             expected = reference.Ruling(answer.allowed, answer.line * factor)
             found = reference.rule_on(body, ask.url, ask.tokens, EDITIONS[edition])
-            assert found == expected, _where(case, ask, delivery)
-
-
-def _where(case: Case, ask: Ask, delivery: str) -> str:
-    return f"{case}\n{ask.url} for {', '.join(ask.tokens)}, delivered: {delivery}"
+            assert found == expected, f"{case}\n{ask.url} for {ask.tokens}, delivered: {delivery}"

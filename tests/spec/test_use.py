@@ -44,63 +44,7 @@ def preferences(
 # --- the example of the draft
 
 
-@in_every_edition
-@in_every_delivery
-@pytest.mark.parametrize(
-    ("path", "applies", "stated", "lines"),
-    [
-        ("/test", True, {"train-ai": DISALLOW}, [4]),
-        ("/never/test", False, {}, []),
-        ("/ai-ok/test", True, {"train-ai": ALLOW}, [5]),
-    ],
-)
-def test_example_of_the_draft_for_other_crawlers(
-    edition: str, delivery: str, path: str, applies: bool, stated: dict[str, str], lines: list[int]
-) -> None:
-    """USE-01, USE-03: the three rows of the draft's table."""
-    usage = RobotsTxt.parse(DELIVERIES[delivery](DRAFT), edition).usage(SITE + path, "OtherBot")
-    assert (usage.applies, usage.preferences) == (applies, stated)
-    factor = 2 if delivery == "comment lines between" else 1
-    assert [statement.line for statement in usage.statements] == [line * factor for line in lines]
-
-
-@in_every_edition
-@pytest.mark.parametrize("path", ["/", "/test", "/never/test", "/ai-ok/test"])
-def test_example_of_the_draft_for_the_crawler_it_names(edition: str, path: str) -> None:
-    """USE-01: ExampleBot follows the second group and nothing of the first."""
-    assert preferences(DRAFT, path, "ExampleBot", edition) == {"train-ai": ALLOW}
-
-
 # --- values and paths
-
-
-@in_every_edition
-@pytest.mark.parametrize(
-    ("line", "stated"),
-    [
-        ("Content-Usage: train-ai=n", {"train-ai": DISALLOW}),
-        ("content-usage:train-ai=n", {"train-ai": DISALLOW}),
-        ("\t CONTENT-USAGE \t:\t train-ai=n \t", {"train-ai": DISALLOW}),
-        ("Content-Usage: train-ai=n # train-ai=y", {"train-ai": DISALLOW}),
-        ("Content-Usage: train-ai=n#", {"train-ai": DISALLOW}),
-        ('Content-Usage: search=y, x="a#b"', {}),
-        ("Content-Usage: / train-ai=n", {"train-ai": DISALLOW}),
-        ("Content-Usage: /\ttrain-ai=n", {"train-ai": DISALLOW}),
-        ("Content-Usage: / \t train-ai=n, search=y", {"train-ai": DISALLOW, "search": ALLOW}),
-        ("Content-Usage: /elsewhere train-ai=n", {}),
-        ("Content-Usage: /page", {}),
-        ("Content-Usage:", {}),
-        ("Content-Usage: page train-ai=n", {}),
-        ("Content-Usage: *age train-ai=n", {}),
-        ("Content-Usages: train-ai=n", {}),
-        ("Content-Use: train-ai=n", {}),
-    ],
-)  # fmt: skip
-def test_value_ends_at_a_comment_and_a_path_at_a_blank(
-    edition: str, line: str, stated: dict[str, str]
-) -> None:
-    """USE-01: only a value that begins with a slash has a path."""
-    assert preferences(group(line), edition=edition) == stated
 
 
 @pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"google"}))
@@ -115,42 +59,6 @@ def test_paths_are_escaped_like_those_of_rules(edition: str, pattern: str, path:
     """USE-01: a blank or tab of a path is written as an escape."""
     body = group(f"Content-Usage: {pattern} search=n")
     assert preferences(body, path, edition=edition) == {"search": DISALLOW}
-
-
-@pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"classic"}))
-def test_paths_have_wildcards(edition: str) -> None:
-    """USE-01: ``*`` and a final ``$`` mean what they mean in a rule."""
-    body = group("Content-Usage: search=y", "Content-Usage: /*.pdf$ search=n")
-    assert preferences(body, "/a/b.pdf", edition=edition) == {"search": DISALLOW}
-    assert preferences(body, "/a/b.pdf?x", edition=edition) == {"search": ALLOW}
-
-
-@in_every_edition
-def test_longest_path_decides_for_all_labels(edition: str) -> None:
-    """USE-01: a shorter path adds nothing, not even labels that the longer one leaves out."""
-    body = group(
-        "Content-Usage: /a/ search=y",
-        "Content-Usage: /a/b/ train-ai=n",
-        "Content-Usage: search=n, ai-input=n",
-    )
-    assert preferences(body, "/a/b/c", edition=edition) == {"train-ai": DISALLOW}
-    assert preferences(body, "/a/c", edition=edition) == {"search": ALLOW}
-    assert preferences(body, "/c", edition=edition) == {"search": DISALLOW, "ai-input": DISALLOW}
-
-
-@in_every_edition
-def test_path_of_one_slash_is_longer_than_none(edition: str) -> None:
-    """USE-01: the absent path is the shortest of all."""
-    body = group("Content-Usage: search=n", "Content-Usage: / search=y")
-    assert preferences(body, "/a", edition=edition) == {"search": ALLOW}
-
-
-@in_every_edition
-def test_statement_that_does_not_parse_still_hides_shorter_paths(edition: str) -> None:
-    """USE-01, USE-04: the path selects a statement before its dictionary is read."""
-    body = group("Content-Usage: train-ai=n", "Content-Usage: /a Train-AI=n")
-    assert preferences(body, "/a", edition=edition) == {}
-    assert preferences(body, "/b", edition=edition) == {"train-ai": DISALLOW}
 
 
 @in_every_edition
@@ -180,19 +88,6 @@ def test_different_patterns_of_one_length_combine() -> None:
     body = group("Content-Usage: /*b search=n", "Content-Usage: /ab search=y")
     assert preferences(body, "/ab") == {"search": DISALLOW}
     assert preferences(body, "/cb") == {"search": DISALLOW}
-
-
-@in_every_edition
-def test_two_groups_of_one_crawler_are_combined(edition: str) -> None:
-    """USE-02: a managed part in front of the site's own file is a second group."""
-    body = (
-        b"User-agent: *\nContent-Usage: search=y, train-ai=n\nAllow: /\n\n"
-        b"User-agent: FooBot\nDisallow: /b\n\n"
-        b"User-agent: *\nDisallow: /c\nContent-Usage: search=n\n"
-    )
-    found = preferences(body, "/a", "OtherBot", edition)
-    assert found == {"search": DISALLOW, "train-ai": DISALLOW}
-    assert preferences(body, "/a", "FooBot", edition) == {}
 
 
 @in_every_edition
@@ -264,45 +159,6 @@ def test_any_disallow_wins_then_any_allow(file: str, header: str, combined: dict
 # --- licenses and content signals
 
 
-@in_every_edition
-@in_every_delivery
-def test_licenses_stand_anywhere_and_hold_for_every_agent(edition: str, delivery: str) -> None:
-    """USE-06: in file order, on any host; a relative or broken URL is left out."""
-    body = (
-        b"License: https://example.com/license.xml\n\nUser-agent: A\nDisallow: /\n"
-        b"LICENSE : http://other.example/b.xml # terms\nLicense: /relative.xml\nLicense:\n"
-        b"User-agent: B\nLicense: https://example.com/license.xml\nLicenses: http://a/b\n"
-    )
-    assert RobotsTxt.parse(DELIVERIES[delivery](body), edition).licenses == (
-        "https://example.com/license.xml",
-        "http://other.example/b.xml",
-        "https://example.com/license.xml",
-    )
-
-
-@in_every_edition
-@pytest.mark.parametrize(
-    ("line", "stated"),
-    [
-        (
-            "Content-Signal: search=yes, ai-input=yes, ai-train=no",
-            {"search": ALLOW, "ai-input": ALLOW, "train-ai": DISALLOW},
-        ),
-        ("content-signal:search=yes,ai-train=no,use=reference",
-         {"search": ALLOW, "train-ai": DISALLOW}),
-        ("Content-Signal: search=y, ai-train=n", {}),
-        ("Content-Signal: search=YES, ai-train=No", {}),
-        ("Content-Signal: /page search=no", {"search": DISALLOW}),
-        ("Content-Signal: /other search=no", {}),
-        ("Content-Signal: ai-train=yes, train-ai=no", {"train-ai": DISALLOW}),
-        ("Content-Signals: search=no", {}),
-    ],
-)  # fmt: skip
-def test_content_signals_are_statements(edition: str, line: str, stated: dict[str, str]) -> None:
-    """USE-07: yes and no instead of y and n, and ai-train for train-ai."""
-    assert preferences(group(line), edition=edition) == stated
-
-
 def test_content_signal_in_test_is_offered_as_written() -> None:
     """USE-07: ``use=`` states a preference for none of the labels."""
     robots = RobotsTxt.parse(group("Content-Signal: / search=yes, use=reference # test"))
@@ -313,22 +169,6 @@ def test_content_signal_in_test_is_offered_as_written() -> None:
         "/",
         2,
     )
-
-
-@in_every_edition
-def test_content_signal_before_the_first_group_holds_for_every_agent(edition: str) -> None:
-    """USE-07: Content-Usage there holds for none, as it stands in no group."""
-    body = (
-        b"Content-Signal: ai-train=no\nContent-Usage: ai-input=n\n"
-        b"User-agent: FooBot\nDisallow: /x\n"
-        b"User-agent: BarBot\nContent-Signal: ai-train=yes, search=yes\nDisallow: /x\n"
-    )
-    assert preferences(body, token="FooBot", edition=edition) == {"train-ai": DISALLOW}
-    assert preferences(body, token="BazBot", edition=edition) == {"train-ai": DISALLOW}
-    assert preferences(body, token="BarBot", edition=edition) == {
-        "train-ai": DISALLOW,
-        "search": ALLOW,
-    }
 
 
 @in_every_edition

@@ -1,0 +1,1 @@
+"""A conformance suite for robots.txt parsers in any language; see ``README.md``."""

@@ -1,0 +1,129 @@
+"""Writes ``cases/*.jsonl`` from the tables: ``python3 -m conformance.build``.
+
+Edit ``tables/*.toml``, ``statements.toml`` or ``specifications.toml`` and run this again. Nothing
+else writes these files, and a test compares them with the tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from base64 import b64encode
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from conformance.cases import HERE, encode_body
+from conformance.tables import Answer, Ask, TableCase, read_tables, read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+@cache
+def specifications() -> Mapping[str, Mapping[str, str]]:
+    """``specifications.toml``: title, edition, section and link by specification."""
+    return read_toml(HERE / "specifications.toml")
+
+
+@cache
+def statements() -> Mapping[str, Mapping[str, Any]]:
+    """``statements.toml``: words and sections by statement."""
+    return read_toml(HERE / "statements.toml")
+
+
+def build() -> dict[str, list[dict[str, Any]]]:
+    """The cases of all tables, by specification."""
+    cases: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in specifications()}
+    for case in read_tables():
+        for specification in [case.specification] if case.specification else case.editions:
+            for data in _cases(case, specification):
+                question = data["id"].rpartition("/")[2]
+                cases[specification].setdefault(question, data)
+    return {name: list(found.values()) for name, found in cases.items()}
+
+
+def to_line(data: Mapping[str, Any]) -> str:
+    """A case as a line of a file."""
+    return json.dumps(data) + "\n"
+
+
+def case_id(
+    specification: str,
+    statement: str,
+    question: str,
+    body: bytes,
+    tokens: Sequence[str],
+    url: str | None,
+) -> str:
+    """A name that no other case has, and that a changed case does not keep."""
+    parts = [specification, question, b64encode(body).decode(), list(tokens), url]
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return f"{specification}/{statement}/{digest[:10]}"
+
+
+def as_google_sees(url: str) -> str:
+    """The URL as Google's matcher expects it: escaped, with hex digits in upper case."""
+    ascii_url = "".join(char if char.isascii() else quote(char) for char in url)
+    return _ESCAPE.sub(lambda match: match[0].upper(), ascii_url)
+
+
+def _cases(case: TableCase, specification: str) -> Iterator[dict[str, Any]]:
+    edition = specifications()[specification]["edition"]
+    for ask in case.asks:
+        answer = ask.answers[edition]
+        if answer is None and ask.question == "allowed":
+            continue  # a token that only this package refuses
+        yield _case(case, ask, specification, answer)
+
+
+def _case(case: TableCase, ask: Ask, specification: str, answer: Any) -> dict[str, Any]:
+    about_url = ask.question in ("allowed", "usage")
+    url = as_google_sees(ask.url) if specification == "google" else ask.url
+    tokens = [] if ask.question in ("sitemaps", "licenses") else list(ask.tokens)
+    name = case.ids[0]
+    return {
+        "id": case_id(
+            specification, name, ask.question, case.body, tokens, url if about_url else None
+        ),
+        "specification": specification,
+        "edition": specifications()[specification]["edition"] or None,
+        **_statement(name, specification, specification in ask.open),
+        "question": ask.question,
+        **encode_body(case.body),
+        "tokens": tokens,
+        "url": url if about_url else None,
+        "expected": answer.allowed if isinstance(answer, Answer) else answer,
+        **({"line": answer.line} if isinstance(answer, Answer) else {}),
+        "why": case.why,
+    }
+
+
+def _statement(name: str, specification: str, is_open: bool) -> dict[str, Any]:
+    statement, about = statements()[name], specifications()[specification]
+    section = None if is_open else statement["sections"].get(specification)
+    anchor = re.sub("[^a-z0-9.]+", "-", section.lower()) if section else ""
+    return {
+        "statement": name,
+        "text": statement.get("differs", {}).get(specification, statement["says"]),
+        "basis": "stated" if section else "open",
+        "source": about["section"].format(section) if section else None,
+        "link": about["link"].format(anchor) if section else None,
+    }
+
+
+def main() -> None:
+    """Write the files."""
+    (HERE / "cases").mkdir(exist_ok=True)
+    for specification, cases in build().items():
+        text = "".join(map(to_line, cases))
+        path = HERE / "cases" / f"{specification}.jsonl"
+        path.write_text(text, encoding="ascii", newline="\n")
+        print(f"{path.name}: {len(cases)} cases")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The edition ``google`` gives the verdicts of Google's open-source matcher (REF), line for line.
+
+The data are 3,000 of 30,000 generated cases, chosen for variety by ``conformance/choose.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conformance.cases import HERE, Case, read_cases
+from conformance.choose import choose, tags
+from scrapy_robotspec.protocol.fast.compiled import COMPILE_AFTER
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+CASES = list(read_cases([HERE / "google.jsonl"]))
+
+
+def differences(case: Case) -> Iterator[str]:
+    """The package's deviations, asked before and after it has compiled the rules."""
+    assert case.url is not None
+    robots = RobotsTxt.parse(case.body, "google")
+    for _ in range(COMPILE_AFTER):  # two questions each
+        verdict = robots.explain(case.url, case.tokens)
+        found = verdict.allowed, verdict.rule.line if verdict.rule else 0
+        if found != (case.expected, case.data["line"]):
+            yield f"{found} where Google says otherwise: {case.data}"
+        if robots.allowed(case.url, case.tokens) != case.expected:
+            yield f"allowed() says otherwise than Google: {case.data}"
+
+
+def test_every_verdict_and_line_is_googles() -> None:
+    """FMT-05, FMT-06, FMT-10 to FMT-14, UAG-03, UAG-09, PAT-04, PRE-01, PRE-05 as REF has them."""
+    assert [difference for case in CASES for difference in differences(case)] == []
+
+
+def test_the_cases_are_many_and_varied() -> None:
+    """A file that was lost or cut would prove nothing."""
+    assert len(CASES) == 3_000
+    assert len({tag for case in CASES for tag in tags(case.data)}) > 120
+    assert 1_000 < sum(case.expected for case in CASES) < 2_500
+
+
+def test_a_wrong_verdict_is_found() -> None:
+    """The comparison itself can fail: with the answer turned round every case differs."""
+    case = CASES[0]
+    turned = replace(case, expected=not case.expected)
+    assert list(differences(case)) == []
+    assert len(list(differences(turned))) == 2 * COMPILE_AFTER
+
+
+def kinds(cases: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The tags that occur."""
+    return {tag for case in cases for tag in tags(case)}
+
+
+def test_choosing_keeps_every_kind() -> None:
+    """Each tag of all cases is in a choice of a tenth, which is the same whenever it is made."""
+    data = [dict(case.data) for case in CASES]
+    few = choose(data, 300)
+    assert len(few) == 300
+    assert {tag for case in few for tag in tags(case)} == {
+        tag for case in data for tag in tags(case)
+    }
+    assert choose(data, 300) == few
