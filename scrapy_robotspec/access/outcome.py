@@ -44,12 +44,13 @@ class Hop:
     """URL that the ``Location`` names; None where it names none that can be read."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "url", _without_user_info(self.url))
+        object.__setattr__(self, "url", without_user_info(self.url))
         if self.target is not None:
-            object.__setattr__(self, "target", _without_user_info(self.target))
+            object.__setattr__(self, "target", without_user_info(self.target))
 
 
-def _without_user_info(url: str) -> str:
+def without_user_info(url: str) -> str:
+    """*url* without a user name and password (LOC-10)."""
     scheme, slashes, rest = url.partition("://")
     end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
     return f"{scheme}{slashes}{rest[:end].rpartition('@')[2]}{rest[end:]}"

@@ -281,10 +281,10 @@ def handles_ftp(crawler: Crawler) -> bool:
 
 
 class Threads:
-    """Runs blocking calls in at most two threads."""
+    """Runs blocking calls in at most *number* threads."""
 
-    def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(2, thread_name_prefix="robotspec")
+    def __init__(self, number: int = 2) -> None:
+        self._executor = ThreadPoolExecutor(number, thread_name_prefix="robotspec")
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
         """The outcome of ``call(*args)``, fired in the calling thread."""

@@ -47,7 +47,7 @@ class Conclusions:
         if self._has_overrides and decision.origin is not None:
             override = self._policy.override(decision.origin)
             if override is not None:  # counted here: a request may come by more than once
-                stats.overridden(override.kinds)
+                stats.overridden(override.kinds, decision.origin)
         if decision.allowed:
             extensions = NO_EXTENSIONS
             if found is None or found.extensions is not None:  # rare

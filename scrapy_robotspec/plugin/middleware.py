@@ -57,7 +57,7 @@ class RobotSpecMiddleware:
             raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
         assert crawler.stats is not None
         self._crawler = crawler
-        self._stats = CrawlStats.of(crawler, self.settings, lambda origin: self.gate.count(origin))
+        self._stats = CrawlStats(crawler, self.settings, lambda origin: self.gate.count(origin))
         self.count_waiting = self._stats.waiting_changed
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
         self._policy = self.robots.policy
@@ -65,6 +65,8 @@ class RobotSpecMiddleware:
         self.gate = self._waits.gate
         self._conclusions = Conclusions(self.robots, self._stats)
         self._meta_keys = MetaKeys()
+        if self._stats.report is not None:
+            self._stats.report.create()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -168,9 +170,13 @@ class RobotSpecMiddleware:
             logger.warning("%s.", problem)
         self.robots.open()
         self._waits.open()
+        if self._stats.report is not None:
+            self._stats.report.open()
 
-    async def _spider_closed(self) -> None:
+    async def _spider_closed(self, reason: str) -> None:
         self.gate.close()
         self._stats.close()
+        if self._stats.report is not None:
+            await self._stats.report.close(reason)
         await self._waits.close()
         await self.robots.close()

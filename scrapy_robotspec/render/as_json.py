@@ -14,6 +14,7 @@ from scrapy_robotspec.render.usage import UsageAnswer, usage_object
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.models import Finding, Rule, Verdict
     from scrapy_robotspec.render.explanation import Explanation
@@ -108,9 +109,7 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
     if record.expires_at is not None and record.fetched_at is not None:
         lifetime = record.expires_at - record.fetched_at
     return {
-        "hops": [
-            {"url": hop.url, "status": hop.status, "target": hop.target} for hop in record.hops
-        ],
+        "hops": [hop_object(hop) for hop in record.hops],
         "redirect_error": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
@@ -121,6 +120,11 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
         "failures": record.failures,
         "unreachable_since": record.unreachable_since,
     }
+
+
+def hop_object(hop: Hop) -> dict[str, Any]:
+    """A redirect response."""
+    return {"url": hop.url, "status": hop.status, "target": hop.target}
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,8 +10,6 @@ from tests.support.crawl import MODES, crawl
 from tests.support.responses import reply
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n\nUser-agent: special\nDisallow: /yes\n"
@@ -89,16 +86,6 @@ def test_nothing_is_probed_by_default(server: Server) -> None:
     result = crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIMEOUT": 0})
     assert site.pages_asked == []
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
-
-
-def test_report(server: Server, tmp_path: Path) -> None:
-    """ROBOTSPEC_REPORT: a JSON line an origin."""
-    sites = [server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply(status=404))]
-    path = tmp_path / "report.jsonl"
-    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
-    crawl(urls, {"ROBOTSPEC_REPORT": str(path)})
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert sorted(row["origin"] for row in rows) == [site.url("") for site in sites]
 
 
 def test_edition(server: Server) -> None:

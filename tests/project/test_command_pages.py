@@ -16,7 +16,7 @@ import pytest
 
 import scrapy_robotspec
 from scrapy_robotspec.cli.app import COMMANDS, robotspec
-from scrapy_robotspec.plugin.reporting.origin_stats import OriginStats
+from scrapy_robotspec.render.crawl_report import OriginStats
 from tests.support.command_line import PROJECT_SETTINGS, install_command
 from tests.support.responses import reply
 from tests.support.server import Server
@@ -152,9 +152,7 @@ def test_the_page_names_every_key_of_the_report() -> None:
         for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
         for key in row.split(", ")
     ]
-    assert keys == [
-        f"`{name}`" for name in ("origin", *(field.name for field in fields(OriginStats)))
-    ]
+    assert keys == [f"`{name}`" for name in (field.name for field in fields(OriginStats))]
 
 
 def test_the_page_names_every_command_and_option() -> None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin.reporting.counts import Counts
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -30,7 +31,7 @@ class Progress:
 
     *after*: seconds until an unanswered robots.txt is logged (``ROBOTSPEC_PROGRESS_AFTER``).
     *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *waiting_of* counts
-    the waiting requests of an origin.
+    the waiting requests of an origin. *counts* learn when a wait begins and ends.
     """
 
     def __init__(
@@ -42,8 +43,10 @@ class Progress:
         waiting_of: Callable[[Origin], int],
         clock: Callable[[], float],
         call_later: Callable[..., Any],
+        counts: Sequence[Counts] = (),
     ) -> None:
         self._stats = stats
+        self._counts = counts
         self._after = after
         self._interval = interval
         self._waiting_of = waiting_of
@@ -68,7 +71,9 @@ class Progress:
         """A request waits for the robots.txt of *origin*."""
         if origin in self._pending:
             return
-        self._pending[origin] = self._unlogged[origin] = self._clock()
+        now = self._pending[origin] = self._unlogged[origin] = self._clock()
+        for each in self._counts:
+            each.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", len(self._pending))
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
@@ -115,6 +120,8 @@ class Progress:
         self._unlogged.pop(origin, None)
         if self._pending.pop(origin, None) is not None:
             self._stats.set_value("robotspec/pending", len(self._pending))
+            for each in self._counts:
+                each.wait_ended(origin, self._clock())
 
     # --- lines
 

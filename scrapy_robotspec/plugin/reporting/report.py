@@ -1,243 +1,125 @@
-"""Report: counts of a crawl, as table and JSON lines."""
+"""Report: keeps the file of ``ROBOTSPEC_REPORT`` up to date during the crawl."""
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import islice
-from pathlib import Path
+import logging
+import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.outcome import Meaning
+from twisted.internet.defer import CancelledError
+
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
-from scrapy_robotspec.render.as_json import dumps
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import duration, safe
+from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
+from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
+from scrapy_robotspec.render.report_lines import report_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
 
-#: Max lines of the table of one kind.
-TOP = 5
-#: Max rules that are counted one by one; the rarest are dropped first.
-RULES_COUNTED = 1000
-#: Max unreachable origins that are remembered.
-DOWN_COUNTED = 10_000
-#: Max stored length of a rule (characters).
-RULE_WIDTH = 120
+logger = logging.getLogger("scrapy_robotspec")
 
-#: The words of the table for what the latest attempt meant, in its order.
-_WORDS = {
-    Meaning.RULES.value: "with rules",
-    Meaning.ALLOW.value: "without a file (all allowed)",
-    Meaning.DISALLOW.value: "disallowed by policy",
-    Meaning.UNREACHABLE.value: "unreachable",
-}
-
-#: The words of the table for a refusal's reason.
-_REASONS = {
-    "rule": "by a rule",
-    "policy": "by policy",
-    "override": "by an override",
-    "usage": "by a usage preference",
-}
-
-#: The words of the table for a page's usage preference.
-_USAGE = {"allow": "allowed", "disallow": "disallowed", "unknown": "unknown"}
-
-#: A rule as it is counted: origin, line number, beginning of the line.
-_Rule = tuple["Origin", int, str]
+#: Shortest time between two updates (seconds).
+MIN_PAUSE = 2.0
+#: Pause after an update, as a multiple of its duration: updates take at most 2% of the time.
+PAUSE_FACTOR = 50
+#: Max origins that are copied without a break, so that the reactor is not blocked.
+COPIED_AT_ONCE = 200
 
 
 class Report:
-    """Counts for one crawl. ``by_origin``: also for each origin, for :meth:`write`."""
+    """The report of one crawl: its counts and its file.
 
-    def __init__(self, by_origin: bool = False) -> None:
-        self._by_origin = OriginStatsTable() if by_origin else None
-        self._origins: Counter[str] = Counter()
-        """Origins by what their latest attempt meant."""
-        self._attempts: Counter[str] = Counter()
-        self._overridden: Counter[str] = Counter()
-        self._let_through = 0
-        self._refused: Counter[str] = Counter()
-        self._usage: dict[str, dict[str, int]] = {}
-        self._waited = 0
-        self._given_up = 0
-        self._slowest: dict[Origin, float] = {}
-        self._down: dict[Origin, str] = {}
-        self._rules: Counter[_Rule] = Counter()
+    The file is written in another thread. ``create``, ``open`` and ``close`` are called once each,
+    in this order.
+    """
 
-    # --- events
+    def __init__(self, crawler: Crawler, setting: str) -> None:
+        self.origins = OriginStatsTable()
+        self._crawler = crawler
+        self._setting = setting
+        self._started = time.time()
+        self._is_failing = False
 
-    def fetched(
-        self,
-        origin: Origin,
-        record: RobotsRecord | None,
-        before: RobotsRecord | None,
-        seconds: float,
-    ) -> None:
-        """An attempt of *seconds* turned the record *before* into *record*."""
-        answer = answer_of(record)
-        if answer is None:
-            return
-        previous = answer_of(before)
-        if previous is not None and self._origins[previous]:
-            self._origins[previous] -= 1
-        self._origins[answer] += 1
-        self._attempts[answer] += 1
-        self._keep_slowest(origin, seconds)
-        self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
-        if self._by_origin is not None:
-            self._note(self._by_origin, record, answer, seconds)
+    def create(self) -> None:
+        """Create the file. Raises ``ConfigurationError`` if that is impossible."""
+        self._file = ReportFile.create(self._setting, self._spider, self._started)
+        try:
+            self._write(self._state([]))
+        except OSError as error:
+            self._file.path.unlink()
+            raise unwritable(self._setting, error) from error
+        logger.info("ROBOTSPEC_REPORT: this crawl writes %s", self._file.path)
 
-    def let_through(self, origin: Origin) -> None:
-        """One request was allowed."""
-        self._let_through += 1
-        if self._by_origin is not None:
-            self._by_origin.row(origin).let_through += 1
+    def open(self) -> None:
+        """Begin to keep the file up to date."""
+        self._threads = _compat.Threads(1)
+        self._updating: Deferred[None] = _compat.deferred(self._keep_up_to_date())
+        self._updating.addErrback(_end_quietly)
 
-    def revoked(self, origin: Origin) -> None:
-        """One request that was allowed is refused after its download."""
-        self._let_through -= 1
-        if self._by_origin is not None:
-            self._by_origin.row(origin).let_through -= 1
+    async def close(self, reason: str) -> None:
+        """Write the final contents; *reason* is why the crawl ended."""
+        self._updating.cancel()
+        rows = self.origins.rows()
+        await self._write_in_thread(self._state([row.copy() for row in rows], reason))
+        self._threads.close()
 
-    def overridden(self, kinds: tuple[str, ...]) -> None:
-        """An override of each of *kinds* was applied to a request."""
-        self._overridden.update(kinds)
+    async def _keep_up_to_date(self) -> None:
+        pause = MIN_PAUSE
+        while True:
+            await _compat.sleep(pause)
+            begin = time.monotonic()
+            await self._write_in_thread(self._state(await self._copy_in_steps()))
+            pause = max(MIN_PAUSE, PAUSE_FACTOR * (time.monotonic() - begin))
 
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
-        """The preferences of one page of *origin*, by declared label."""
-        tables = [self._usage]
-        if self._by_origin is not None:
-            tables.append(self._by_origin.row(origin).usage)
-        for table in tables:
-            for label, preference in counts.items():
-                pages = table.setdefault(label, {})
-                pages[preference] = pages.get(preference, 0) + 1
+    async def _copy_in_steps(self) -> Sequence[OriginStats]:
+        rows = self.origins.rows()
+        copies: list[OriginStats] = []
+        for start in range(0, len(rows), COPIED_AT_ONCE):
+            copies += [row.copy() for row in rows[start : start + COPIED_AT_ONCE]]
+            await _compat.sleep(0)
+        return copies
 
-    def refused(self, decision: Decision) -> None:
-        """One request was refused."""
-        self._refused[decision.reason] += 1
-        origin = decision.origin
-        if origin is None:
-            return
-        if self._by_origin is not None:
-            self._by_origin.row(origin).refused += 1
-        rule = decision.verdict.rule if decision.verdict is not None else None
-        if rule is not None:
-            self._rules[origin, rule.line, rule.text[:RULE_WIDTH]] += 1
-            if len(self._rules) > 2 * RULES_COUNTED:
-                self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
+    @property
+    def _spider(self) -> str:
+        spider = self._crawler.spider
+        return spider.name if spider is not None else self._crawler.spidercls.name
 
-    def waited(self, origin: Origin, number: int) -> None:
-        """``number`` waiting requests are released."""
-        self._waited += number
-        if self._by_origin is not None and number:
-            self._by_origin.row(origin).waited += number
+    def _state(self, origins: Sequence[OriginStats], finished: str | None = None) -> CrawlReport:
+        return CrawlReport(self._spider, self._started, time.time(), finished, origins)
 
-    def given_up(self, origin: Origin, number: int) -> None:
-        """*number* waiting requests are given up and refused."""
-        self._given_up += number
-        if self._by_origin is not None and number:
-            self._by_origin.row(origin).given_up += number
+    # --- writing
 
-    # --- output
+    async def _write_in_thread(self, state: CrawlReport) -> None:
+        try:
+            await _compat.as_future(self._threads(self._write, state))
+        except Exception as error:  # no fault of a report may end a crawl
+            self._log_failure(error)
+        else:
+            self._is_failing = False
 
-    def write(self, path: str) -> None:
-        """Write one JSON object per line and origin to ``path``. Raises OSError."""
-        if self._by_origin is None:
-            raise ValueError("a report by origin must be requested at the start")
-        with Path(path).open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(f"{dumps(row)}\n" for row in self._by_origin.rows())
+    def _write(self, state: CrawlReport) -> None:
+        self._file.replace(report_lines(state))
 
-    def table(self, pending: Sequence[tuple[Origin, float]] = ()) -> str:
-        """The summary of the crawl, a few lines of text.
-
-        *pending*: origins without an answer so far, each with its age in seconds.
-        """
-        return "\n".join(columns([*self._totals(pending), *self._tops(pending)]))
-
-    def _totals(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
-        numbers = [(self._origins[key], word) for key, word in _WORDS.items()]
-        silent = len([origin for origin, _ in pending if origin not in self._down])
-        numbers.append((silent, "without an answer so far"))
-        total = sum(number for number, _ in numbers)
-        parts = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
-        yield "origins", f"{total:,}{f' ({parts})' if parts else ''}"
-        failed = self._attempts[Meaning.UNREACHABLE.value]
-        attempts = f"{self._attempts.total():,} ended"
-        yield "attempts", f"{attempts}, {failed:,} of them without a usable answer"
-        refused = f"{self._refused.total():,} refused"
-        if self._refused:
-            reasons = (f"{number:,} {_reason(key)}" for key, number in self._refused.most_common())
-            refused += f" ({', '.join(reasons)})"
-        yield "requests", f"{self._let_through:,} let through, {refused}"
-        if self._waited or self._given_up:
-            yield "waited", f"{self._waited:,} released, {self._given_up:,} given up"
-        if self._overridden:
-            kinds = (f"{number:,} by {kind}" for kind, number in self._overridden.most_common())
-            yield "overridden", ", ".join(kinds)
-        for label, counts in self._usage.items():
-            parts_of = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if key in counts)
-            yield f"usage {label}", ", ".join(parts_of)
-
-    def _tops(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
-        for at, (origin, seconds) in enumerate(pending[:TOP]):
-            yield "" if at else "still pending", f"{duration(seconds):>8}  {origin}"
-        if len(pending) > TOP:
-            yield "", f"and {len(pending) - TOP:,} more"
-        for at, (origin, failure) in enumerate(islice(self._down.items(), TOP)):
-            yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
-        if len(self._down) > TOP:
-            yield "", f"and {len(self._down) - TOP:,} more"
-        slowest = sorted(self._slowest.items(), key=lambda item: -item[1])
-        for at, (origin, seconds) in enumerate(slowest):
-            yield "" if at else "slowest answers", f"{duration(seconds):>8}  {origin}"
-        for at, ((origin, line, text), number) in enumerate(self._rules.most_common(TOP)):
-            place = f"{number:>8,}  {origin} line {line}"
-            yield "" if at else "refused most", f"{place}: {safe(text.strip(), RULE_WIDTH)}"
-
-    # --- counting
-
-    def _keep_slowest(self, origin: Origin, seconds: float) -> None:
-        self._slowest[origin] = max(seconds, self._slowest.get(origin, 0.0))
-        if len(self._slowest) > TOP:
-            del self._slowest[min(self._slowest, key=self._slowest.__getitem__)]
-
-    def _keep_down(self, origin: Origin, failed: RobotsRecord | None) -> None:
-        if failed is None:
-            self._down.pop(origin, None)
-        elif origin in self._down or len(self._down) < DOWN_COUNTED:
-            self._down[origin] = failed.failure or "no answer"
-
-    def _note(
-        self, table: OriginStatsTable, record: RobotsRecord | None, answer: str, seconds: float
-    ) -> None:
-        assert record is not None
-        row = table.row(record.origin)
-        failed = answer == Meaning.UNREACHABLE.value
-        row.asked += 1
-        row.failed += failed
-        row.seconds = round(max(row.seconds, seconds), 3)
-        row.answer = answer
-        row.status = record.failure_status if failed else record.status
-        row.failure = record.failure if failed else record.redirect_error
-        row.hops = len(record.hops)
-        row.bytes = len(record.body)
+    def _log_failure(self, error: Exception) -> None:
+        """Log the first of several failures: the crawl goes on, and so do the attempts."""
+        if not self._is_failing:
+            logger.error(
+                "ROBOTSPEC_REPORT = %r: %s cannot be written: %s. The crawl goes on, and the file "
+                "keeps its last contents until an attempt succeeds",
+                self._setting,
+                self._file.path,
+                error,
+                exc_info=None if isinstance(error, OSError) else error,
+            )
+        self._is_failing = True
 
 
-def answer_of(record: RobotsRecord | None) -> str | None:
-    """What the latest attempt in *record* meant; None for no attempt."""
-    if record is None:
-        return None
-    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
-        return Meaning.UNREACHABLE.value
-    return record.meaning.value if record.meaning is not None else None
-
-
-def _reason(reason: str) -> str:
-    return _REASONS.get(reason, reason.replace("_", " "))
+def _end_quietly(failure: Failure) -> None:
+    """End of the updates: the spider has closed."""
+    if not isinstance(failure.value, CancelledError):
+        failure.raiseException()

@@ -12,64 +12,69 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress, counted
 from scrapy_robotspec.plugin.reporting.report import Report
+from scrapy_robotspec.plugin.reporting.summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
+    from scrapy_robotspec.plugin.reporting.counts import Counts
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
 
 
 class CrawlStats:
-    """Counts what happens in a crawl, in Scrapy's stats and in *report*."""
+    """Counts events in Scrapy's stats, for the log, and for the report.
+
+    *waiting_of* counts the waiting requests of an origin.
+    """
 
     def __init__(
-        self, stats: StatsCollector, settings: Settings, report: Report, progress: Progress
+        self, crawler: Crawler, settings: Settings, waiting_of: Callable[[Origin], int]
     ) -> None:
-        self._stats = stats
-        self._settings = settings
-        self._path = settings.report
-        self._report = report
-        self._progress = progress
-        self.let_through = report.let_through
-        self.on_pending = progress.on_pending
-        self.waiting_changed = progress.waiting_changed
-        # hot path: these two reach Scrapy's stats with the next fetch, or at the end
-        self._hits = self._stale = 0
-        self._warned: set[Origin] = set()
-
-    @classmethod
-    def of(
-        cls, crawler: Crawler, settings: Settings, waiting_of: Callable[[Origin], int]
-    ) -> CrawlStats:
-        """The stats of *crawler*; *waiting_of* counts the waiting requests of an origin."""
         assert crawler.stats is not None
-        progress = Progress(
+        self._stats = crawler.stats
+        self._settings = settings
+        self._summary = Summary()
+        self.report = Report(crawler, settings.report) if settings.report is not None else None
+        self._counts: list[Counts] = [self._summary]
+        self.let_through = self._summary.let_through
+        if self.report is not None:
+            self._counts.append(self.report.origins)
+            self.let_through = self._let_through
+        self._progress = progress = Progress(
             crawler.stats,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
             waiting_of=waiting_of,
             clock=time.time,
             call_later=_compat.call_later,
+            counts=self._counts,
         )
-        report = Report(by_origin=settings.report is not None)
-        return cls(crawler.stats, settings, report, progress)
+        self.on_pending = progress.on_pending
+        self.waiting_changed = progress.waiting_changed
+        # hot path: these two reach Scrapy's stats with the next fetch, or at the end
+        self._hits = self._stale = 0
+        self._warned: set[Origin] = set()
 
     # --- requests
 
+    def _let_through(self, origin: Origin) -> None:
+        for each in self._counts:
+            each.let_through(origin)
+
     def refused(self, decision: Decision, request: Request) -> None:
         """*request* is refused, by its robots.txt or because there is none."""
-        self._report.refused(decision)
+        for each in self._counts:
+            each.refused(decision, request.url)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
         _log_refused(refusal(decision), request)
@@ -77,14 +82,16 @@ class CrawlStats:
     def refused_after_download(self, decision: Decision, request: Request) -> None:
         """A response is refused for its usage preferences."""
         if decision.origin is not None:
-            self._report.revoked(decision.origin)
+            for each in self._counts:
+                each.revoked(decision.origin)
         self.refused(decision, request)
 
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self._stats.inc_value(f"robotspec/usage/{label}/{preference}")
-        self._report.usage(counts, origin)
+        for each in self._counts:
+            each.usage(counts, origin)
 
     def asked_cache(self, found: Resolved) -> None:
         """A request was decided from the cache, fresh or stale."""
@@ -93,11 +100,12 @@ class CrawlStats:
         else:
             self._hits += 1
 
-    def overridden(self, kinds: tuple[str, ...]) -> None:
-        """An override of the user was applied."""
+    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
+        """An override of the user was applied to a request."""
         for kind in kinds:
             self._stats.inc_value(f"robotspec/override/{kind}")
-        self._report.overridden(kinds)
+        for each in self._counts:
+            each.overridden(kinds, origin)
 
     # --- origins
 
@@ -107,7 +115,9 @@ class CrawlStats:
         if isinstance(found, Pending) and found.preempted:
             self._stats.inc_value("robotspec/preempted")
             return
-        self._report.fetched(found.origin, record, before, done.seconds)
+        if record is not None:
+            for each in self._counts:
+                each.fetched(record, before, done.seconds, now)
         self._flush_counts()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
@@ -142,7 +152,8 @@ class CrawlStats:
 
     def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
         self._count_waited(waiting)
-        self._report.given_up(record.origin, waiting)
+        for each in self._counts:
+            each.given_up(record.origin, waiting)
         failure = record.failure or "no answer"
         self._progress.on_given_up(
             record.origin,
@@ -157,7 +168,8 @@ class CrawlStats:
         self._count_waited(waiting)
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-            self._report.waited(found.origin, waiting)
+            for each in self._counts:
+                each.waited(found.origin, waiting)
         was_logged = self._progress.on_answered(found.origin)
         if found.action is Action.ALLOW and found.reason == "unreachable":
             self._warn_allowed(found.origin, record)
@@ -192,17 +204,11 @@ class CrawlStats:
     # --- the end
 
     def close(self) -> None:
-        """Log the summary and write the report."""
+        """Log the summary."""
         self._flush_counts()
         pending = list(self._progress.pending())
         self._progress.close()
-        logger.info("robots.txt files of this crawl:\n%s", self._report.table(pending))
-        if self._path is None:
-            return
-        try:
-            self._report.write(self._path)
-        except OSError as error:
-            logger.error("ROBOTSPEC_REPORT = %r cannot be written: %s", self._path, error)
+        logger.info("robots.txt files of this crawl:\n%s", self._summary.table(pending))
 
 
 def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:

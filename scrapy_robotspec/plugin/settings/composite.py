@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from os.path import dirname, isdir
 from types import MappingProxyType
@@ -12,12 +14,25 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.usage import is_label
 
+#: Names in braces, also as Scrapy's feeds write them: ``%(time)s``.
+_PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
 
-def new_file(raw: Any) -> str:
-    """The path of a file that can be made; also a ``Path``."""
+
+def report_file(raw: Any) -> str:
+    """The path of a report, with its placeholders; also a ``Path``."""
     path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-    if not isinstance(path, str) or isdir(path) or not isdir(dirname(path) or "."):
+    if not isinstance(path, str) or not path.lower().endswith(".jsonl"):
+        raise ValueError("the path of a file that ends in .jsonl")
+    names = {match[1] or match[2] for match in _PLACEHOLDER.finditer(path)}
+    if not names <= {"time", "name"}:
+        raise ValueError("a path with no placeholders but {time} and {name}")
+    folder = dirname(path) or "."
+    if _PLACEHOLDER.search(folder):
+        return path  # unknown before the spider is
+    if isdir(path) or not isdir(folder):
         raise ValueError("the path of a file, in a folder that is there")
+    if not os.access(folder, os.W_OK):
+        raise ValueError("the path of a file, in a folder that this process can write to")
     return path
 
 

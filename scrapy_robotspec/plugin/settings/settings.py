@@ -94,7 +94,7 @@ class Settings:
     max_parked: int = _setting(1000, converters.integer(1))
     progress_after: float = _setting(5.0, converters.seconds())
     dry_run: bool = _setting(False, converters.boolean)
-    report: str | None = _setting(None, converters.optional(composite.new_file))
+    report: str | None = _setting(None, converters.optional(composite.report_file))
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""

@@ -71,6 +71,8 @@ def named(value: object) -> str:
         ("inherit_meta", [], ()),
         ("inherit_meta", '["proxy"]', ("proxy",)),
         ("report", Path("report.jsonl"), "report.jsonl"),
+        ("report", "{name} {time} %(name)s.jsonl", "{name} {time} %(name)s.jsonl"),
+        ("report", "no/{name}/report.JSONL", "no/{name}/report.JSONL"),
         ("report", "", None),
     ],
     ids=named,
@@ -136,8 +138,11 @@ WRONG = [
     ("inherit_meta", 1, "a list"),
     ("overrides", "example.com", "JSON"),
     ("report", 7, "the path of a file"),
+    ("report", "report.csv", "ends in .jsonl"),
+    ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
+    ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
+    ("report", "{}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "no/such/folder/report.jsonl", "in a folder that is there"),
-    ("report", "/", "the path of a file"),
     ("max_parked", 0, "at least 1"),
 ]
 

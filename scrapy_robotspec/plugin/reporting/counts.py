@@ -1,0 +1,69 @@
+"""Counts: events of a crawl, for its summary and its report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.outcome import Meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+
+
+class Counts:
+    """Base of what counts events; ignores all of them.
+
+    Times are in epoch seconds, durations in seconds.
+    """
+
+    def fetched(
+        self, record: RobotsRecord, before: RobotsRecord | None, seconds: float, now: float
+    ) -> None:
+        """An attempt of *seconds* that ended at *now* turned *before* into *record*."""
+
+    def wait_began(self, origin: Origin, now: float) -> None:
+        """Requests wait for the robots.txt of *origin* from *now* on."""
+
+    def wait_ended(self, origin: Origin, now: float) -> None:
+        """No request waits any more: *origin* has answered or is given up."""
+
+    def waited(self, origin: Origin, number: int) -> None:
+        """*number* waiting requests are released."""
+
+    def given_up(self, origin: Origin, number: int) -> None:
+        """*number* waiting requests are given up and refused."""
+
+    def let_through(self, origin: Origin) -> None:
+        """One request was allowed."""
+
+    def revoked(self, origin: Origin) -> None:
+        """One request that was allowed is refused after its download."""
+
+    def refused(self, decision: Decision, url: str) -> None:
+        """The request for *url* was refused."""
+
+    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
+        """An override of each of *kinds* was applied to a request."""
+
+    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
+        """The preferences of one page, by declared label."""
+
+
+def answer_of(record: RobotsRecord | None) -> str | None:
+    """What the latest attempt in *record* meant; None for no attempt."""
+    if record is None:
+        return None
+    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
+        return Meaning.UNREACHABLE.value
+    return record.meaning.value if record.meaning is not None else None
+
+
+def count_usage(table: dict[str, dict[str, int]], counts: Mapping[str, str]) -> None:
+    """Add the preferences of one page to *table*, by label."""
+    for label, preference in counts.items():
+        pages = table.setdefault(label, {})
+        pages[preference] = pages.get(preference, 0) + 1

@@ -1,0 +1,110 @@
+"""Contents of a crawl's report: plain values that ``plugin/reporting`` counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.access.outcome import Hop
+
+
+@dataclass(slots=True)
+class RefusalStats:
+    """Requests of one origin that the same line refused."""
+
+    reason: str
+    """That of :class:`~scrapy_robotspec.access.decision.Decision`."""
+    line: int | None = None
+    """The line of robots.txt, from 1; None where no line decided."""
+    rule: str | None = None
+    """The beginning of that line."""
+    pattern: str | None = None
+    """The beginning of the rule's path pattern; None where no rule decided."""
+    count: int = 0
+    """Requests."""
+    examples: list[str] = field(default_factory=list)
+    """The first URLs, shortened."""
+
+    def copy(self) -> RefusalStats:
+        """The values as they are now."""
+        return RefusalStats(
+            self.reason, self.line, self.rule, self.pattern, self.count, list(self.examples)
+        )
+
+
+@dataclass(slots=True)
+class OriginStats:
+    """Counts of one origin, and the facts of its latest robots.txt response.
+
+    The fields are the keys of a line of the report, in this order. Times are in epoch seconds.
+    """
+
+    origin: str
+    let_through: int = 0
+    refused: int = 0
+    waited: int = 0
+    given_up: int = 0
+    asked: int = 0
+    """Attempts to learn its robots.txt, from a shared store or by a fetch."""
+    failed: int = 0
+    """Attempts without a usable answer."""
+    seconds: float = 0.0
+    """Duration of the slowest attempt."""
+    answer: str | None = None
+    """``rules``, ``allow``, ``disallow`` or ``unreachable``."""
+    status: int | None = None
+    failure: str | None = None
+    hops: int | None = None
+    bytes: int | None = None
+    usage: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Pages by the preference of each declared label: ``allow``, ``disallow`` or ``unknown``."""
+    truncated: bool = False
+    """The file is longer than the parsing limit."""
+    redirects: Sequence[Hop] = ()
+    failures: dict[str, int] = field(default_factory=dict)
+    """Failed attempts by what went wrong."""
+    first_asked: float | None = None
+    """When its robots.txt was needed for the first time."""
+    answered: float | None = None
+    """When the first usable answer came."""
+    wait_began: float | None = None
+    """Beginning of the longest time that requests waited for it and that has ended."""
+    wait_seconds: float = 0.0
+    """Duration of that time."""
+    pending_since: float | None = None
+    """Since when requests wait; None: none waits."""
+    refused_by: list[RefusalStats] = field(default_factory=list)
+    overrides: dict[str, int] = field(default_factory=dict)
+    """Requests by the kind of override that was applied."""
+
+    def copy(self) -> OriginStats:
+        """The values as they are now."""
+        made = OriginStats(*_VALUES(self))
+        made.usage = {label: dict(pages) for label, pages in self.usage.items()}
+        made.failures = dict(self.failures)
+        made.refused_by = [each.copy() for each in self.refused_by]
+        made.overrides = dict(self.overrides)
+        return made
+
+
+_VALUES = attrgetter(*(each.name for each in fields(OriginStats)))
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlReport:
+    """State of a crawl at one moment."""
+
+    spider: str
+    """The spider's name."""
+    started: float
+    """Epoch seconds."""
+    now: float
+    """The moment, in epoch seconds."""
+    finished: str | None
+    """Why the crawl ended, such as ``"finished"``; None: it had not ended."""
+    origins: Sequence[OriginStats]
+    """In order of appearance."""

@@ -1,0 +1,154 @@
+"""ROBOTSPEC_REPORT: what it contains, and that it is valid at every moment of a crawl."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import after, in_turn, redirect, reply, silence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.server import Server
+
+RULES = "User-agent: *\nDisallow: /no\n"
+FAST_RETRY = {"ROBOTSPEC_RETRY_DELAY": 0.1, "ROBOTSPEC_RETRY_MAX_DELAY": 0.2}
+
+
+def rows(path: Path) -> dict[str, dict[str, Any]]:
+    """The lines of a report by origin."""
+    return {row["origin"]: row for row in map(json.loads, path.read_text().splitlines())}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path, mode: str) -> None:
+    """Rules, a redirect, a failure that ends, an override: all of it, in every reactor mode."""
+    shop = server.site("127.0.0.2", RULES)
+    moved = server.site("127.0.0.3", redirect(shop.url("/robots.txt")))
+    down = server.site("127.0.0.4", in_turn(reply("", 503), reply("", 404)))
+    ours = server.site("127.0.0.5", RULES)
+    urls = [site.url(f"/{n}") for site in (shop, moved, down, ours) for n in ("yes", "no", "no2")]
+    path = tmp_path / "report.jsonl"
+    settings = {
+        **FAST_RETRY,
+        "ROBOTSPEC_REPORT": str(path),
+        "ROBOTSPEC_OVERRIDES": {"127.0.0.5": "disallow"},
+    }
+    began = time.time()
+    result = crawl(urls, settings, mode=mode)
+    assert result.ended_once(urls)
+    found = rows(path)
+    assert sorted(found) == sorted(site.url("") for site in (shop, moved, down, ours))
+    row = found[shop.url("")]
+    assert (row["let_through"], row["refused"], row["answer"]) == (1, 2, "rules")
+    (refusal,) = row["refused_by"]
+    assert sorted(refusal.pop("examples")) == [shop.url("/no"), shop.url("/no2")]
+    assert refusal == {
+        "reason": "rule",
+        "line": 2,
+        "rule": "Disallow: /no",
+        "pattern": "/no",
+        "count": 2,
+    }
+    assert found[moved.url("")]["redirects"] == [
+        {"url": moved.url("/robots.txt"), "status": 301, "target": shop.url("/robots.txt")}
+    ]
+    row = found[down.url("")]
+    assert (row["failures"], row["failure"]) == ({"HTTP status 503": 1}, None)
+    assert row["wait_seconds"] > 0
+    assert row["first_asked"] == row["wait_began"] < row["answered"]
+    assert time.strftime("%Y-%m-%dT%H:%M", time.gmtime(began)) <= row["first_asked"]
+    row = found[ours.url("")]
+    assert (row["asked"], row["refused"], row["overrides"]) == (0, 3, {"disallow": 3})
+    assert all(row["pending_since"] is None for row in found.values())
+
+
+def test_a_second_crawl_does_not_overwrite_the_first_ones_report(
+    server: Server, tmp_path: Path
+) -> None:
+    """Nor does a crawl that is resumed from its JOBDIR: each has a report of its own."""
+    site = server.site("127.0.0.2", RULES)
+    settings = {
+        "ROBOTSPEC_REPORT": str(tmp_path / "{name}.jsonl"),
+        "JOBDIR": str(tmp_path / "job"),
+    }
+    for path in ("/yes", "/no"):
+        crawl([site.url(path)], settings)
+    counts = [
+        rows(tmp_path / name)[site.url("")]["refused"] for name in ("plain.jsonl", "plain-2.jsonl")
+    ]
+    assert counts == [0, 1]
+
+
+def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:
+    """SIGKILL: the file is whole, and says what the crawl was waiting for."""
+    site, silent = server.site("127.0.0.2", RULES), server.site("127.0.0.3", silence())
+    path = tmp_path / "report.jsonl"
+    urls = [site.url("/no"), silent.url("/yes")]
+    with Running(urls, {"ROBOTSPEC_REPORT": str(path)}) as running:
+        running.wait_until(lambda: path.exists() and len(rows(path)) == 2)
+        running.send(signal.SIGKILL)
+        assert running.finish().exit_code == -signal.SIGKILL
+    found = rows(path)
+    assert found[site.url("")]["refused"] == 1
+    assert found[silent.url("")]["pending_since"] is not None
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_origins_still_pending_at_the_end_are_in_the_report(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """Ctrl-C between two updates: the last contents are those of the end."""
+    site = server.site("127.0.0.2", RULES)
+    silent = server.site("127.0.0.3", silence())
+    path = tmp_path / "report.jsonl"
+    settings = {"ROBOTSPEC_REPORT": str(path)}
+    with Running([silent.url("/yes"), site.url("/yes")], settings, mode=mode) as running:
+        running.wait_until(lambda: path.exists() and len(rows(path)) == 2)
+        running.send(signal.SIGINT)
+        result = running.finish()
+    assert "Traceback" not in result.log
+    row = rows(path)[silent.url("")]
+    assert (row["answer"], row["asked"]) == (None, 0)
+    assert row["pending_since"] is not None
+
+
+def test_a_report_that_cannot_be_written_any_more_does_no_harm(
+    server: Server, tmp_path: Path
+) -> None:
+    """One ERROR, however often it is tried; every request ends."""
+    site = server.site("127.0.0.2", RULES, page=after(5, reply("page")))
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    urls = [site.url("/yes"), site.url("/no")]
+    settings = {"ROBOTSPEC_REPORT": str(folder / "report.jsonl")}
+    with Running(urls, settings) as running:
+        running.wait_until(lambda: site.pages_asked)
+        shutil.rmtree(folder)
+        result = running.finish()
+    assert result.exit_code == 0
+    assert result.ended_once(urls)
+    (line,) = result.lines(" ERROR: ")
+    assert "ROBOTSPEC_REPORT" in line
+    assert "No such file or directory" in line
+    assert "Traceback" not in result.log
+
+
+def test_a_crawl_does_not_start_where_no_report_can_be_made(server: Server, tmp_path: Path) -> None:
+    """Found out with the spider's name: the message names setting and remedy."""
+    site = server.site("127.0.0.2", RULES)
+    settings = {"ROBOTSPEC_REPORT": str(tmp_path / "{name}" / "report.jsonl")}
+    result = crawl([site.url("/yes")], settings)
+    assert result.exit_code == 1
+    last = result.log.strip().splitlines()[-1]
+    assert "ConfigurationError: ROBOTSPEC_REPORT = " in last
+    assert "a file that this process can write (No such file or directory)" in last
+    assert server.log == []
