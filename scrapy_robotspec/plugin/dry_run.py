@@ -6,11 +6,8 @@ more than by Scrapy's own middleware; the end of the crawl waits for fetches in 
 
 from __future__ import annotations
 
-import logging
 import time
-from collections import Counter
 from contextlib import suppress
-from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import signals as scrapy_signals
@@ -26,6 +23,7 @@ from scrapy_robotspec.plugin.deciding.final_url import redirected
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
+from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-logger = logging.getLogger("scrapy_robotspec")
-
 #: What Scrapy's own middleware says when it refuses a request.
 _REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 
@@ -52,23 +48,6 @@ _REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 _MOST_PENDING = 10_000
 #: How often origins are looked at for which no fetch could begin (seconds).
 _LOOK_EVERY = 0.5
-#: Differences of each kind that the log tells of one by one.
-_EXAMPLES = 10
-
-
-class Difference(Enum):
-    """The result of a comparison, with its stat."""
-
-    SAME = "robotspec/dry_run/same"
-    REFUSE = "robotspec/dry_run/we_would_refuse"
-    ALLOW = "robotspec/dry_run/we_would_allow"
-    WAIT = "robotspec/dry_run/we_would_wait"
-    NOT_COMPARED = "robotspec/dry_run/not_compared"
-
-    @property
-    def words(self) -> str:
-        """For people."""
-        return self.value.rpartition("/")[2].replace("_", " ")
 
 
 class _Pending(NamedTuple):
@@ -100,7 +79,6 @@ class DryRunMiddleware:
             raise NotConfigured
         assert crawler.stats is not None
         self._crawler = crawler
-        self._stats = crawler.stats
         self.robots = CrawlRobots(
             crawler,
             self.settings,
@@ -113,7 +91,7 @@ class DryRunMiddleware:
         self._number = 0
         self._looking = False
         self._idle_since: float | None = None
-        self._counts: Counter[Difference] = Counter()
+        self._counts = DifferenceCounts(crawler.stats)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -165,8 +143,8 @@ class DryRunMiddleware:
             usage = usage_of_page(extensions.usage_of(request.url), response)
             refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
-                self._take_back(Difference.SAME)
-                self._note(Difference.REFUSE, request, refused.detail)
+                self._counts.take_back(Difference.SAME)
+                self._counts.add(Difference.REFUSE, request, refused.detail)
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
         origin = self._policy.origin(request)
@@ -175,12 +153,12 @@ class DryRunMiddleware:
         try:
             pending = _Pending(request, self.robots.tokens(request), allowed)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
-            self._note(Difference.NOT_COMPARED, request, f"{type(error).__name__}: {error}")
+            self._counts.add(Difference.NOT_COMPARED, request, f"{type(error).__name__}: {error}")
             return
         if self._try(origin, pending):
             return
         if self._number >= _MOST_PENDING:
-            self._note(Difference.NOT_COMPARED, request, "too many await an answer")
+            self._counts.add(Difference.NOT_COMPARED, request, "too many await an answer")
             return
         self._pending.setdefault(origin, []).append(pending)
         self._number += 1
@@ -209,7 +187,7 @@ class DryRunMiddleware:
         record = self.robots.record(origin)
         if record is None or record.unreachable_since is None:
             return False
-        self._note(Difference.WAIT, pending.request, record.failure or "")
+        self._counts.add(Difference.WAIT, pending.request, record.failure or "")
         return True
 
     def _on_fetch_done(self, done: FetchDone) -> None:
@@ -224,7 +202,7 @@ class DryRunMiddleware:
                 self._settle_by(decision, found, pending)
             else:
                 failure = record.failure if record is not None else None
-                self._note(Difference.WAIT, pending.request, failure or "no answer")
+                self._counts.add(Difference.WAIT, pending.request, failure or "no answer")
         if not self._pending and self._idle_since is not None:
             _compat.wake(self._crawler.engine)
 
@@ -244,22 +222,8 @@ class DryRunMiddleware:
                 return
         self._settle(pending, decision.allowed, why)
 
-    def _settle(self, pending: _Pending, ours: bool, why: str) -> None:
-        if ours is pending.allowed:
-            self._note(Difference.SAME, pending.request, why)
-        else:
-            self._note(Difference.ALLOW if ours else Difference.REFUSE, pending.request, why)
-
-    def _note(self, difference: Difference, request: Request, why: str) -> None:
-        self._counts[difference] += 1
-        self._stats.inc_value(difference.value)
-        if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
-            logger.info("Dry run: %s: %s (%s)", difference.words, request, why)
-
-    def _take_back(self, difference: Difference) -> None:
-        """A comparison that was counted has another end."""
-        self._counts[difference] -= 1
-        self._stats.inc_value(difference.value, -1)
+    def _settle(self, pending: _Pending, ours: bool, detail: str) -> None:
+        self._counts.compared(pending.request, allowed=pending.allowed, ours=ours, detail=detail)
 
     # --- origins for which no fetch could begin at first
 
@@ -297,7 +261,6 @@ class DryRunMiddleware:
     async def _spider_closed(self) -> None:
         for origin in list(self._pending):
             for pending in self._take(origin):
-                self._note(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
-        counts = [f"{self._counts[each]:,} {each.words}" for each in Difference]
-        logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
+                self._counts.add(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
+        self._counts.log_summary()
         await self.robots.close()
