@@ -50,6 +50,11 @@ def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[
     return body[:limit], whole
 
 
+def can_decode(encoding: bytes) -> bool:
+    """Whether *encoding* (lower case) can be decoded up to a limit here."""
+    return encoding in _UNPACKERS and _IS_INSTALLED.get(encoding, lambda: True)()
+
+
 def _looks_encoded(body: bytes, encoding: bytes) -> bool:
     """Whether *body* is encoded; servers send plain text under a wrong header."""
     if encoding in (b"gzip", b"x-gzip"):
@@ -87,13 +92,25 @@ def _member(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes | None]:
     return decoded, stream.unused_data if stream.eof else None
 
 
-# Our requests accept gzip and deflate only. Bodies that servers send in other encodings are decoded
-# if a library that can stop at a limit is installed, as with every new Scrapy.
+# br and zstd are decoded if a library that can stop at a limit is installed, as with every new
+# Scrapy.
+
+
+def _brotli() -> Any:
+    """The brotli library, or None: before 1.2 it cannot stop at a limit."""
+    brotli = _library("brotli")
+    can_stop = hasattr(getattr(brotli, "Decompressor", None), "can_accept_more_data")
+    return brotli if can_stop else None
+
+
+def _zstd() -> Any:
+    """The zstd library, or None."""
+    return _library("compression.zstd") or _library("backports.zstd")
 
 
 def _unbrotli(body: bytes, limit: int) -> Unpacked:
-    brotli = _library("brotli")
-    if not hasattr(getattr(brotli, "Decompressor", None), "can_accept_more_data"):  # before 1.2
+    brotli = _brotli()
+    if brotli is None:
         return b"", False
     stream, decoded = brotli.Decompressor(), b""
     try:
@@ -108,7 +125,7 @@ def _unbrotli(body: bytes, limit: int) -> Unpacked:
 
 
 def _unzstd(body: bytes, limit: int) -> Unpacked:
-    zstd = _library("compression.zstd") or _library("backports.zstd")
+    zstd = _zstd()
     if zstd is None:
         return b"", False
     decoded, frames = b"", 0
@@ -144,5 +161,10 @@ _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {
     b"deflate": _inflate,
     b"br": _unbrotli,
     b"zstd": _unzstd,
+}
+#: Codings of optional libraries.
+_IS_INSTALLED: dict[bytes, Callable[[], bool]] = {
+    b"br": lambda: _brotli() is not None,
+    b"zstd": lambda: _zstd() is not None,
 }
 _NO_ENCODING = (b"", b"identity")

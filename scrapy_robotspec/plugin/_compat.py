@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from scrapy import signals as scrapy_signals
 from scrapy import version_info
 from scrapy.core import downloader as downloader_module
+from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
         def cancel(self) -> None: ...
 
+
+__all__ = ["ACCEPTED_ENCODINGS"]
 
 _T = TypeVar("_T")
 
@@ -200,15 +203,29 @@ def _slot_clock() -> float:
     return float(clock())
 
 
-@contextmanager
-def undelayed_slot(engine: ExecutionEngine, name: str) -> Iterator[None]:
-    """Create the download slot *name* without a delay."""
-    per_slot = engine.downloader.per_slot_settings
-    per_slot[name] = {"delay": 0.0, "concurrency": 8}
-    try:
-        yield
-    finally:
-        per_slot.pop(name, None)
+class UndelayedSlots:
+    """Download slots without a delay, chosen by *slot_of*.
+
+    Other middlewares cannot change that slot: one that puts all requests of a proxy into a slot
+    would let a robots.txt wait behind pages.
+    """
+
+    def __init__(self, engine: ExecutionEngine, slot_of: Callable[[Request], str | None]) -> None:
+        downloader = engine.downloader
+        get_slot_key = downloader.get_slot_key
+        downloader.get_slot_key = (  # type: ignore[method-assign]
+            lambda request: slot_of(request) or get_slot_key(request)
+        )
+        self._per_slot = downloader.per_slot_settings
+
+    @contextmanager
+    def use(self, name: str) -> Iterator[None]:
+        """Let the slot *name* have no delay where it is created."""
+        self._per_slot[name] = {"delay": 0.0, "concurrency": 8}
+        try:
+            yield
+        finally:
+            self._per_slot.pop(name, None)
 
 
 async def sleep(seconds: float) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy import Request, signals
@@ -21,7 +22,13 @@ from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, FetchResult
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-from scrapy_robotspec.plugin.fetching.robots_request import META_KEY, exchange_of, robots_request
+from scrapy_robotspec.plugin.fetching.robots_request import (
+    META_KEY,
+    exchange_of,
+    robots_request,
+    slot_of,
+    transfer_of,
+)
 from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 
 if TYPE_CHECKING:
@@ -112,6 +119,12 @@ class Fetcher:
         if pause > 0:
             await _compat.sleep(pause)
 
+    @cached_property
+    def slots(self) -> _compat.UndelayedSlots:
+        """Download slots of the robots.txt requests, once the engine exists."""
+        assert self._crawler.engine is not None
+        return _compat.UndelayedSlots(self._crawler.engine, slot_of)
+
     # --- stats
 
     def _count(self, result: FetchResult) -> None:
@@ -132,6 +145,7 @@ class Fetcher:
         self._running += 1
         if self._running == 1:
             connect = self._crawler.signals.connect
+            connect(self._begin, signals.request_reached_downloader)
             connect(self._bytes_received, signals.bytes_received)
             connect(self._response_downloaded, signals.response_downloaded)
 
@@ -139,11 +153,17 @@ class Fetcher:
         self._running -= 1
         if self._running == 0:
             disconnect = self._crawler.signals.disconnect
+            disconnect(self._begin, signals.request_reached_downloader)
             disconnect(self._bytes_received, signals.bytes_received)
             disconnect(self._response_downloaded, signals.response_downloaded)
 
+    def _begin(self, request: Request) -> None:
+        transfer = transfer_of(request)
+        if transfer is not None:
+            transfer.begin(request)
+
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        transfer = request.meta.get(META_KEY)
+        transfer = transfer_of(request)
         if transfer is None:
             return
         transfer.received += len(data)
@@ -153,7 +173,7 @@ class Fetcher:
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
-        transfer = request.meta.get(META_KEY)
+        transfer = transfer_of(request)
         if transfer is None:
             return
         transfer.content_encoding = response.headers.getlist("Content-Encoding")
@@ -231,7 +251,7 @@ class _Attempt:
             timeout=self._settings.fetch_timeout,
             use_http_cache=self._fetcher._use_http_cache,
         )
-        with _compat.undelayed_slot(engine, slot):
+        with self._fetcher.slots.use(slot):
             response: Response = await _compat.as_future(_compat.download(engine, request))
         host = Origin.of(url)
         if host is not None and response.status not in NOT_FROM_THE_SITE:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_robotspec.access.decoding import can_decode
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.http import Response
 
     from scrapy_robotspec.plugin.fetching.routes import Route
@@ -32,8 +36,11 @@ _OWN_META = {
     "ftp_user": "anonymous",  # LOC-06
     "ftp_password": "guest",
 }
-#: The codings that are decoded up to a limit, so that a bomb is never unpacked.
-_ACCEPT_ENCODING = "gzip, deflate"
+#: Content codings of Scrapy's header that are decoded up to a limit: a bomb is never unpacked.
+_DECODABLE = [coding for coding in _compat.ACCEPTED_ENCODINGS if can_decode(coding)]
+#: Header of our own, only where Scrapy's would ask for more. An own header would tell anti-bot
+#: software, and handlers that choose headers themselves, robots.txt requests from those for pages.
+_ACCEPT_ENCODING = None if _DECODABLE == _compat.ACCEPTED_ENCODINGS else b", ".join(_DECODABLE)
 
 #: FET-01: the whole file, unconditionally.
 _CONDITIONAL_HEADERS = (
@@ -51,15 +58,28 @@ _PRIVATE_HEADERS = ("Authorization", "Cookie")
 class Transfer:
     """Notes about one robots.txt request while it is downloaded."""
 
-    __slots__ = ("content_encoding", "received", "stopped")
+    __slots__ = ("content_encoding", "never_sent", "received", "slot", "stopped")
 
-    def __init__(self) -> None:
+    def __init__(self, slot: str, never_sent: Sequence[str]) -> None:
+        self.slot = slot
+        """Name of the download slot."""
+        self.never_sent = never_sent
+        """Headers that do not leave, whichever middleware has added them."""
         self.received = 0
         """Bytes of the body so far."""
         self.stopped = False
         """The size limit ended the download (FMT-12)."""
         self.content_encoding: list[bytes] = []
         """Values of the response's header."""
+
+    def begin(self, request: Request) -> None:
+        """*request* is about to be sent.
+
+        Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
+        """
+        self.received, self.stopped, self.content_encoding = 0, False, []
+        for name in self.never_sent:
+            request.headers.pop(name, None)
 
 
 def robots_request(
@@ -80,23 +100,18 @@ def robots_request(
         **dict(route.meta),
         **_OWN_META,
         "download_timeout": timeout,
-        "download_slot": slot,
-        META_KEY: Transfer(),
+        META_KEY: Transfer(slot, _never_sent(url, origin)),
     }
     if not use_http_cache:
         meta["dont_cache"] = True
-    headers: dict[bytes, bytes | str] = {b"Accept-Encoding": _ACCEPT_ENCODING}
+    headers: dict[bytes, bytes] = {}
+    if _ACCEPT_ENCODING is not None:
+        headers[b"Accept-Encoding"] = _ACCEPT_ENCODING
     if user_agent:
         headers[b"User-Agent"] = user_agent
     if route.proxy_authorization:
         headers[b"Proxy-Authorization"] = route.proxy_authorization
-    request = Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
-    for name in _CONDITIONAL_HEADERS:
-        _never_send(request, name)
-    if Origin.of(url) != origin:
-        for name in _PRIVATE_HEADERS:
-            _never_send(request, name)
-    return request
+    return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
 
 
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
@@ -118,6 +133,18 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     )
 
 
-def _never_send(request: Request, name: str) -> None:
-    """Keep default headers and HttpAuth from adding *name*: an empty list counts as present."""
-    request.headers.setlist(name, [])
+def transfer_of(request: Request) -> Transfer | None:
+    """The notes about *request*; None for any other request."""
+    return request.meta.get(META_KEY)
+
+
+def slot_of(request: Request) -> str | None:
+    """The download slot of *request*; None for any other request."""
+    transfer = transfer_of(request)
+    return None if transfer is None else transfer.slot
+
+
+def _never_sent(url: str, origin: Origin) -> Sequence[str]:
+    if Origin.of(url) == origin:
+        return _CONDITIONAL_HEADERS
+    return (*_CONDITIONAL_HEADERS, *_PRIVATE_HEADERS)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.decoding import decode_prefix
+from scrapy_robotspec.access.decoding import can_decode, decode_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,6 +104,7 @@ def packers() -> dict[bytes, Callable[[bytes], bytes]]:
 def test_encodings_that_were_not_requested(encoding: bytes) -> None:
     """Read all the same, up to the limit, and only if nothing is lost."""
     pack = packers().get(encoding)
+    assert can_decode(encoding) is (pack is not None)
     if pack is None:
         pytest.skip(f"no library for {encoding.decode()} is installed, and this Scrapy needs none")
     for text in (TEXT, b"a", "é".encode() * 500):
@@ -126,6 +127,7 @@ def test_encodings_that_were_not_requested(encoding: bytes) -> None:
 @pytest.mark.parametrize("encoding", [b"compress", b"x-compress", b"dcb", b"dcz"])
 def test_encodings_that_cannot_be_decoded(encoding: bytes) -> None:
     """FET-14: bytes of another meaning are not read as a file without rules."""
+    assert not can_decode(encoding)
     assert decode_prefix(b"\x1f\x9d\x90rest", [encoding], 10_000) == (b"", False)
     assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
 

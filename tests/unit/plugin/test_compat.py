@@ -142,10 +142,15 @@ def test_slot_tells_when_it_sends_the_next_request(engine: ExecutionEngine) -> N
 
 
 def test_slot_of_a_robots_txt_is_made_without_a_delay(engine: ExecutionEngine) -> None:
-    request = Request("http://a.example/robots.txt", meta={"download_slot": "robotspec@a"})
-    with _compat.undelayed_slot(engine, "robotspec@a"):
+    """Whatever slot another middleware has given it."""
+    request = Request("http://a.example/robots.txt", meta={"download_slot": "of a proxy"})
+    slots = _compat.UndelayedSlots(
+        engine, lambda asked: "robotspec@a" if asked is request else None
+    )
+    assert engine.downloader.get_slot_key(REQUEST) == SLOT
+    with slots.use("robotspec@a"):
         slot = _compat._slot(engine, request)
-    assert slot.delay == 0.0, changed("undelayed_slot", "Downloader.per_slot_settings")
+    assert slot.delay == 0.0, changed("UndelayedSlots", "Downloader.per_slot_settings")
     assert "robotspec@a" not in engine.downloader.per_slot_settings
 
 

@@ -1,0 +1,85 @@
+"""The robots.txt request: headers that leave and headers that do not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
+
+from scrapy_robotspec.access.decoding import can_decode
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.fetching import robots_request as module
+from scrapy_robotspec.plugin.fetching.robots_request import robots_request, slot_of, transfer_of
+from scrapy_robotspec.plugin.fetching.routes import Route
+
+if TYPE_CHECKING:
+    import pytest
+
+FIRST = Origin.of("http://a.example/")
+OTHER = "http://b.example/robots.txt"
+CONDITIONAL = ["If-Modified-Since", "If-None-Match", "If-Match", "If-Range", "Range"]
+
+
+def made(url: str = "http://a.example/robots.txt") -> Request:
+    assert FIRST is not None
+    return robots_request(
+        url,
+        FIRST,
+        slot="robotspec@a",
+        route=Route((), None),
+        user_agent=b"examplebot",
+        timeout=30.0,
+        use_http_cache=False,
+    )
+
+
+def sent(request: Request) -> set[str]:
+    """The names of the headers that leave when every middleware has added some."""
+    for name in [*CONDITIONAL, "Authorization", "Cookie", "Accept"]:
+        request.headers.setdefault(name, "added")
+    transfer = transfer_of(request)
+    assert transfer is not None
+    transfer.begin(request)
+    return {name.decode() for name in request.headers}
+
+
+def test_no_conditional_header_leaves_not_even_an_empty_one() -> None:
+    """FET-01: some download handlers send headers without a value."""
+    assert not sent(made()) & set(CONDITIONAL)
+    assert {"User-Agent", "Authorization", "Accept"} <= sent(made())
+
+
+def test_credentials_stay_at_the_first_origin() -> None:
+    """FET-18."""
+    assert not sent(made(OTHER)) & {"Authorization", "Cookie", *CONDITIONAL}
+
+
+def test_accept_encoding_is_scrapys_where_all_of_it_can_be_decoded() -> None:
+    """With every new Scrapy; only then may its own middleware set the header."""
+    header = made().headers.get("Accept-Encoding")
+    decodable = [coding for coding in ACCEPTED_ENCODINGS if can_decode(coding)]
+    assert header == (None if decodable == ACCEPTED_ENCODINGS else b", ".join(decodable))
+    assert {b"gzip", b"deflate"} <= set(decodable)
+
+
+def test_a_coding_without_a_library_is_not_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ACCEPT_ENCODING", b"gzip, deflate")
+    assert made().headers.get("Accept-Encoding") == b"gzip, deflate"
+
+
+def test_a_repeated_request_counts_its_bytes_anew() -> None:
+    """scrapy-rotating-proxies sends a copy by another proxy; the copy shares the notes."""
+    request = made()
+    transfer = transfer_of(request)
+    assert transfer is not None
+    transfer.received, transfer.stopped, transfer.content_encoding = 600_000, True, [b"gzip"]
+    copy = request.copy()
+    transfer.begin(copy)
+    assert transfer_of(copy) is transfer
+    assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, [])
+
+
+def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
+    assert slot_of(made()) == "robotspec@a"
+    assert slot_of(Request("http://a.example/robots.txt")) is None
