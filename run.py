@@ -23,6 +23,7 @@ TASKS = {
     "example": ("", ["example_project/run_all.py"]),
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
+    "conformance": ("[peers]", ["-m", "conformance.page"]),
     "tests": ("[redis,test]", ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]),
 }
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 HERE = Path(__file__).parent
+SPECIFICATIONS = (
+    *("rfc9309", "google", "google-2019", "google-2010", "classic"),
+    *("original-1994", "draft-1996", "usage", "extensions"),
+)
 #: Files longer than this are compressed in a case (bytes).
 COMPRESS_ABOVE = 8_000
 
@@ -51,7 +55,13 @@ class Case:
 
 def case_files() -> list[Path]:
     """The files of cases that are shipped."""
-    return [*sorted((HERE / "cases").glob("*.jsonl")), HERE / "google.jsonl"]
+    return [*(HERE / "cases" / f"{name}.jsonl" for name in SPECIFICATIONS), HERE / "google.jsonl"]
+
+
+def cases_of(specification: str) -> list[Case]:
+    """The cases of one specification, in the order of the files."""
+    paths = [HERE / "cases" / f"{specification}.jsonl"]
+    return list(read_cases([*paths, HERE / "google.jsonl"] if specification == "google" else paths))
 
 
 def read_cases(paths: Iterable[Path]) -> Iterator[Case]:

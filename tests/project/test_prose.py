@@ -35,6 +35,7 @@ def texts() -> Iterator[Path]:
     yield from (ROOT / "docs").glob("*.md")
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
     yield from (ROOT / "example_project").rglob("*.md")
+    yield from (ROOT / "conformance").glob("*.md")
 
 
 @pytest.mark.parametrize("path", sorted(texts()), ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,0 +1,114 @@
+"""``python3 -m conformance``: run the suite against a parser. See README.md.
+
+Exit codes: 0 all required cases passed, 1 some failed, 2 misuse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from conformance.adapters import ADAPTERS
+from conformance.cases import SPECIFICATIONS, cases_of
+from conformance.report import as_json, as_text
+from conformance.score import run, score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conformance.cases import Case
+    from conformance.score import Result
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -m conformance", description="Run the robots.txt conformance suite."
+    )
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--parser", metavar="NAME", help="a Python parser; --list names them")
+    target.add_argument("--command", help="a program that answers on stdin and stdout")
+    target.add_argument("--list", action="store_true", help="list parsers and specifications")
+    parser.add_argument(
+        "--spec",
+        action="append",
+        choices=SPECIFICATIONS,
+        help="a specification; may be repeated (default: what the parser claims, else rfc9309)",
+    )
+    parser.add_argument("--timeout", type=_seconds, default=5.0, help="seconds for one answer (5)")
+    parser.add_argument(
+        "--open", action="store_true", help="also list other readings of open points"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < 3600:
+        raise ValueError(text)
+    return seconds
+
+
+def _list() -> None:
+    for adapter in ADAPTERS.values():
+        version = adapter.version() or "not installed"
+        print(f"{adapter.name} ({version}) claims {', '.join(adapter.claims)}")
+    for name in SPECIFICATIONS:
+        cases = cases_of(name)
+        required = sum(case.required for case in cases)
+        print(f"{name}: {required} required cases, {len(cases) - required} open ones")
+
+
+def command_of(adapter: str) -> list[str]:
+    """The command that serves a Python parser."""
+    return [sys.executable, "-m", "conformance.serve", adapter]
+
+
+def run_all(command: Sequence[str], specifications: Sequence[str], timeout: float) -> list[Result]:
+    """The results of a command for some specifications."""
+    cases: list[Case] = [case for name in specifications for case in cases_of(name)]
+    return list(run(command, cases, timeout))
+
+
+def _target(options: argparse.Namespace) -> tuple[str, list[str], Sequence[str]]:
+    """Name and command of the parser, and the specifications that it claims."""
+    if options.parser is None:
+        command = shlex.split(options.command)
+        if not command:
+            raise ValueError("no program given")
+        return options.command, command, ["rfc9309"]
+    adapter = ADAPTERS.get(options.parser)
+    if adapter is None:
+        raise ValueError("unknown parser, see --list")
+    version = adapter.version()
+    if version is None:
+        raise ValueError("not installed, try: python3 run.py conformance")
+    return f"{adapter.name} {version}", command_of(adapter.name), adapter.claims
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the suite; the exit code is returned."""
+    options = _parser().parse_args(arguments)
+    if options.list:
+        _list()
+        return 0
+    try:
+        name, command, specifications = _target(options)
+        results = run_all(command, options.spec or specifications, options.timeout)
+    except (OSError, ValueError) as error:
+        print(f"{options.parser or options.command!r} cannot be run: {error}", file=sys.stderr)
+        return 2
+    specifications = options.spec or specifications
+    scores = [score(specification, results) for specification in specifications]
+    if options.json:
+        print(json.dumps(as_json(name, scores, results), indent=2))
+    else:
+        print("\n".join(as_text(name, scores, results, options.open)))
+    return 1 if any(result.failed for result in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The results of one parser, as text for people and as JSON for programs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from conformance.score import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from conformance.score import Result, Score
+
+
+def as_json(parser: str, scores: Sequence[Score], results: Iterable[Result]) -> dict[str, Any]:
+    """Counts, failures, and other readings of open points."""
+    listed = list(results)
+    return {
+        "parser": parser,
+        "scores": [asdict(score) for score in scores],
+        "failures": [_entry(result) for result in listed if result.failed],
+        "differences": [_entry(result) for result in differences(listed)],
+    }
+
+
+def differences(results: Iterable[Result]) -> Iterator[Result]:
+    """Answers that differ from ours where the specification leaves the point open."""
+    return (each for each in results if each.asked and not each.passed and not each.case.required)
+
+
+def as_text(
+    parser: str, scores: Sequence[Score], results: Sequence[Result], show_open: bool
+) -> Iterator[str]:
+    """Lines: the counts, then each failure below its statement."""
+    yield parser
+    for score in scores:
+        yield (
+            f"{score.specification}: {score.passed} of {score.required} cases passed, "
+            f"{score.required - score.passed} failed; {score.open} points that it leaves open, "
+            f"{score.agreed} read as here; {score.unsupported} cases not supported"
+        )
+    yield from _list(result for result in results if result.failed)
+    if show_open:
+        yield "\nOpen points that this parser reads differently, which is not a failure:"
+        yield from _list(differences(results))
+
+
+def _list(results: Iterable[Result]) -> Iterator[str]:
+    heading = ""
+    for result in results:
+        case = result.case
+        source = case.data["source"] or f"open in {case.specification}"
+        if heading != (heading := f"\n{case.data['statement']}  {case.data['text']} ({source})"):
+            yield heading
+        about = f" {case.url}" if case.url is not None else f" {case.question}"
+        crawler = f" for {', '.join(case.tokens)}" if case.tokens else ""
+        expected = show(case.question, case.expected)
+        yield f"  {case.id}{about}{crawler}: {result.given}, expected: {expected}"
+        yield f"    {case.data['why']}"
+
+
+def _entry(result: Result) -> dict[str, Any]:
+    response = result.response
+    return {"id": result.case.id, "kind": response.kind, "given": response.value}

@@ -1,0 +1,74 @@
+"""Results of all known parsers, as they are kept in ``results.json`` for the scoreboard."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from conformance.adapters import ADAPTERS
+from conformance.cases import HERE, cases_of
+from conformance.score import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from conformance.cases import Case
+    from conformance.score import Result
+
+    #: By kind (failures, differences, unsupported) and case ID: what the parser did.
+    Outcomes = Mapping[str, Mapping[str, str]]
+
+PATH = HERE / "results.json"
+
+
+def digest(cases: Iterable[Case]) -> str:
+    """Changes when a case is added, removed, or expects another answer."""
+    parts = [[case.id, case.expected, case.required] for case in cases]
+    return hashlib.sha256(json.dumps(sorted(parts, key=str)).encode()).hexdigest()[:16]
+
+
+def collect(results: Iterable[Result]) -> dict[str, dict[str, str]]:
+    """What is kept of a parser's results: all that it did not answer as expected."""
+    kept: dict[str, dict[str, str]] = {"failures": {}, "differences": {}, "unsupported": {}}
+    for result in results:
+        if not result.passed:
+            kind = "failures" if result.failed else "differences"
+            kept[kind if result.asked else "unsupported"][result.case.id] = result.given
+    return kept
+
+
+def scores(name: str, outcomes: Outcomes) -> list[Score]:
+    """A parser's counts for each specification that it claims."""
+    return [_score(specification, outcomes) for specification in ADAPTERS[name].claims]
+
+
+def _score(specification: str, outcomes: Outcomes) -> Score:
+    asked = [case for case in cases_of(specification) if case.id not in outcomes["unsupported"]]
+    required = sum(case.required for case in asked)
+    failed = _count(specification, outcomes["failures"])
+    differ = _count(specification, outcomes["differences"])
+    return Score(
+        specification,
+        required,
+        required - failed,
+        len(asked) - required,
+        len(asked) - required - differ,
+        _count(specification, outcomes["unsupported"]),
+    )
+
+
+def _count(specification: str, ids: Iterable[str]) -> int:
+    return sum(name.partition("/")[0] == specification for name in ids)
+
+
+def read() -> dict[str, Any]:
+    """The results that are kept: ``cases`` (the digest) and ``parsers``."""
+    data: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
+    return data
+
+
+def write(cases: Iterable[Case], parsers: Mapping[str, Any]) -> None:
+    """Keep the results of all parsers."""
+    data = {"cases": digest(cases), "parsers": parsers}
+    PATH.write_text(json.dumps(data, indent=1) + "\n", encoding="ascii", newline="\n")

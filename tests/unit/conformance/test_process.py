@@ -1,0 +1,97 @@
+"""A parser in a process: whatever it does is a result, and the next request is answered."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance.process import ParserProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: A parser that does what the request's ``do`` says, and otherwise answers with its ``number``.
+SCRIPT = """\
+import json, os, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    exec(request.get("do", ""))
+    print(json.dumps({"answer": request["number"]}), flush=True)
+"""
+COMMAND = [sys.executable, "-c", SCRIPT]
+
+
+@pytest.mark.parametrize(
+    ("do", "kind", "words"),
+    [
+        ("os._exit(3)", "crash", "ended with exit code 3"),
+        ("os.kill(os.getpid(), 9)", "crash", "ended with exit code -9"),
+        ("raise SystemError('broken parser')", "crash", "SystemError: broken parser"),
+        ("os.close(1); os.close(0); time.sleep(60)", "crash", "closed its output"),
+        ("time.sleep(60)", "hang", "no response within 0.5 s"),
+        ("print('no JSON at all', flush=True)", "garbage", "no JSON at all"),
+        ("print(flush=True)", "garbage", "not JSON"),
+        ("print('[]', flush=True)", "garbage", "neither answer"),
+        ("print('{}', flush=True)", "garbage", "neither answer"),
+        ("print('[' * 100_000, flush=True)", "garbage", "not JSON"),
+        ("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "garbage", "not JSON"),
+        ("print('{\"answer\": 1}' + ' ' * 2_000_000, flush=True)", "garbage", "neither answer"),
+        ("print('{\"error\": \"E: x\"}', flush=True); request['number'] = 0", "error", "E: x"),
+        ('print(\'{"unsupported": "u"}\', flush=True)', "unsupported", "u"),
+    ],
+)
+def test_breakdown_is_a_result_and_the_next_request_is_answered(
+    do: str, kind: str, words: str
+) -> None:
+    """Crash, hang and garbage, each in the middle of a run."""
+    with ParserProcess(COMMAND, timeout=0.5 if kind == "hang" else 10) as process:
+        assert process.ask({"number": 1}).value == 1
+        response = process.ask({"number": 2, "do": do})
+        assert response.kind == kind
+        assert words in str(response.value)
+        if kind not in ("error", "unsupported"):  # these leave a line of this script behind
+            assert process.ask({"number": 3}).value == 3
+
+
+def test_a_parser_that_never_reads_is_a_hang() -> None:
+    """A request larger than a pipe's buffer does not block the suite."""
+    command = [sys.executable, "-c", "import time; time.sleep(60)"]
+    with ParserProcess(command, timeout=0.5) as process:
+        assert process.ask({"file": "x" * 1_000_000}).kind == "hang"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups are a POSIX feature")
+def test_children_of_a_parser_end_with_it(tmp_path: Path) -> None:
+    """A parser behind a shell script is stopped too, not only the shell."""
+    pid_file = tmp_path / "pid"
+    command = ["sh", "-c", f"sleep 60 & echo $! > {pid_file}; wait"]
+    with ParserProcess(command, timeout=0.5) as process:
+        assert process.ask({}).kind == "hang"
+    child = int(pid_file.read_text())
+    for _ in range(100):
+        if not is_running(child):
+            return
+        time.sleep(0.05)
+    pytest.fail("the parser's child is still running")
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process exists and is more than an entry that no parent has collected."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_command_that_does_not_exist_is_an_error_of_the_caller() -> None:
+    """Not a failure of a parser."""
+    with (
+        ParserProcess(["/no/such/program"], timeout=1) as process,
+        pytest.raises(OSError, match="no"),
+    ):
+        process.ask({})

@@ -1,0 +1,177 @@
+"""The command line of the suite: good and bad parsers, exit codes, the example in JavaScript."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import run as project
+from conformance.__main__ import main
+from conformance.adapters import ADAPTERS
+from conformance.cases import SPECIFICATIONS, cases_of
+from conformance.process import Response
+from conformance.score import GIVE_UP_AFTER, Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROOT = project.ROOT
+OURS = ADAPTERS["scrapy-robotspec"]
+
+
+@pytest.fixture(autouse=True)
+def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+def command(script: str) -> str:
+    """A command line that runs Python code."""
+    return shlex.join([sys.executable, "-c", script])
+
+
+def results(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    """Exit code and JSON output of the suite."""
+    code = main([*arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("specification", OURS.claims)
+def test_this_package_passes_every_case(
+    specification: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Required cases and open ones, through the protocol."""
+    code, output = results(capsys, "--parser", OURS.name, "--spec", specification)
+    assert code == 0
+    assert output["failures"] == output["differences"] == []
+    (score,) = output["scores"]
+    assert score["passed"] + score["agreed"] == len(cases_of(specification))
+
+
+@pytest.mark.parametrize("name", sorted(ADAPTERS))
+def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
+    """An adapter that asks wrongly would fail these."""
+    adapter = ADAPTERS[name]
+    if adapter.version() is None:
+        pytest.skip(f"{name} is not installed")
+    answer = adapter.open()
+    body = b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow:\n"
+    for specification in adapter.claims:
+        asked = [("FooBot", "/x", False), ("FooBot", "/y", True), ("BarBot", "/x", True)]
+        for token, path, expected in asked:
+            url = f"http://example.com{path}"
+            assert answer("allowed", body, [token], url, specification) is expected
+
+
+def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each required case that disallows is a failure, and no other."""
+    always = command("while input(): print('{\"answer\": true}', flush=True)")
+    code, output = results(capsys, "--command", always)
+    expected = {c.id for c in cases_of("rfc9309") if c.required and c.expected is not True}
+    assert code == 1
+    assert {failure["id"] for failure in output["failures"]} == expected
+
+
+@pytest.mark.parametrize("value", ["1", "0", '"true"', "null", "[true]"])
+def test_an_answer_of_another_type_fails(value: str) -> None:
+    """1 is not true: a parser that prints it has not answered the question."""
+    allowed = next(case for case in cases_of("rfc9309") if case.expected is True and case.required)
+    assert Result(allowed, Response("answer", json.loads(value))).failed
+    assert not Result(allowed, Response("answer", True)).failed
+
+
+def test_unsupported_questions_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither passed nor failed."""
+    never = command('while input(): print(\'{"unsupported": "all"}\', flush=True)')
+    code, output = results(capsys, "--command", never, "--spec", "draft-1996")
+    assert (code, output["failures"]) == (0, [])
+    assert output["scores"][0]["unsupported"] == len(cases_of("draft-1996"))
+
+
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [("", "crash"), ("import time; time.sleep(60)", "hang"), ("print('?' * 999)", "garbage")],
+)
+def test_a_parser_that_only_breaks_fails_all_cases_soon(
+    script: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The suite gives up after a few breakdowns in a row."""
+    code, output = results(
+        capsys, "--command", command(script), "--spec", "draft-1996", "--timeout", "0.5"
+    )
+    kinds = [failure["kind"] for failure in output["failures"]]
+    assert code == 1
+    assert len(kinds) == len(cases_of("draft-1996"))
+    assert kind in kinds[:GIVE_UP_AFTER]
+    assert "not asked" in output["failures"][-1]["given"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--command", "/no/such/program"],
+        ["--command", ""],
+        ["--command", "unbalanced '"],
+        ["--parser", "no-such-parser"],
+        ["--parser", "protego", "--spec", "rfc1"],
+        ["--parser", "protego", "--command", "x"],
+        ["--command", "x", "--timeout", "0"],
+        ["--command", "x", "--timeout", "soon"],
+    ],
+)
+def test_misuse_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One message, no traceback."""
+    try:
+        code = main(arguments)
+    except SystemExit as error:  # argparse
+        code = int(str(error.code))
+    assert code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_list_names_parsers_and_specifications(capsys: pytest.CaptureFixture[str]) -> None:
+    """With versions and numbers of cases."""
+    assert main(["--list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in (*ADAPTERS, *SPECIFICATIONS))
+
+
+def test_text_shows_a_failure_with_statement_and_source(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What a developer needs to repair the parser."""
+    always = command("while input(): print('{\"answer\": true}', flush=True)")
+    main(["--command", always, "--spec", "original-1994", "--open"])
+    text = capsys.readouterr().out
+    assert "R94-5" in text
+    assert "A Standard for Robot Exclusion, The format" in text
+    assert "allowed, expected: disallowed" in text
+    assert "Open points" in text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+def test_example_in_javascript_answers_every_case(capsys: pytest.CaptureFixture[str]) -> None:
+    """The program in the README passes the simple cases, and never breaks."""
+    code, output = results(capsys, "--command", "node conformance/examples/naive.mjs")
+    score = output["scores"][0]
+    assert code == 1
+    assert score["passed"] > score["required"] / 2
+    assert {failure["kind"] for failure in output["failures"]} <= {"answer", "error"}
+
+
+def test_suite_needs_the_standard_library_only(tmp_path: Path) -> None:
+    """Copied elsewhere and run by a Python without any packages."""
+    shutil.copytree(ROOT / "conformance", tmp_path / "conformance")
+    script = "while input(): print('{\"answer\": true}', flush=True)"
+    arguments = ["-m", "conformance", "--spec", "draft-1996", "--command", command(script)]
+    done = subprocess.run(
+        [sys.executable, "-S", "-E", *arguments], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "draft-1996:" in done.stdout
