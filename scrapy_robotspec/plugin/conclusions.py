@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
-from scrapy_robotspec.plugin.deciding.final_url import final_request
+from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
 from scrapy_robotspec.plugin.deciding.response_usage import (
     HEADER,
     refused_by_usage,
@@ -69,7 +69,7 @@ class Conclusions:
     def response(self, request: Request, response: Response) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         if self._checks_final_url and response.url != request.url:
-            final = final_request(request, response)
+            final = final_request(page_request(request), response)
             if final is not None and self._policy.origin(final) is not None:
                 return self._check_final_url(request, response, final)
         self._robots.tokens.forget(request)
@@ -99,8 +99,8 @@ class Conclusions:
         policy, summary = self._policy, request.meta.get("robotspec")
         if summary is None or not (policy.usage.labels or HEADER in response.headers):
             return
-        origin = Origin.of(response.url) if policy.origin(request) is not None else None
-        if origin is None:
+        origin = Origin.of(response.url)
+        if origin is None or policy.origin(page_request(request)) is None:
             return
         usage = usage_of_page(summary.get("usage") or Usage(), response)
         if usage.statements:

@@ -5,9 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag
 
+from scrapy import Request
+
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.http import Response
+
+
+def page_request(request: Request) -> Request:
+    """The page's request, where scrapy-splash has replaced it by *request*.
+
+    That one goes to Splash and has ``dont_obey_robotstxt``, although its user has not set it: the
+    page's request was decided about.
+    """
+    meta = request.meta
+    if "_splash_processed" not in meta or "robotspec" not in meta:
+        return request
+    obeying = {key: value for key, value in meta.items() if key != "dont_obey_robotstxt"}
+    return Request(meta["splash"]["args"]["url"], headers=request.headers, meta=obeying)
 
 
 def final_request(request: Request, response: Response) -> Request | None:
