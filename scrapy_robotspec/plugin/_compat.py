@@ -17,6 +17,7 @@ from scrapy.core import downloader as downloader_module
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
@@ -241,20 +242,39 @@ async def sleep(seconds: float) -> None:
 #: Internal setting: the connections that were added to ``CONCURRENT_REQUESTS`` for robots.txt.
 EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
 
+#: Names of handler classes; the module of one can only be imported where h2 is installed.
+_TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2DownloadHandler")
+
 
 def add_connections(settings: BaseSettings, number: int) -> None:
     """Allow *number* more connections, once.
 
-    Without a reactor (from 2.15) they open no more than ``CONCURRENT_REQUESTS``, so silent
-    robots.txt files would stop the pages.
+    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
+    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
     """
     pages = settings.getint("CONCURRENT_REQUESTS")
-    with_reactor = settings.getbool("TWISTED_REACTOR_ENABLED", True)
-    if with_reactor or not pages or settings.get(EXTRA_CONNECTIONS):
+    if not pages or settings.get(EXTRA_CONNECTIONS) or _uses_twisted(settings):
         return
     for name, value in ((EXTRA_CONNECTIONS, number), ("CONCURRENT_REQUESTS", pages + number)):
         priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
         settings.set(name, value, priority)
+
+
+def _uses_twisted(settings: BaseSettings) -> bool:
+    """Whether all HTTP handlers are Scrapy's for Twisted, or derived from them."""
+    if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
+        return False
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
+    return all(map(_is_twisteds, chosen))
+
+
+def _is_twisteds(handler: Any) -> bool:
+    try:
+        bases = load_object(handler).__mro__
+    except Exception:  # Scrapy reports it
+        return True
+    return any(base.__name__ in _TWISTED_HANDLERS for base in bases)
 
 
 def limit_pages(crawler: Crawler) -> None:

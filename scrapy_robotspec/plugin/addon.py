@@ -16,7 +16,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -125,7 +125,10 @@ def _install_waiting(settings: BaseSettings) -> None:
     """Our queue where Scrapy's own scheduler has its own queue, else a layer over the scheduler."""
     scheduler = load_object(settings["SCHEDULER"])
     queue = load_object(settings["SCHEDULER_PRIORITY_QUEUE"])
-    if scheduler is Scheduler and not settings.getint("CONCURRENT_REQUESTS_PER_IP"):
+    per_ip = settings.getint("CONCURRENT_REQUESTS_PER_IP")
+    if per_ip and issubclass(scheduler, Scheduler):
+        _check_queue_of_addresses(queue, per_ip)
+    if scheduler is Scheduler and not per_ip:
         if issubclass(queue, WaitingPriorityQueue):
             return
         # Until 2.13 Scrapy's default was another queue: the user has not chosen it.
@@ -134,6 +137,17 @@ def _install_waiting(settings: BaseSettings) -> None:
             _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
             return
     _set(settings, "SCHEDULER", gated_scheduler(scheduler))
+
+
+def _check_queue_of_addresses(queue: type, per_ip: int) -> None:
+    """Scrapy stops too, in the midst of a traceback and without the remedy."""
+    if issubclass(queue, DownloaderAwarePriorityQueue):
+        raise ConfigurationError(
+            f"CONCURRENT_REQUESTS_PER_IP = {per_ip} does not work with the "
+            f"SCHEDULER_PRIORITY_QUEUE {queue.__name__}: set SCHEDULER_PRIORITY_QUEUE = "
+            "'scrapy.pqueues.ScrapyPriorityQueue', or CONCURRENT_REQUESTS_PER_DOMAIN in the place "
+            "of CONCURRENT_REQUESTS_PER_IP"
+        )
 
 
 def _set(settings: BaseSettings, name: str, value: Any) -> None:

@@ -47,6 +47,10 @@ class OwnScheduler(Scheduler):
     """A user's scheduler."""
 
 
+class OwnHandler:
+    """A user's download handler with connections of its own."""
+
+
 class OtherMiddleware:
     """A user's middleware."""
 
@@ -158,7 +162,7 @@ def test_a_queue_that_can_wait_is_kept(queue: type) -> None:
         {QUEUE: "scrapy.pqueues.ScrapyPriorityQueue"},
         {SCHEDULER: OwnScheduler},
         {SCHEDULER: f"{__name__}.OwnScheduler", QUEUE: OwnQueue},
-        {"CONCURRENT_REQUESTS_PER_IP": 2},
+        {"CONCURRENT_REQUESTS_PER_IP": 2, QUEUE: ScrapyPriorityQueue},
     ],
     ids=repr,
 )
@@ -170,6 +174,15 @@ def test_what_the_user_chose_is_kept_under_a_layer(settings: dict[str, Any], pri
     scheduler = load_object(updated[SCHEDULER])
     assert issubclass(scheduler, WaitingSchedulerMixin)
     assert load_object(chosen[SCHEDULER]) in scheduler.__mro__
+
+
+@pytest.mark.parametrize("queue", [DownloaderAwarePriorityQueue, WaitingPriorityQueue])
+@pytest.mark.parametrize("scheduler", [Scheduler, OwnScheduler])
+def test_a_queue_that_cannot_limit_requests_by_address_stops_the_crawl(
+    scheduler: type, queue: type
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"'scrapy\.pqueues\.ScrapyPriorityQueue'"):
+        update(**{SCHEDULER: scheduler, QUEUE: queue, "CONCURRENT_REQUESTS_PER_IP": 2})
 
 
 @pytest.mark.parametrize(
@@ -184,6 +197,19 @@ def test_running_twice_changes_nothing(settings: dict[Any, Any]) -> None:
     assert plain(once) == before
 
 
+@pytest.mark.parametrize(
+    "handler",
+    [
+        "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
+        "does.not.Exist",
+        None,
+    ],
+)
+def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
+    updated = update(DOWNLOAD_HANDLERS={"http": handler}, CONCURRENT_REQUESTS=8)
+    assert updated.getint("CONCURRENT_REQUESTS") == 8
+
+
 def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
@@ -191,11 +217,16 @@ def test_nothing_else_is_touched() -> None:
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_without_a_reactor_there_are_connections_for_robots_txt_too(dry_run: bool) -> None:
+@pytest.mark.parametrize(
+    "handlers",
+    [{"TWISTED_REACTOR_ENABLED": False}, {"DOWNLOAD_HANDLERS": {"https": OwnHandler}}],
+    ids=["without a reactor", "a handler without Twisted"],
+)
+def test_handlers_with_few_connections_get_some_for_robots_txt_too(
+    handlers: dict[str, Any], dry_run: bool
+) -> None:
     """From Scrapy 2.15 on; the middleware takes the room off again for pages."""
-    updated = update(
-        TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=8, ROBOTSPEC_DRY_RUN=dry_run
-    )
+    updated = update(**handlers, CONCURRENT_REQUESTS=8, ROBOTSPEC_DRY_RUN=dry_run)
     room = Settings.from_scrapy(updated).most_fetches
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
     assert updated.getint(EXTRA_CONNECTIONS) == room
