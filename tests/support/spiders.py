@@ -35,6 +35,7 @@ class Noting(Spider):
         self.note(
             "response",
             url=request.url,
+            final=response.url,
             status=response.status,
             flags=response.flags,
             body=response.body[:200].decode("latin-1"),

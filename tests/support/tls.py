@@ -14,6 +14,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 def context() -> ssl.SSLContext:
     """A server's context with a fresh certificate for ``wrong.example.com``."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.load_cert_chain(write_certificate(Path(folder) / "both.pem"))
+        return made
+
+
+def write_certificate(path: Path) -> Path:
+    """Write a fresh certificate and its key to *path*."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name.from_rfc4514_string("CN=wrong.example.com")
     day = datetime.timedelta(days=1)
@@ -25,14 +33,8 @@ def context() -> ssl.SSLContext:
         .sign(key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "both.pem"
-        path.write_bytes(
-            certificate.public_bytes(pem)
-            + key.private_bytes(
-                pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-            )
-        )
-        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        made.load_cert_chain(path)
-    return made
+    path.write_bytes(
+        certificate.public_bytes(pem)
+        + key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return path

@@ -1,0 +1,82 @@
+"""Local servers that speak the APIs of Splash and of Zyte API: they download pages for a crawler.
+
+Both follow redirects themselves, as the real ones do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.support.responses import reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.responses import Answer, Exchange
+
+JSON = [("Content-Type", "application/json")]
+
+
+class Page(NamedTuple):
+    """What a URL has come to."""
+
+    url: str
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class _Unfollowed(urllib.request.HTTPRedirectHandler):
+    """Returns redirects instead of following them."""
+
+    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
+        return None
+
+
+def download(url: str, *, follow: bool) -> Page:
+    """GET *url*; blocks."""
+    handlers = [urllib.request.ProxyHandler({}), *([] if follow else [_Unfollowed()])]
+    try:
+        response = urllib.request.build_opener(*handlers).open(url, timeout=20)
+    except urllib.error.HTTPError as error:
+        response = error
+    with response:
+        return Page(response.url, response.status, response.headers.items(), response.read())
+
+
+def renderer(respond: Callable[[dict[str, Any]], dict[str, Any]], seen: list[Any]) -> Answer:
+    """An answer that passes the JSON of a request to *respond*, in a thread; *seen* keeps it."""
+
+    async def answer(exchange: Exchange) -> bool:
+        size = int(exchange.asked.header("content-length") or 0)
+        arguments = json.loads(await exchange.reader.readexactly(size))
+        seen.append(arguments)
+        response = await asyncio.to_thread(respond, arguments)
+        return await reply(json.dumps(response), headers=JSON)(exchange)
+
+    return answer
+
+
+def splash(arguments: dict[str, Any]) -> dict[str, Any]:
+    """``render.json``: the page after all redirects, with its URL."""
+    page = download(arguments["url"], follow=True)
+    return {"url": page.url, "requestedUrl": arguments["url"], "html": page.body.decode()}
+
+
+def zyte(arguments: dict[str, Any]) -> dict[str, Any]:
+    """``extract`` with ``httpResponseBody``."""
+    page = download(arguments["url"], follow=arguments.get("followRedirect", True))
+    packed = dict(page.headers).get("Content-Encoding") == "gzip"
+    body = gzip.decompress(page.body) if packed else page.body
+    return {
+        "url": page.url,
+        "statusCode": page.status,
+        "httpResponseHeaders": [{"name": name, "value": value} for name, value in page.headers],
+        "httpResponseBody": base64.b64encode(body).decode(),
+    }

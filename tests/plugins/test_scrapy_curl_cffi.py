@@ -1,0 +1,27 @@
+"""scrapy-curl-cffi: requests with the TLS and HTTP fingerprint of a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.plugins.sites import QUICK, Sites, need
+from tests.support.crawl import crawl
+
+if TYPE_CHECKING:
+    from tests.support.server import Server
+
+need("scrapy_curl_cffi", "scrapy-curl-cffi")
+
+SETTINGS = {
+    **QUICK,
+    "DOWNLOAD_HANDLERS": {"http": "scrapy_curl_cffi.handlers.CurlCffiDownloadHandler"},
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_curl_cffi.middlewares.CurlCffiMiddleware": 200},
+    "CURL_CFFI_OPTIONS": {"impersonate": "chrome"},
+}
+
+
+def test_robots_txt_is_obeyed(server: Server) -> None:
+    sites = Sites(server)
+    result = crawl(sites.urls, SETTINGS)
+    sites.check(result)
+    assert all(event["flags"] == ["curl_cffi"] for event in result.responses.values())

@@ -1,0 +1,47 @@
+"""scrapy-impersonate: requests with the TLS and HTTP fingerprint of a browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.plugins.sites import QUICK, RULES, Sites, need
+from tests.support.crawl import crawl
+from tests.support.responses import redirect
+
+if TYPE_CHECKING:
+    from tests.support.server import Server
+
+need("scrapy_impersonate", "scrapy-impersonate")
+
+SETTINGS = {
+    **QUICK,
+    "DOWNLOAD_HANDLERS": {"http": "scrapy_impersonate.ImpersonateDownloadHandler"},
+    "DOWNLOADER_MIDDLEWARES": {"scrapy_impersonate.RandomBrowserMiddleware": 1000},
+}
+
+
+def test_robots_txt_is_obeyed(server: Server) -> None:
+    sites = Sites(server)
+    sites.check(crawl(sites.urls, SETTINGS))
+
+
+def test_a_redirect_that_the_handler_follows_is_checked(server: Server) -> None:
+    site = server.site("127.0.0.2", RULES, pages={"/yes": redirect("/no")})
+    entry = {
+        "url": site.url("/yes"),
+        "meta": {"impersonate_args": {"allow_redirects": True}},
+    }
+    result = crawl([entry], SETTINGS)
+    assert site.pages_asked == ["/yes", "/no"]
+    assert [error["type"] for error in result.errors.values()] == ["ForbiddenByRobots"]
+
+
+def test_robots_txt_requests_carry_no_empty_headers(server: Server) -> None:
+    """FET-01: the handler sends headers without a value too. FET-18: nor those for a first host."""
+    other = server.site("127.0.0.3", RULES)
+    site = server.site("127.0.0.2", redirect(other.url("/robots.txt")))
+    crawl([site.url("/yes")], SETTINGS)
+    for asked in [*site.robots_asked, *other.robots_asked]:
+        assert [name for name, value in asked.headers if not value] == []
+        assert asked.header("if-modified-since") is None
+    assert len(other.robots_asked) == 1

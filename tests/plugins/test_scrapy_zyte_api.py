@@ -1,0 +1,60 @@
+"""scrapy-zyte-api: pages and robots.txt are downloaded by (a local stand-in of) Zyte API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.plugins.renderers import renderer, zyte
+from tests.plugins.sites import QUICK, RULES, Sites, need
+from tests.support.crawl import Result, crawl
+from tests.support.responses import redirect
+
+if TYPE_CHECKING:
+    from tests.support.server import Server
+
+need("scrapy_zyte_api", "scrapy-zyte-api")
+
+OURS = {"scrapy_robotspec.Addon": 500, "scrapy_zyte_api.Addon": 500}
+#: The User-Agent stays Scrapy's own: Zyte API chooses one.
+SETTINGS = {
+    **QUICK,
+    "ADDONS": OURS,
+    "ZYTE_API_KEY": "a key",
+    "USER_AGENT": "",
+    "ROBOTSPEC_USER_AGENT_TOKEN": "examplebot",
+}
+
+
+def run(server: Server, urls: list[str], **settings: Any) -> tuple[Result, list[dict[str, Any]]]:
+    """Crawl *urls* through the API; also what it was asked."""
+    asked: list[dict[str, Any]] = []
+    api = server.site("127.0.8.1", page=renderer(zyte, asked))
+    result = crawl(urls, {**SETTINGS, "ZYTE_API_URL": api.url("/v1/"), **settings})
+    return result, asked
+
+
+def test_robots_txt_is_obeyed_and_fetched_through_the_api(server: Server) -> None:
+    sites = Sites(server, unreachable=False)
+    result, asked = run(server, sites.urls)
+    sites.check(result)
+    fetched = {request["url"] for request in asked if request["url"].endswith("/robots.txt")}
+    assert len(fetched) == len(sites.by_name)
+
+
+def test_robots_txt_requests_carry_nothing_that_could_cause_a_ban(server: Server) -> None:
+    """The same parameters as those of Scrapy's own middleware; no header of ours."""
+    site = server.site("127.0.0.2", RULES)
+    result, ours = run(server, [site.url("/yes")])
+    _, scrapys = run(server, [site.url("/yes")], ADDONS={"scrapy_zyte_api.Addon": 500})
+    assert [request for request in ours if "robots" in request["url"]] == [
+        {"url": site.url("/robots.txt"), "httpResponseBody": True, "httpResponseHeaders": True}
+    ]
+    assert ours == scrapys
+    assert not result.lines("ban-sensitive")
+
+
+def test_a_redirect_that_the_api_follows_is_checked(server: Server) -> None:
+    site = server.site("127.0.0.2", RULES, pages={"/yes": redirect("/no")})
+    result, _ = run(server, [site.url("/yes")])
+    assert site.pages_asked == ["/yes", "/no"]
+    assert [error["type"] for error in result.errors.values()] == ["ForbiddenByRobots"]

@@ -1,0 +1,76 @@
+"""Scrapy's download handlers beside the one for HTTP/1.1: HTTP/2, httpx and aiohttp."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scrapy import version_info
+
+from tests.plugins.http2_server import Http2Server
+from tests.plugins.sites import QUICK, RULES, Sites
+from tests.support.crawl import crawl
+from tests.support.responses import silence
+from tests.support.tls import write_certificate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.server import Server
+
+HANDLERS = "scrapy.core.downloader.handlers"
+HTTP2 = f"{HANDLERS}.http2.H2DownloadHandler"
+
+
+def missing(module: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(
+        find_spec(module) is None, reason=f"{module} is not installed: tox -e plugins runs this"
+    )
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("_httpx.HttpxDownloadHandler", id="httpx", marks=missing("httpx2")),
+        pytest.param("_aiohttp.AiohttpDownloadHandler", id="aiohttp"),
+    ]
+)
+def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Settings with another handler, which Scrapy 2.19 has."""
+    if version_info < (2, 19):
+        pytest.skip("this Scrapy has no handlers for httpx2 and aiohttp")
+    return {**QUICK, "DOWNLOAD_HANDLERS": {"http": f"{HANDLERS}.{request.param}"}}
+
+
+@pytest.mark.parametrize("mode", ["asyncio", "none"])
+def test_robots_txt_is_obeyed(server: Server, settings: dict[str, Any], mode: str) -> None:
+    sites = Sites(server)
+    sites.check(crawl(sites.urls, settings, mode=mode))
+
+
+def test_silent_sites_take_no_connections_from_pages(
+    server: Server, settings: dict[str, Any]
+) -> None:
+    """The handlers open ``CONCURRENT_REQUESTS`` connections."""
+    silent = [server.site(f"127.0.2.{n}", silence()) for n in range(1, 13)]
+    fast = server.site("127.0.0.2", RULES)
+    pages = [fast.url(f"/yes{n}") for n in range(10)]
+    limits = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 5, "ROBOTSPEC_RETRY_TIMES": 0}
+    result = crawl([*(site.url("/") for site in silent), *pages], {**settings, **limits})
+    ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
+    assert ends == ["response"] * 10 + ["error"] * 12
+
+
+@missing("h2")
+def test_robots_txt_is_obeyed_over_http2(tmp_path: Path) -> None:
+    certificate = write_certificate(tmp_path / "both.pem")
+    with Http2Server(certificate, RULES) as http2:
+        base = f"https://127.0.0.1:{http2.port}"
+        urls = [f"{base}/{path}" for path in ("yes1", "no1", "yes2", "no2")]
+        result = crawl(urls, {**QUICK, "DOWNLOAD_HANDLERS": {"https": HTTP2}})
+        assert result.ended_once(urls)
+        assert sorted(http2.requests) == [
+            "HTTP/2 /robots.txt",
+            "HTTP/2 /yes1",
+            "HTTP/2 /yes2",
+        ]
