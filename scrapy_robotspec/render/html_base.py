@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from scrapy_robotspec.render.site import utc
-from scrapy_robotspec.render.text import count, escaped, listed
+from scrapy_robotspec.render.text import count, duration, escaped, listed
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
@@ -50,7 +50,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(shown=shown, count=count, listed=listed)
+    made.filters.update(shown=shown, count=count, listed=listed, duration=duration, utc=utc)
     return made
 
 

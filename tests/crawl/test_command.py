@@ -16,9 +16,9 @@ import pytest
 import scrapy_robotspec
 from tests.support.command_line import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
 from tests.support.crawl import MODES
+from tests.support.html_page import check as check_page
 from tests.support.responses import redirect, reply, silence
 from tests.support.server import Server
-from tests.unit.render.test_page import check as check_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

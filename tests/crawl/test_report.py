@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import MODES, Running, crawl
+from tests.support.html_page import check
 from tests.support.responses import after, in_turn, redirect, reply, silence
 
 if TYPE_CHECKING:
@@ -85,6 +86,36 @@ def test_a_second_crawl_does_not_overwrite_the_first_ones_report(
         rows(tmp_path / name)[site.url("")]["refused"] for name in ("plain.jsonl", "plain-2.jsonl")
     ]
     assert counts == [0, 1]
+
+
+def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
+    """What a page says of a crawl is what happened in it."""
+    site, down = server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply("", 503))
+    urls = [site.url(path) for path in ("/yes", "/no", "/no2")] + [down.url("/yes")]
+    path = tmp_path / "{name}.html"
+    crawl(urls, {"ROBOTSPEC_REPORT": str(path), "ROBOTSPEC_HOLD_TIMEOUT": 0.2})
+    text = " ".join(check((tmp_path / "plain.html").read_text(encoding="utf-8")).text.split())
+    assert "robots.txt report of the spider plain" in text
+    assert "1 request let through, 3 refused" in text
+    assert "(finished)" in text
+    assert "A file: 1 origin, its rules decide (HTTP status 200: 1)" in text
+    assert "Unreachable: 1 origin" in text
+    assert f"line 2: Disallow: /no{site.url('')}2" in text
+    assert f"127.0.0.3:{down.port}: " in text
+    assert "given up" in text
+
+
+def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> None:
+    """SIGKILL: the page says what the crawl was waiting for, and that it had not ended."""
+    silent = server.site("127.0.0.3", silence())
+    path = tmp_path / "report.html"
+    with Running([silent.url("/yes")], {"ROBOTSPEC_REPORT": str(path)}) as running:
+        running.wait_until(lambda: path.exists() and "Still pending" in path.read_text())
+        running.send(signal.SIGKILL)
+        running.finish()
+    text = check(path.read_text(encoding="utf-8")).text
+    assert "The crawl had not ended at" in text
+    assert "Requests wait for the robots.txt of 1 origin." in text
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:

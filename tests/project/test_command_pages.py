@@ -146,7 +146,9 @@ def _table(text: str) -> list[str]:
 
 def test_the_page_names_every_key_of_the_report() -> None:
     """The table of keys is that of the rows, in their order."""
-    section = PAGES[0].read_text(encoding="utf-8").partition("## The report")[2].partition("## ")[0]
+    section = (
+        PAGES[0].read_text(encoding="utf-8").partition("## The report")[2].partition("\n## ")[0]
+    )
     keys = [
         key
         for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)

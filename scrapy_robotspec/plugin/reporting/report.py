@@ -13,6 +13,7 @@ from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
 from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
 from scrapy_robotspec.render.report_lines import report_lines
+from scrapy_robotspec.render.report_page import report_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +104,8 @@ class Report:
             self._is_failing = False
 
     def _write(self, state: CrawlReport) -> None:
-        self._file.replace(report_lines(state))
+        is_page = self._file.path.suffix.lower() == ".html"
+        self._file.replace([report_page(state)] if is_page else report_lines(state))
 
     def _log_failure(self, error: Exception) -> None:
         """Log the first of several failures: the crawl goes on, and so do the attempts."""

@@ -21,8 +21,8 @@ _PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
 def report_file(raw: Any) -> str:
     """The path of a report, with its placeholders; also a ``Path``."""
     path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-    if not isinstance(path, str) or not path.lower().endswith(".jsonl"):
-        raise ValueError("the path of a file that ends in .jsonl")
+    if not isinstance(path, str) or not path.lower().endswith((".jsonl", ".html")):
+        raise ValueError("the path of a file that ends in .jsonl or .html")
     names = {match[1] or match[2] for match in _PLACEHOLDER.finditer(path)}
     if not names <= {"time", "name"}:
         raise ValueError("a path with no placeholders but {time} and {name}")

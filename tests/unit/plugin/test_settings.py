@@ -138,7 +138,7 @@ WRONG = [
     ("inherit_meta", 1, "a list"),
     ("overrides", "example.com", "JSON"),
     ("report", 7, "the path of a file"),
-    ("report", "report.csv", "ends in .jsonl"),
+    ("report", "report.csv", "ends in .jsonl or .html"),
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
     ("report", "{}.jsonl", "no placeholders but {time} and {name}"),

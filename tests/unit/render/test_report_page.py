@@ -1,0 +1,208 @@
+"""The report of a crawl as a page: what it says, what it leaves out, and its size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.render import report_tables
+from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, RefusalStats
+from scrapy_robotspec.render.report_page import report_page
+from scrapy_robotspec.render.report_waits import MAX_BARS, waits_of
+from tests.support.crawl_reports import HOSTILE_TEXT, START, report_of, with_rules
+from tests.support.html_page import Page, check
+
+MEGABYTE = 1_000_000
+
+
+def words(page: Page) -> str:
+    """The text of the page with single blanks."""
+    return " ".join(page.text.split())
+
+
+def page_of(*origins: OriginStats, finished: str | None = "finished") -> str:
+    return words(check(report_page(CrawlReport("shop", START, START + 90, finished, origins))))
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 8, 300])
+@pytest.mark.parametrize("text", ["", HOSTILE_TEXT], ids=["plain", "hostile"])
+def test_the_page_is_whole_and_self_contained(number: int, text: str) -> None:
+    """Markup in rules, URLs, failures and names stays text; nothing steers a terminal (SAF-04)."""
+    source = report_page(report_of(number, text))
+    page = check(source)
+    assert "<img" not in source
+    assert "<script" not in source
+    assert all(character.isprintable() for character in page.text.replace("\n", ""))
+    if text and number:
+        assert '/"><img src=x onerror=alert(2)>' in page.text
+        assert r"\u202e\x1b[31m\x00\udc80" in page.text
+
+
+@pytest.mark.parametrize("text", ["", HOSTILE_TEXT * 3], ids=["plain", "hostile"])
+def test_a_page_of_ten_thousand_origins_is_small(text: str) -> None:
+    """It opens at once, and says what it leaves out."""
+    source = report_page(report_of(10_000, text))
+    assert len(source.encode()) < 5 * MEGABYTE
+    shown = words(check(source))
+    assert "A file: 5,000 origins" in shown
+    assert "and 4,800 more origins" in shown
+    assert "and 14,800 more lines" in shown
+
+
+def test_the_page_says_whether_the_crawl_had_ended() -> None:
+    ended = page_of()
+    assert "The crawl ended at 2027-01-15 08:01:30 UTC after 90 s (finished)." in ended
+    running = page_of(finished=None)
+    assert "The crawl had not ended at 2027-01-15 08:01:30 UTC, 90 s after its start." in running
+
+
+def test_a_crawl_without_requests() -> None:
+    shown = page_of()
+    assert "0 requests let through, 0 refused" in shown
+    assert "No robots.txt was needed." in shown
+    assert "No request was refused." in shown
+    assert "No request waited for a robots.txt." in shown
+    for absent in ("Still pending", "Failures", "Redirects", "Truncated files", "Overrides"):
+        assert absent not in shown
+
+
+def test_origins_are_grouped_by_what_their_robots_txt_gave() -> None:
+    """Statuses and failures are counted beside each group."""
+    origins = [
+        OriginStats("http://a.example", answer="rules", status=200),
+        OriginStats("http://b.example", answer="allow", status=404),
+        OriginStats("http://c.example", answer="allow", status=404),
+        OriginStats("http://d.example", answer="allow", status=302, failure="too many redirects"),
+        OriginStats("http://e.example", answer="disallow", status=403),
+        OriginStats("http://f.example", answer="unreachable", status=503, failure="timeout"),
+        OriginStats("http://g.example", pending_since=START),
+        OriginStats("http://h.example", overrides={"ignore": 1}),
+    ]
+    shown = page_of(*origins)
+    places = [
+        shown.index(text)
+        for text in (
+            "A file: 1 origin, its rules decide (HTTP status 200: 1)",
+            "No file: 3 origins, everything is allowed (HTTP status 404: 2, too many redirects: 1)",
+            "Refused by ROBOTSPEC_STATUS_POLICY: 1 origin, nothing is allowed (HTTP status 403: 1)",
+            "Unreachable: 1 origin, the latest attempt failed (timeout: 1)",
+            "No answer: 1 origin",
+            "Not requested: 1 origin, ROBOTSPEC_OVERRIDES decides",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_refused_requests_are_grouped_by_line() -> None:
+    """Most first, with examples; refusals without a line are grouped by reason."""
+    few = RefusalStats("rule", 2, "Disallow: /a", "/a", 3, ["http://a.example/a/1"])
+    many = RefusalStats("rule", 9, "Disallow: /b", "/b", 4000, ["http://a.example/b/1"])
+    rest = RefusalStats("rule", count=5, examples=["http://a.example/c"])
+    down = RefusalStats("unreachable", count=6, examples=["http://b.example/x"])
+    use = RefusalStats("usage", 4, "Content-Usage: train-ai=n", None, 1, [])
+    shown = page_of(
+        OriginStats("http://a.example", refused=4009, refused_by=[few, many, rest, use]),
+        OriginStats("http://b.example", refused=6, refused_by=[down]),
+        OriginStats("http://c.example", refused=6, refused_by=[down]),
+    )
+    assert "line 9: Disallow: /bhttp://a.example4,000/b/1" in shown
+    assert shown.index("line 9: Disallow: /b") < shown.index("line 2: Disallow: /a")
+    assert "line 4: Content-Usage: train-ai=n (for usage preferences)" in shown
+    assert "because robots.txt was unreachable122" in shown
+    assert "by further rules51" in shown
+
+
+def test_waits_are_drawn_and_told_in_a_table() -> None:
+    """A bar for each of the longest, in time; numbers for all."""
+    origins = [
+        replace(with_rules(n), wait_began=START + n, wait_seconds=float(n)) for n in range(100)
+    ]
+    origins.append(OriginStats("http://silent.example", pending_since=START + 10))
+    origins.append(
+        OriginStats(
+            "http://down.example",
+            answer="unreachable",
+            given_up=3,
+            wait_began=START,
+            wait_seconds=700.0,
+        )
+    )
+    report = CrawlReport("shop", START, START + 800, "finished", origins)
+    waits = waits_of(report)
+    bars = waits.drawing.bars
+    assert len(bars) == MAX_BARS
+    assert [bar.wait.began for bar in bars] == sorted(bar.wait.began for bar in bars)
+    assert all(bar.left >= 0 and bar.left + bar.width <= 100.01 for bar in bars)
+    ends = {bar.wait.origin.origin: (bar.wait.end, bar.wait.seconds) for bar in bars}
+    assert ends["http://silent.example"] == ("pending", 790.0)
+    assert ends["http://down.example"] == ("given up", 700.0)
+    assert ends["https://shop-99.example"] == ("answered", 99.0)
+    assert {each.name: each.number for each in waits.classes} == {
+        "less than 1 s": 1,
+        "1 s to 10 s": 9,
+        "10 s to 60 s": 50,
+        "60 s to 10 min": 40,
+        "10 min or more": 2,
+    }
+    shown = words(check(report_page(report)))
+    assert "silent.example: 13.2 min, pending" in shown
+    assert "and 82 more origins" in shown
+
+
+def test_a_wait_of_no_length_has_a_bar() -> None:
+    """Neither does the page divide by zero where all waits are alike."""
+    origin = replace(with_rules(1), wait_began=START, wait_seconds=0.0)
+    (bar,) = waits_of(CrawlReport("shop", START, START, None, [origin])).drawing.bars
+    assert bar.left >= 0
+    assert bar.width > 0
+
+
+def test_failures_redirects_truncated_files_and_overrides() -> None:
+    shown = words(check(report_page(report_of(8))))
+    assert "HTTP status 5034https://shop-0.example, https://shop-1.example" in shown
+    assert "https://shop-2.example and 1 moreHTTP status 503" in shown
+    assert "301 to https://www.shop-0.example/robots.txt" in shown
+    assert "302 to no target" in shown
+    assert "https://shop-3.example512,000 bytes" in shown
+    assert "token320" in shown
+    assert "train-ai0124" in shown
+
+
+def test_failures_are_grouped_by_kind() -> None:
+    """Messages of a network name the host, so every origin has its own."""
+    origins = [
+        OriginStats(f"http://{n}.example", failure=text, failures={text: 2}, answer="unreachable")
+        for n in range(50)
+        for text in [f"DNS lookup failed: no results for {n}.example"]
+    ]
+    shown = page_of(*origins)
+    assert "Unreachable: 50 origins, the latest attempt failed (DNS lookup failed: 50)" in shown
+    assert "DNS lookup failed100http://0.example" in shown
+    assert "DNS lookup failed: no results for 0.example" in shown
+    assert "no results for 1.example" not in shown
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=40), st.floats(0, 1e9), st.integers(0, 10**12))
+def test_no_text_and_no_number_breaks_the_page(text: str, seconds: float, number: int) -> None:
+    origin = OriginStats(
+        "http://a.example",
+        let_through=number,
+        refused=number,
+        failure=text,
+        failures={text: number},
+        answer="unreachable",
+        wait_began=START,
+        wait_seconds=seconds,
+        refused_by=[RefusalStats(text, 1, text, text, number, [text])],
+        overrides={text: number},
+    )
+    check(report_page(CrawlReport(text, START, START + seconds, text or None, [origin])))
+
+
+def test_every_reason_of_a_refusal_has_words() -> None:
+    """The reasons of Decision that refuse."""
+    assert {"rule", "unreachable", "policy", "override", "usage"} <= set(report_tables.REASONS)
