@@ -12,8 +12,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from conformance.adapters import ADAPTERS
-from conformance.cases import SPECIFICATIONS, cases_of
-from conformance.report import as_json, as_text
+from conformance.cases import SPECIFICATIONS, case_files, cases_of, read_cases
+from conformance.report import as_json, as_text, describe
 from conformance.score import run, score
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ def _parser() -> argparse.ArgumentParser:
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("--parser", metavar="NAME", help="a Python parser; --list names them")
     target.add_argument("--command", help="a program that answers on stdin and stdout")
+    target.add_argument(
+        "--show", metavar="ID", help="show a case; the last part of its ID suffices"
+    )
     target.add_argument("--list", action="store_true", help="list parsers and specifications")
     parser.add_argument(
         "--spec",
@@ -60,6 +63,15 @@ def _list() -> None:
         cases = cases_of(name)
         required = sum(case.required for case in cases)
         print(f"{name}: {required} required cases, {len(cases) - required} open ones")
+
+
+def _show(name: str) -> int:
+    cases = [case for case in read_cases(case_files()) if case.id.endswith(name)]
+    for case in cases:
+        print("\n".join(describe(case)))
+    if not cases:
+        print(f"--show {name}: no case has this ID", file=sys.stderr)
+    return 0 if cases else 2
 
 
 def command_of(adapter: str) -> list[str]:
@@ -95,6 +107,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         _list()
         return 0
+    if options.show is not None:
+        return _show(options.show)
     try:
         name, command, specifications = _target(options)
         results = run_all(command, options.spec or specifications, options.timeout)

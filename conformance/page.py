@@ -96,7 +96,9 @@ def _by_statement(cases: Iterable[Case]) -> dict[tuple[str, str], list[Case]]:
     grouped: dict[tuple[str, str], list[Case]] = {}
     for case in cases:
         grouped.setdefault((case.specification, case.data["statement"]), []).append(case)
-    return grouped
+    return dict(
+        sorted(grouped.items(), key=lambda item: (SPECIFICATIONS.index(item[0][0]), item[0][1]))
+    )
 
 
 def _statement(cases: Sequence[Case], given: Mapping[str, str]) -> Iterator[str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from conformance.cases import SPECIFICATIONS
 from conformance.score import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from conformance.cases import Case
     from conformance.score import Result, Score
 
 
@@ -46,9 +48,29 @@ def as_text(
         yield from _list(differences(results))
 
 
+def describe(case: Case) -> Iterator[str]:
+    """A whole case: its statement, its file with line numbers, the question and the answer."""
+    data = case.data
+    yield f"{case.id}: {data['why']}"
+    yield f"statement: {data['text']}"
+    yield f"source: {data['source'] or 'open'} {data['link'] or ''}".rstrip()
+    lines = case.body.splitlines(keepends=True)
+    yield from (f"{number:4} {_shown(line)}" for number, line in enumerate(lines, 1))
+    crawler = ", ".join(case.tokens) or "every crawler"
+    yield f"question: {case.question} {case.url or ''} for {crawler}"
+    by_line = f" by line {data['line']}" if data.get("line") else ""
+    yield f"expected: {show(case.question, case.expected)}{by_line}"
+
+
+def _shown(line: bytes) -> str:
+    """A line as Python writes bytes, shortened in the middle."""
+    text = repr(line)[2:-1]
+    return text if len(text) <= 200 else f"{text[:90]} … ({len(line)} bytes) … {text[-90:]}"
+
+
 def _list(results: Iterable[Result]) -> Iterator[str]:
     heading = ""
-    for result in results:
+    for result in sorted(results, key=_statement):
         case = result.case
         source = case.data["source"] or f"open in {case.specification}"
         if heading != (heading := f"\n{case.data['statement']}  {case.data['text']} ({source})"):
@@ -58,6 +80,11 @@ def _list(results: Iterable[Result]) -> Iterator[str]:
         expected = show(case.question, case.expected)
         yield f"  {case.id}{about}{crawler}: {result.given}, expected: {expected}"
         yield f"    {case.data['why']}"
+
+
+def _statement(result: Result) -> tuple[int, str]:
+    case = result.case
+    return SPECIFICATIONS.index(case.specification), case.data["statement"]
 
 
 def _entry(result: Result) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -11,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from conformance.build import build, specifications, statements, to_line
 from conformance.cases import HERE, Case, case_files, read_cases
-from conformance.tables import read_tables
+from conformance.tables import Answer, read_tables
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.plain import decide
 from scrapy_robotspec.protocol.precedence import forbids
@@ -97,25 +98,34 @@ def test_each_plain_verdict_is_expected() -> None:
     assert wrong == []
 
 
-def outcomes(statement: str) -> set[bool]:
-    """The kinds of verdict that the cases of a statement expect."""
-    return {
-        case.expected for case in CASES if case.question == "allowed" and statement in related(case)
+#: Specification and statement -> the verdicts that its required cases expect.
+VERDICTS: dict[tuple[str, str], set[bool]] = {}
+for case in CASES:
+    if case.question == "allowed" and case.required:
+        key = (case.specification, case.data["statement"])
+        VERDICTS.setdefault(key, set()).add(case.expected)
+#: An empty file disallows nothing.
+WITHOUT_OPPOSITE = {("original-1994", "R94-6")}
+
+
+@pytest.mark.parametrize("key", sorted({*VERDICTS} - WITHOUT_OPPOSITE), ids="-".join)
+def test_required_cases_allow_and_disallow(key: tuple[str, str]) -> None:
+    """A parser that always gives the same answer fails every statement of a specification."""
+    assert VERDICTS[key] == {True, False}
+
+
+def test_every_statement_about_files_and_paths_has_cases() -> None:
+    """The IDs of ``docs/specification.md``, and both verdicts for each in some edition."""
+    page = (HERE.parent / "docs" / "specification.md").read_text("utf-8")
+    expected = {
+        name: set[bool]()
+        for name in re.findall(r"^\| ((?:FMT|GRP|UAG|RUL|PAT|PRE)-\d\d)", page, re.M)
     }
-
-
-def related(case: Case) -> tuple[str, ...]:
-    """All statements that a case proves, of which its line names the main one."""
-    return RELATED.get((case.data["why"], case.body), (case.data["statement"],))
-
-
-RELATED = {(case.why, case.body): case.ids for case in read_tables()}
-VERDICT_STATEMENTS = sorted(
-    name for name in statements() if name.startswith(("FMT", "GRP", "UAG", "RUL", "PAT", "PRE"))
-)
-
-
-@pytest.mark.parametrize("statement", VERDICT_STATEMENTS)
-def test_statement_has_a_case_that_allows_and_one_that_disallows(statement: str) -> None:
-    """A parser that answers always the same fails every statement."""
-    assert outcomes(statement) == {True, False}
+    del expected["UAG-12"]  # about a header that is sent
+    for case in read_tables():
+        for ask in case.asks:
+            for answer in ask.answers.values():
+                for name in expected.keys() & {*case.ids}:
+                    if isinstance(answer, Answer):
+                        expected[name].add(answer.allowed)
+    assert {name for name, verdicts in expected.items() if verdicts != {True, False}} == set()

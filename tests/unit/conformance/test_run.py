@@ -120,6 +120,7 @@ def test_a_parser_that_only_breaks_fails_all_cases_soon(
         ["--command", "unbalanced '"],
         ["--parser", "no-such-parser"],
         ["--parser", "protego", "--spec", "rfc1"],
+        ["--show", "no-such-case"],
         ["--parser", "protego", "--command", "x"],
         ["--command", "x", "--timeout", "0"],
         ["--command", "x", "--timeout", "soon"],
@@ -133,6 +134,29 @@ def test_misuse_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixtu
         code = int(str(error.code))
     assert code == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_show_prints_a_whole_case(short: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """File with line numbers, question, answer and source; by full ID or its last part."""
+    case = next(case for case in cases_of("rfc9309") if case.data["line"] == 2 and case.required)
+    assert main(["--show", case.id.rpartition("/")[2] if short else case.id]) == 0
+    shown = capsys.readouterr().out
+    assert case.id in shown
+    assert "   1 User-agent: *" in shown
+    assert f"question: allowed {case.url} for FooBot" in shown
+    assert "by line 2" in shown
+    assert str(case.data["source"]) in shown
+
+
+def test_show_of_a_long_or_unreadable_file_stays_short(capsys: pytest.CaptureFixture[str]) -> None:
+    """Bytes are escaped, and long lines are cut."""
+    for key in ("file_base64", "file_gzip_base64"):
+        case = next(case for case in cases_of("google") if key in case.data)
+        assert main(["--show", case.id]) == 0
+    shown = capsys.readouterr().out
+    assert shown.isascii() or "…" in shown
+    assert max(map(len, shown.splitlines())) < 500
 
 
 def test_list_names_parsers_and_specifications(capsys: pytest.CaptureFixture[str]) -> None:
