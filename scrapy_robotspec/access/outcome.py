@@ -79,6 +79,8 @@ class FetchResult:
     local: bool = False
     """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
     delays our own requests and is never written to a shared store."""
+    records: tuple[str, ...] = field(default=(), compare=False)
+    """Ids of the archive's records of this attempt, if there is an archive."""
 
     @property
     def answered(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.access.policy import AccessPolicy
 
 
 @attrs.frozen(kw_only=True)
@@ -29,6 +31,12 @@ class Override:
     token: tuple[str, ...] | None = None
     crawl_delay: float | None = None
     """Seconds."""
+
+    def adjust(self, policy: AccessPolicy) -> AccessPolicy:
+        """*policy* with the statuses that mean something else on this host."""
+        if not self.status_policy:
+            return policy
+        return replace(policy, status_policy={**policy.status_policy, **self.status_policy})
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -74,8 +74,8 @@ class RobotsRecord:
             local=False,
         )
 
-    def to_bytes(self) -> bytes:
-        """The record as bytes that :meth:`from_bytes` reads."""
+    def header(self) -> dict[str, Any]:
+        """The record without its body, as values that JSON can hold."""
         header: dict[str, Any] = {
             name: value for name in _PLAIN if (value := getattr(self, name)) != _DEFAULTS[name]
         }
@@ -84,15 +84,21 @@ class RobotsRecord:
             header["meaning"] = self.meaning.value
         if self.hops:
             header["hops"] = [[hop.url, hop.status, hop.target] for hop in self.hops]
-        return pack(header, self.body)
+        return header
+
+    def to_bytes(self) -> bytes:
+        """The record as bytes that :meth:`from_bytes` reads."""
+        return pack(self.header(), self.body)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> RobotsRecord | None:
         """The record that :meth:`to_bytes` wrote; None for garbage or an unknown version."""
         unpacked = unpack(data)
-        if unpacked is None:
-            return None
-        header, body = unpacked
+        return None if unpacked is None else cls.from_header(*unpacked)
+
+    @classmethod
+    def from_header(cls, header: dict[str, Any], body: bytes) -> RobotsRecord | None:
+        """The record with a :meth:`header`; None for an invalid one."""
         try:
             return _read(header, body)
         except (KeyError, TypeError, ValueError, OverflowError):

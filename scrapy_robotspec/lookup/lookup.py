@@ -187,7 +187,7 @@ class Lookup(Generic[_Request]):
             if isinstance(found, Pending) or not end.preempted:
                 seconds = max(0.0, now - started)
                 self._runtime.on_fetch_done(
-                    FetchDone(found, end.record, before, end.result, seconds)
+                    FetchDone(found, end.record, before, end.result, seconds, end.base)
                 )
         finally:
             self._wake(origin)

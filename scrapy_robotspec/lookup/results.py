@@ -112,3 +112,5 @@ class FetchDone:
     """What was fetched; None: preempted, or the shared store had a newer record."""
     seconds: float
     """Duration."""
+    base: RobotsRecord | None = None
+    """The record that the result was applied to."""

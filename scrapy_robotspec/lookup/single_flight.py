@@ -65,6 +65,8 @@ class FlightResult(NamedTuple):
     """The record with its rules parsed, if requests can be decided by it."""
     preempted: bool = False
     """The flight was cancelled in favour of another origin's."""
+    base: RobotsRecord | None = None
+    """The record that the result was applied to."""
 
 
 class SingleFlight(Generic[_Request]):
@@ -166,7 +168,7 @@ class SingleFlight(Generic[_Request]):
         self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
     ) -> FlightResult:
         """Fetch and apply the result to *record*; share it and release the lease."""
-        origin, shared = flight.origin, None
+        origin, shared, base = flight.origin, None, record
         policy = self._runtime.policy(origin)
         try:
             result = await self._attempt(flight, background=plan.action is not Action.WAIT)
@@ -177,7 +179,7 @@ class SingleFlight(Generic[_Request]):
             self._store.share_and_release(shared, origin)
         plan = policy.plan(record, self._now())
         resolved = await self._hand_over(flight, record, plan)
-        return FlightResult(record, plan, result, resolved)
+        return FlightResult(record, plan, result, resolved, base=base)
 
     async def _take_over(
         self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan

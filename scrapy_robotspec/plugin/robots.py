@@ -66,11 +66,14 @@ class CrawlRobots:
         self.waits = OffSchedulerWaits(crawler)
         self._crawler = crawler
         self._has_overrides = bool(settings.overrides)
+        self._on_fetch_done = on_fetch_done
         self._runtime = runtime(
-            crawler, settings, self.tokens, on_fetch_done, self.waits.watch, stats
+            crawler, settings, self.tokens, self._fetch_done, self.waits.watch, stats
         )
         self.note_route = self._runtime.note_route
         self.observer: DecisionObserver | None = None
+        if settings.evidence is not None:
+            self.observer = self._open_evidence()
         self.lookup = self.waits.lookup = open_lookup(self._runtime, settings)
 
     # --- requests
@@ -171,18 +174,36 @@ class CrawlRobots:
             return None if isinstance(own, str) else own
         return (await self.waits.answer(origin, request)).robots
 
+    # --- evidence
+
+    def _open_evidence(self) -> DecisionObserver:
+        from scrapy_robotspec.plugin.evidence.recording import open_evidence  # needs warcio
+
+        observer, exchanges = open_evidence(self._crawler, self, time.time())
+        self._runtime.archive_exchanges(exchanges)
+        return observer
+
+    def _fetch_done(self, done: FetchDone) -> None:
+        if self.observer is not None:
+            self.observer.on_fetch_done(done)
+        self._on_fetch_done(done)
+
     # --- start and end
 
     def open(self) -> None:
         """Purge the shared store and connect signals."""
+        if self.observer is not None:
+            self.observer.open()
         self.lookup.sweep(time.time() - PURGE_AFTER)
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
 
     async def close(self) -> None:
-        """Cancel fetches and waits, then close the stores."""
+        """Cancel fetches and waits, then close the stores and the evidence."""
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
+        if self.observer is not None:
+            await _compat.as_future(self._runtime.in_thread(self.observer.close))
         self._runtime.close()
 
     def _page_answered(self, response: Response, request: Request) -> None:

@@ -101,6 +101,10 @@ class Screen:
         self.err.flush()
         self._covered = True
 
+    def share(self, number: int, total: int, what: str) -> None:
+        """Update a progress bar that shows per cent."""
+        self.done(1000 * number // max(1, total) // 10 * 10, 1000, what)
+
     def clear(self) -> None:
         """Remove the progress bar from the terminal."""
         if self._covered:

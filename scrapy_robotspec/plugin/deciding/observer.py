@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.lookup import FetchDone, Resolved
 
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
 #: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
@@ -17,7 +17,13 @@ Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
 
 
 class DecisionObserver(Protocol):
-    """Implemented by the evidence. No method may block or raise."""
+    """Implemented by the evidence. Only ``close`` may block; none may raise."""
+
+    def open(self) -> None:
+        """The crawl starts."""
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """A fetch, or a search of the shared store, ended."""
 
     def on_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
@@ -32,3 +38,6 @@ class DecisionObserver(Protocol):
 
     def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
         """The usage preferences of *response* are known; *decision*, if any, refuses it."""
+
+    def close(self) -> None:
+        """The crawl has ended. Called in a thread."""

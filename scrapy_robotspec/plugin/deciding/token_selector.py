@@ -88,6 +88,11 @@ class TokenSelector:
             if not stock:
                 self._notices.unknown_header(self._default, sent[1])
 
+    @property
+    def fixed(self) -> Tokens | None:
+        """The tokens that hold for every request without its own, or None."""
+        return self._fixed
+
     def __call__(self, request: Request) -> Tokens:
         """The tokens for a decision about *request*."""
         # hot path

@@ -24,6 +24,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
+    Transfer,
     exchange_of,
     robots_request,
     slot_of,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Seconds between two probes of one origin (FET-15), and max origins that are remembered.
@@ -68,6 +70,8 @@ class Fetcher:
         self._running = 0
         self._probed: dict[Origin, float] = {}
         self.routes = Routes(settings.inherit_meta)
+        self.archive: ExchangeArchive | None = None
+        """Where requests and responses are archived."""
         # A cached response has no reliable lifetime, but offline it is the only source.
         self._use_http_cache = crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING")
 
@@ -206,6 +210,7 @@ class _Attempt:
         self._route = route
         self._request: Request | None = None
         self._expired = False
+        self._records: list[str] = []
         self._chain = RedirectChain(origin, fetcher._settings.redirect_limits)
 
     async def run(self) -> FetchResult:
@@ -236,7 +241,8 @@ class _Attempt:
         if response.status >= 500 and await self._has_misplaced_errors():
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
-        return replace(result, local=response.status in NOT_FROM_THE_SITE)
+        local = response.status in NOT_FROM_THE_SITE
+        return replace(result, local=local, records=tuple(self._records))
 
     async def _download(self, url: str) -> Exchange:
         engine = self._fetcher._crawler.engine
@@ -258,7 +264,13 @@ class _Attempt:
             self._fetcher.routes.worked(
                 self._origin, self._route, host.host, self._fetcher._clock()
             )
-        return exchange_of(url, response, request.meta[META_KEY])
+        transfer: Transfer = request.meta[META_KEY]
+        exchange = exchange_of(url, response, transfer)
+        archive = self._fetcher.archive
+        if archive is not None:
+            sent, now = transfer.sent or request, self._fetcher._clock()
+            self._records.append(archive.add_response(exchange, sent, response, now))
+        return exchange
 
     async def _has_misplaced_errors(self) -> bool:
         """FET-15: a page that surely is missing answers 5xx, while ``/`` answers 2xx."""
@@ -276,15 +288,22 @@ class _Attempt:
     def _timed_out(self) -> FetchResult:
         self._fetcher._stats.inc_value("robotstxt/exception_count/timeout")
         error = f"no answer within {self._settings.fetch_timeout:g} s"
-        local = self._is_proxied and not self._is_proven
-        return FetchResult(error=error, hops=tuple(self._chain.hops), local=local)
+        return self._failure(error, self._is_proxied and not self._is_proven)
 
     def _failed(self, error: Exception) -> FetchResult:
         if not isinstance(error, IgnoreRequest):
             self._fetcher._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
         now = self._fetcher._clock()
         local = is_local(error, self._is_proxied, self._route, self._fetcher.routes, now)
-        return FetchResult(error=in_one_line(error), hops=tuple(self._chain.hops), local=local)
+        return self._failure(in_one_line(error), local)
+
+    def _failure(self, error: str, local: bool) -> FetchResult:
+        archive = self._fetcher.archive
+        if archive is not None:
+            url = self._chain.url if self._request is None else self._request.url
+            self._records.append(archive.add_failure(url, error, self._fetcher._clock()))
+        hops, records = tuple(self._chain.hops), tuple(self._records)
+        return FetchResult(error=error, hops=hops, local=local, records=records)
 
     @property
     def _is_proxied(self) -> bool:

@@ -58,7 +58,7 @@ _PRIVATE_HEADERS = ("Authorization", "Cookie")
 class Transfer:
     """Notes about one robots.txt request while it is downloaded."""
 
-    __slots__ = ("content_encoding", "never_sent", "received", "slot", "stopped")
+    __slots__ = ("content_encoding", "never_sent", "received", "sent", "slot", "stopped")
 
     def __init__(self, slot: str, never_sent: Sequence[str]) -> None:
         self.slot = slot
@@ -71,6 +71,8 @@ class Transfer:
         """The size limit ended the download (FMT-12)."""
         self.content_encoding: list[bytes] = []
         """Values of the response's header."""
+        self.sent: Request | None = None
+        """The request as the download handler got it."""
 
     def begin(self, request: Request) -> None:
         """*request* is about to be sent.
@@ -78,6 +80,7 @@ class Transfer:
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
         """
         self.received, self.stopped, self.content_encoding = 0, False, []
+        self.sent = request
         for name in self.never_sent:
             request.headers.pop(name, None)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
-    from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+    from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -65,15 +64,9 @@ class CrawlRuntime:
         self._fetcher = Fetcher(crawler, settings, stats, self.clock)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
-        self._policies = settings.overrides.map(self._overridden)
+        self._policies = settings.overrides.map(lambda override: override.adjust(self._policy))
         self._on_fetch_done = on_fetch_done
         self._fetching = fetching
-
-    def _overridden(self, override: Override) -> AccessPolicy:
-        if not override.status_policy:
-            return self._policy
-        status_policy = {**self._policy.status_policy, **override.status_policy}
-        return replace(self._policy, status_policy=status_policy)
 
     def policy(self, origin: Origin) -> AccessPolicy:
         return (self._policies and self._policies.find(origin)) or self._policy
@@ -126,6 +119,10 @@ class CrawlRuntime:
 
     def on_fetch_done(self, done: FetchDone) -> None:
         self._on_fetch_done(done)
+
+    def archive_exchanges(self, archive: ExchangeArchive) -> None:
+        """Archive each robots.txt request from now on."""
+        self._fetcher.archive = archive
 
     def note_route(self, origin: Origin, request: Request) -> None:
         """Remember how *request*, which waits for *origin*, reaches it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from os.path import dirname, isdir
+from importlib.util import find_spec
+from os.path import dirname, exists, isdir
 from types import MappingProxyType
 from typing import Any
 
@@ -33,6 +34,16 @@ def report_file(raw: Any) -> str:
         raise ValueError("the path of a file, in a folder that is there")
     if not os.access(folder, os.W_OK):
         raise ValueError("the path of a file, in a folder that this process can write to")
+    return path
+
+
+def evidence_folder(raw: Any) -> str:
+    """The path of a folder that exists or can be made."""
+    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
+    if not isinstance(path, str) or (exists(path) and not isdir(path)):
+        raise ValueError("the path of a folder")
+    if find_spec("warcio") is None:
+        raise ValueError("None, or install what it needs: pip install 'scrapy-robotspec[evidence]'")
     return path
 
 

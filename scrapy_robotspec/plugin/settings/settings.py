@@ -93,6 +93,7 @@ class Settings:
     check_final_url: bool = _setting(True, converters.boolean)
     max_parked: int = _setting(1000, converters.integer(1))
     progress_after: float = _setting(5.0, converters.seconds())
+    evidence: str | None = _setting(None, converters.optional(composite.evidence_folder))
     dry_run: bool = _setting(False, converters.boolean)
     report: str | None = _setting(None, converters.optional(composite.report_file))
 

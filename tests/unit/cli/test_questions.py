@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.cli.app import COMMANDS
+from tests.support.evidence import make_evidence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -282,6 +283,7 @@ def test_help_of_each_command_shows_examples_that_run(
     (folder / "old.txt").write_text("User-agent: *\nDisallow: /a\n")
     (folder / "other").mkdir()
     (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
+    make_evidence(folder / "evidence")
     text = run_command(command, "--help").out
     examples = [
         line.split()[1:]

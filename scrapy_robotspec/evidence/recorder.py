@@ -1,0 +1,143 @@
+"""Recorder: writes the evidence of a crawl in its own thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.warc import NewRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.evidence.run_writer import RunWriter
+
+logger = logging.getLogger("scrapy_robotspec")
+
+#: Seconds between two writes; a killed process loses the evidence since the last one.
+WRITE_EVERY = 0.5
+#: Max bytes that wait for a slow or full disk; what comes then is lost, and counted.
+MAX_QUEUED = 2**26
+#: Items between two writes of a long queue.
+_BATCH = 1000
+#: Estimated memory of a queued item besides its text or payload (bytes).
+_PER_ITEM = 500
+
+
+class Recorder:
+    """Writes what is added, in order, in a thread of its own.
+
+    Nothing that the crawl calls blocks or raises. While the disk is full, the crawl goes on: the
+    evidence waits in memory, up to *max_queued* bytes. Lost items are counted in the log.
+    """
+
+    def __init__(
+        self,
+        writer: RunWriter,
+        clock: Callable[[], float] = time.time,
+        *,
+        max_queued: int = MAX_QUEUED,
+        write_every: float = WRITE_EVERY,
+    ) -> None:
+        self._writer = writer
+        self._clock = clock
+        self._max_queued = max_queued
+        self._write_every = write_every
+        self._queue: deque[NewRecord | str] = deque()
+        # Each is changed by one thread alone.
+        self._bytes_in = self._bytes_out = 0
+        self.decisions = 0
+        """Decisions added so far."""
+        self.lost = 0
+        """Items that found no room."""
+        self._lost_noted = 0
+        self._failing = False
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="robotspec-evidence", daemon=True)
+
+    def open(self) -> None:
+        """Start writing."""
+        self._thread.start()
+
+    def add_record(self, record: NewRecord) -> None:
+        """Archive *record*."""
+        self._add(record, len(record.payload))
+
+    def add_decision(self, text: str) -> None:
+        """Log a decision, a JSON object."""
+        self.decisions += 1
+        self._add(text, len(text))
+
+    def close(self) -> None:
+        """Write everything and close the files. Blocks."""
+        self._end.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        try:
+            self._drain()
+            self._writer.close(self._clock(), {"decisions": self.decisions, "lost": self.lost})
+        except OSError as error:
+            self._report(error)
+
+    def _add(self, item: NewRecord | str, size: int) -> None:
+        size += _PER_ITEM
+        if self._bytes_in - self._bytes_out + size > self._max_queued:
+            self.lost += 1
+            return
+        self._bytes_in += size
+        self._queue.append(item)
+
+    # --- in the thread
+
+    def _run(self) -> None:
+        try:
+            while not self._end.wait(self._write_every):
+                self._try()
+        except Exception:
+            logger.exception("Error while writing evidence: no more is written")
+
+    def _try(self) -> None:
+        try:
+            self._drain()
+            self._failing = False
+        except OSError as error:
+            self._report(error)
+
+    def _drain(self) -> None:
+        """Write what was added until now. Raises ``OSError``."""
+        self._writer.flush()  # first what could not be written before
+        left = len(self._queue)
+        while left:
+            for _ in range(min(left, _BATCH)):
+                self._write(self._queue[0])
+                self._queue.popleft()
+                left -= 1
+            self._writer.flush()
+        if self.lost > self._lost_noted:
+            lost = self.lost
+            self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))
+            self._lost_noted = lost
+            self._writer.flush()
+
+    def _write(self, item: NewRecord | str) -> None:
+        if isinstance(item, NewRecord):
+            self._writer.add_record(item)
+            self._bytes_out += len(item.payload) + _PER_ITEM
+        else:
+            self._writer.add_line(item)
+            self._bytes_out += len(item) + _PER_ITEM
+
+    def _report(self, error: OSError) -> None:
+        """One ERROR for a disk that fails, until it works again."""
+        if not self._failing:
+            logger.error(
+                "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
+                "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",
+                error,
+                self._max_queued >> 20,
+            )
+        self._failing = True

@@ -1,0 +1,1 @@
+"""Turns Scrapy's requests and responses, and decisions about them, into evidence."""

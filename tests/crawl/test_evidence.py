@@ -1,0 +1,335 @@
+"""``ROBOTSPEC_EVIDENCE``: what crawls of awkward origins leave behind, read and replayed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from scrapy_robotspec.evidence.replay import ReplayResult, replay
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import (
+    Switch,
+    after,
+    in_turn,
+    raw,
+    redirect,
+    reply,
+    reset,
+    silence,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.server import Server
+
+NO = "User-agent: *\nDisallow: /no\n"
+PART = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser"
+PATHS = ("/", "/no")
+QUICK = {
+    "ROBOTSPEC_FETCH_TIMEOUT": 1.0,
+    "ROBOTSPEC_HOLD_TIMEOUT": 1.0,
+    "ROBOTSPEC_RETRY_DELAY": 0.1,
+    "ROBOTSPEC_RETRY_MAX_DELAY": 0.2,
+    "RETRY_ENABLED": False,
+}
+
+
+def lines_of(folder: Path, kind: str = "decision") -> list[dict[str, Any]]:
+    """The lines of one kind in all logs, in order."""
+    logs = sorted(folder.glob("decisions-*.jsonl"))
+    lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+    return [line for line in lines if line["type"] == kind]
+
+
+def replayed(folder: Path, decisions: int) -> ReplayResult:
+    """The replay of *folder*, in which all *decisions* agree."""
+    result = replay(folder)
+    assert result.problems == []
+    assert (result.decisions, result.differ) == (decisions, 0)
+    return result
+
+
+def records_of(folder: Path) -> list[Any]:
+    """Type, URL and content of every archived record, read by a library of others."""
+    found = []
+    for path in sorted(folder.glob("robots-*.warc.gz")):
+        with path.open("rb") as file:
+            for record in ArchiveIterator(file, check_digests="raise"):
+                url = record.rec_headers.get_header("WARC-Target-URI")
+                found.append((record.rec_type, url, record.raw_stream.read()))
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_decisions_about_awkward_origins_replay_from_the_archive(
+    server: Server, mode: str, tmp_path: Path
+) -> None:
+    target = server.site("127.0.0.3", NO)
+    packed = gzip.compress(NO.encode())
+    answers = {
+        "127.0.0.4": reply("gone", 404),
+        "127.0.0.5": redirect(target.url("/robots.txt")),
+        "127.0.0.6": redirect("/robots.txt"),
+        "127.0.0.7": in_turn(reply("", 503), reply(NO)),
+        "127.0.0.8": reply("", 503),
+        "127.0.0.9": silence(),
+        "127.0.0.10": raw(b"\x00\xff garbage\r\n\r\n"),
+        "127.0.0.11": reply(packed, headers=[("Content-Encoding", "gzip")]),
+        "127.0.0.12": reply(NO + "# more\n" * 20_000),
+        "127.0.0.13": in_turn(reset(PART), reply(NO)),
+        "127.0.0.14": reply(b"\xef\xbb\xbf" + b"\x00\xff\r" * 50 + NO.encode()),
+        "127.0.0.15": reply("", 429),
+        "127.0.0.16": redirect(None),
+        "127.0.0.17": after(0.3, reply(NO, headers=[("Cache-Control", "max-age=0")])),
+    }
+    sites = [server.site(host, answer) for host, answer in answers.items()]
+    urls = [site.url(path) for site in (target, *sites) for path in PATHS]
+    folder = tmp_path / "evidence"
+    settings = {
+        **QUICK,
+        "ROBOTSPEC_EVIDENCE": str(folder),
+        "ROBOTSPEC_MAX_SIZE": 100_000,
+        "ROBOTSPEC_STATUS_POLICY": {429: "disallow"},
+        "CONCURRENT_REQUESTS": 100,
+    }
+    result = crawl(urls, settings, mode=mode)
+    assert result.ended_once(urls)
+    assert Counter(line["url"] for line in lines_of(folder)) == Counter(urls)
+    logged = {line["url"]: line["allowed"] for line in lines_of(folder)}
+    assert logged == {url: url in result.responses for url in urls}
+    assert replayed(folder, len(urls)).notes == []
+    kinds = Counter(kind for kind, _, _ in records_of(folder))
+    assert kinds["response"] == kinds["request"]
+    assert kinds["metadata"] > len(sites)
+
+
+def test_the_archive_contains_each_hop_as_received(server: Server, tmp_path: Path) -> None:
+    """Content coding kept; credentials left out; read with a library of others."""
+    packed = gzip.compress(NO.encode())
+    target = server.site("127.0.0.3", reply(packed, headers=[("Content-Encoding", "gzip")]))
+    site = server.site("127.0.0.2", redirect(target.url("/robots.txt")))
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "DEFAULT_REQUEST_HEADERS": {"Cookie": "secret=1", "X-Mine": "shown"},
+    }
+    crawl([site.url("/no")], settings)
+    records = records_of(tmp_path)
+    assert [record[:2] for record in records] == [
+        ("warcinfo", None),
+        ("response", site.url("/robots.txt")),
+        ("request", site.url("/robots.txt")),
+        ("response", target.url("/robots.txt")),
+        ("request", target.url("/robots.txt")),
+        ("metadata", site.url("/robots.txt")),
+    ]
+    assert records[3][2] == packed
+    archived = gzip.decompress(next(tmp_path.glob("*.warc.gz")).read_bytes())
+    assert b"X-Mine: shown" in archived
+    assert b"secret" not in archived
+
+
+def test_overrides_exemptions_and_dry_runs_are_logged(server: Server, tmp_path: Path) -> None:
+    sites = [server.site(f"127.0.0.{n}", NO) for n in range(2, 7)]
+    ignored, closed, own, token, plain = sites
+    settings = {
+        "ROBOTSPEC_OVERRIDES": {
+            "127.0.0.2": "ignore",
+            "127.0.0.3": "disallow",
+            "127.0.0.4": "User-agent: *\nDisallow: /own\nContent-Usage: search=n\n",
+            "127.0.0.5": {"token": "other", "status_policy": {404: "disallow"}},
+        },
+    }
+    urls = [ignored.url("/no"), closed.url("/"), own.url("/own"), own.url("/no"), token.url("/no")]
+    exempt = {"url": plain.url("/no"), "meta": {"dont_obey_robotstxt": True}}
+    expected = {
+        ignored.url("/no"): (True, "override", ["ignore"]),
+        closed.url("/"): (False, "override", ["disallow"]),
+        own.url("/own"): (False, "override", ["robots_txt"]),
+        own.url("/no"): (True, "override", ["robots_txt"]),
+        token.url("/no"): (False, "rule", ["status_policy", "token"]),
+        plain.url("/no"): (True, "dont_obey_robotstxt", None),
+    }
+    for name, more in {"obeyed": {}, "dry run": {"ROBOTSPEC_DRY_RUN": True}}.items():
+        folder = tmp_path / name
+        crawl([*urls, exempt], {**settings, **more, "ROBOTSPEC_EVIDENCE": str(folder)})
+        if more:
+            del expected[plain.url("/no")]
+        lines = lines_of(folder)
+        assert {
+            line["url"]: (line["allowed"], line["reason"], line.get("override")) for line in lines
+        } == expected
+        stages = {line["stage"] for line in lines}
+        assert stages == ({"dry_run"} if more else {"request"})
+        replayed(folder, len(expected))
+
+
+def test_refusals_for_usage_preferences_replay(server: Server, tmp_path: Path) -> None:
+    """Before the download by robots.txt, and after it by the response's header."""
+    robots = "User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\nContent-Usage: /b train-ai=y\n"
+    pages = {
+        "/b": reply("", headers=[("Content-Usage", "train-ai=n")]),
+        "/c": reply("", headers=[("Content-Usage", "train-ai=y")]),
+    }
+    site = server.site("127.0.0.2", robots, pages=pages)
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "ROBOTSPEC_USAGE": ["train-ai"],
+        "ROBOTSPEC_USAGE_POLICY": "require-allowed",
+    }
+    urls = [site.url(path) for path in ("/a", "/b", "/c", "/d")]
+    result = crawl(urls, settings)
+    assert set(result.responses) == {site.url("/c")}
+    said = {(line["url"][-2:], line["stage"]): line for line in lines_of(tmp_path)}
+    assert {key: line["allowed"] for key, line in said.items()} == {
+        ("/a", "request"): False,
+        ("/b", "request"): True,
+        ("/b", "response"): False,
+        ("/c", "request"): True,
+        ("/c", "response"): True,
+        ("/d", "request"): True,
+        ("/d", "response"): False,
+    }
+    assert said["/a", "request"]["label"] == "train-ai"
+    assert said["/b", "request"]["usage"] == {"train-ai": "allow"}
+    replayed(tmp_path, 7)
+
+
+def test_the_urls_that_handlers_are_redirected_to_are_logged(
+    server: Server, tmp_path: Path
+) -> None:
+    other = server.site("127.0.0.3", NO)
+    site = server.site("127.0.0.2", NO)
+    pages = {"/x": reply("", headers=[("X-Final", other.url("/no"))])}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900},
+    }
+    crawl([site.url("/x")], settings)
+    assert [(line["url"], line["stage"], line["allowed"]) for line in lines_of(tmp_path)] == [
+        (site.url("/x"), "request", True),
+        (other.url("/no"), "final_url", False),
+    ]
+    replayed(tmp_path, 2)
+
+
+def test_a_file_from_a_shared_store_is_archived_with_its_digest_and_date(
+    server: Server, tmp_path: Path
+) -> None:
+    """The second crawl fetches nothing, and its evidence can be replayed without the store."""
+    site = server.site("127.0.0.2", NO)
+    settings = {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db"}
+    crawl([site.url("/")], settings)
+    crawl([site.url("/no")], {**settings, "ROBOTSPEC_EVIDENCE": str(tmp_path / "evidence")})
+    assert len(site.robots_asked) == 1
+    (line,) = lines_of(tmp_path / "evidence")
+    assert not line["allowed"]
+    assert len(line["store"]["sha256"]) == 64
+    assert line["store"]["date"].endswith("Z")
+    bodies = [block for kind, _, block in records_of(tmp_path / "evidence") if kind == "resource"]
+    assert bodies == [NO.encode()]
+    replayed(tmp_path / "evidence", 1)
+
+
+def test_a_stale_copy_is_logged_as_stale(server: Server, tmp_path: Path) -> None:
+    robots = Switch(reply(NO))
+    site = server.site("127.0.0.2", robots)
+    settings = {
+        **QUICK,
+        "ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db",
+        "ROBOTSPEC_CACHE_TTL": 0.2,
+        "ROBOTSPEC_CACHE_MIN_TTL": 0.1,
+        "ROBOTSPEC_CACHE_MAX_TTL": 0.2,
+        "ROBOTSPEC_EDITION": {"base": "google-2019", "stale_after": 0.5},
+    }
+    crawl([site.url("/")], settings)
+    robots.answer = reply("", 503)
+    folder = tmp_path / "evidence"
+    urls = [site.url("/"), site.url("/no")]
+    result = crawl(urls, {**settings, "ROBOTSPEC_EVIDENCE": str(folder)})
+    assert set(result.responses) == {site.url("/")}
+    assert [(line["stale"], line["outcome"]) for line in lines_of(folder)] == [
+        (True, "unreachable")
+    ] * 2
+    replayed(folder, 2)
+
+
+def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
+    server: Server, tmp_path: Path
+) -> None:
+    """SIGKILL; what was decided more than a second before is in the log."""
+    sites = [server.site(f"127.0.0.{n}", NO, page=after(0.05, reply(""))) for n in range(2, 12)]
+    urls = [site.url(f"/{path}{n}") for n in range(40) for path in ("", "no") for site in sites]
+    folder = tmp_path / "evidence"
+    settings = {
+        "JOBDIR": str(tmp_path / "job"),
+        "ROBOTSPEC_EVIDENCE": str(folder),
+        "CONCURRENT_REQUESTS": 4,
+    }
+    with Running(urls, settings) as running:
+        running.wait_until(lambda: len(lines_of_killed(folder)) > 50)
+        sure = len(running.events)
+        running.wait_until(lambda: len(running.events) > sure + 60)
+        noted = {event["url"] for event in running.events[:sure] if "url" in event}
+        running.wait_until(lambda: noted <= set(lines_of_killed(folder)))
+        running.send(signal.SIGKILL)
+    killed = replay(folder)
+    assert killed.problems == []
+    assert killed.decisions > 50
+    assert len(killed.notes) >= 1
+    crawl([site.url("/again") for site in sites], settings)
+    result = replay(folder)
+    assert result.problems == []
+    assert len(result.heads) == 2
+    assert result.decisions >= killed.decisions + len(sites)
+
+
+def lines_of_killed(folder: Path) -> list[str]:
+    """The URLs in the logs so far; a last line may be incomplete."""
+    lines = [
+        line for log in folder.glob("decisions-*.jsonl") for line in log.read_bytes().splitlines()
+    ]
+    return [
+        json.loads(line)["url"]
+        for line in lines
+        if line.endswith(b"}") and b'"type":"decision"' in line
+    ]
+
+
+def test_ten_processes_write_into_one_folder(server: Server, tmp_path: Path) -> None:
+    sites = [server.site(f"127.0.0.{n}", NO) for n in range(2, 7)]
+    urls = [site.url(path) for site in sites for path in PATHS]
+    settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
+    crawls = [Running(urls, settings) for _ in range(10)]
+    for running in crawls:
+        with running:
+            running.finish(120)
+    result = replayed(tmp_path, 10 * len(urls))
+    assert len(result.heads) == 10
+
+
+def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:
+    site = server.site("127.0.0.2", NO)
+    settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
+    crawl([site.url("/no")], settings, spider="asking")
+    assert [(line["url"], line["stage"]) for line in lines_of(tmp_path)] == [
+        (site.url("/no"), "question")
+    ]
+    replayed(tmp_path, 1)
+
+
+def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
+    server: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    site = server.site("127.0.0.2", NO)
+    result = crawl([site.url("/")], {"ROBOTSPEC_EVIDENCE": str(tmp_path / "file" / "x")})
+    assert result.lines("ConfigurationError", "ROBOTSPEC_EVIDENCE", "folder")
+    assert site.log == []

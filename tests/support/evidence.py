@@ -1,0 +1,134 @@
+"""Evidence of a small crawl, written without Scrapy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.access.exchange import Exchange, result_of
+from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.access.redirects import RedirectLimits
+from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.evidence.decisions import conclusion, grounds
+from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.run_settings import RunSettings
+from scrapy_robotspec.evidence.run_writer import MAX_FILE_SIZE, RunWriter, new_record_id
+from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
+from scrapy_robotspec.evidence.warc import NewRecord, response_head
+from scrapy_robotspec.lookup.rules_cache import RulesCache
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_robotspec.access.record import RobotsRecord
+
+#: When these crawls begin: 2026-01-31 12:00:00 UTC (epoch seconds).
+START = 1769860800.0
+RULES = b"User-agent: *\nDisallow: /private/\n"
+TOKENS = ("examplebot",)
+
+
+def run_settings(**policy: Any) -> RunSettings:
+    """The default settings; *policy*: fields of the access policy."""
+    edition = get_edition("google-2019")
+    return RunSettings(
+        policy=AccessPolicy(edition=edition, **policy),
+        redirects=RedirectLimits(max_redirects=5),
+        max_size=512_000,
+        usage=UsagePolicy(),
+        overrides=HostTable(),
+        tokens=TOKENS,
+    )
+
+
+@dataclass
+class Crawl:
+    """One run that is told what it fetches and decides."""
+
+    folder: Path
+    name: str = "20260131T120000Z-1-abcdef00"
+    settings: RunSettings = field(default_factory=run_settings)
+    max_size: int = MAX_FILE_SIZE
+    decisions: int = 0
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        header = {"time": START, "software": "tests", "settings": self.settings.to_json()}
+        self.writer = RunWriter(
+            self.folder, self.name, header, {"software": "tests"}, max_size=self.max_size
+        )
+        self._held: dict[Origin, tuple[str, RobotsRecord, str | None]] = {}
+
+    def fetch(self, origin: str, body: bytes = RULES, status: int = 200, at: float = START) -> None:
+        """The robots.txt of *origin* is fetched."""
+        where = Origin.of(origin)
+        assert where is not None
+        response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
+        head = response_head(response, "HTTP/1.1")
+        received = NewRecord(new_record_id(), "response", response.url, at, body, head=head)
+        self.writer.add_record(received)
+        result = result_of(response, (), None, self.settings.max_size)
+        before = self._held.get(where)
+        policy = self.settings.policy_of(where)
+        record = policy.apply(None if before is None else before[1], where, result, at, 0.5)
+        body_record = received.id if record.fetched_at == at else before and before[2]
+        body_record = body_record if record.body else None
+        state = State(
+            record,
+            body_record,
+            sha256(record.body).hexdigest() if record.body else "",
+            fetched=True,
+            before=None if before is None else before[0],
+            exchanges=(received.id,),
+        )
+        made = NewRecord(
+            new_record_id(), "metadata", response.url, at, state.to_payload(), CONTENT_TYPE
+        )
+        self.writer.add_record(made)
+        self._held[where] = made.id, record, body_record
+
+    def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
+        """A decision is made and logged, with *changes* to its line."""
+        origin = Origin.of(url)
+        assert origin is not None
+        id_, record, body_record = self._held[origin]
+        policy = self.settings.policy_of(origin)
+        found = RulesCache().make(record, policy.plan(record, at), policy.edition, at)
+        line = {
+            "type": "decision",
+            "time": at,
+            "stage": "request",
+            "url": url,
+            "tokens": list(TOKENS),
+            "edition": policy.edition.name,
+            **conclusion(found.decide(url, TOKENS, at)),
+            **grounds(found),
+            "state": id_,
+            "record": body_record,
+            **changes,
+        }
+        self.writer.add_line(dumps(line))
+        self.decisions += 1
+        return line
+
+    def close(self) -> None:
+        """End the run."""
+        self.writer.flush()
+        self.writer.close(START + 60, {"decisions": self.decisions, "lost": 0})
+
+
+def make_evidence(folder: Path) -> None:
+    """Evidence of two origins and five decisions, one of them a refusal."""
+    crawl = Crawl(folder)
+    crawl.fetch("https://example.com")
+    crawl.fetch("https://missing.example", b"not here", 404)
+    for path in ("/", "/a", "/private/x"):
+        crawl.decide(f"https://example.com{path}", START + 1)
+    crawl.decide("https://missing.example/private/x", START + 2)
+    crawl.fetch("https://example.com", b"", at=START + 3)
+    crawl.decide("https://example.com/private/x", START + 4)
+    crawl.close()

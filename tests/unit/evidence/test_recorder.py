@@ -1,0 +1,140 @@
+"""The recorder: a full disk loses nothing at first, and losses are counted."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robotspec.evidence.recorder import Recorder
+from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_record_id, new_run_name
+from scrapy_robotspec.evidence.warc import NewRecord
+from tests.support.evidence import START, run_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+HEADER = {"time": START, "software": "tests", "settings": run_settings().to_json()}
+
+
+def decision(number: int) -> str:
+    """A line that needs no archive."""
+    url = f"https://example.com/{number}"
+    line = {"type": "decision", "url": url, "allowed": True, "reason": "dont_obey_robotstxt"}
+    return json.dumps({**line, "edition": "google-2019"}, separators=(",", ":"))
+
+
+def recorder_in(folder: Path, **options: Any) -> Recorder:
+    writer = RunWriter(folder, new_run_name(START), HEADER, {"software": "tests"})
+    return Recorder(writer, lambda: START, **{"write_every": 0.01, **options})
+
+
+def wait_until(met: Callable[[], object]) -> None:
+    """Return once *met* is true."""
+    limit = time.monotonic() + 20
+    while not met():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+class Disk:
+    """The module ``os``, whose writes fail while the disk is full."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    def write(self, fd: int, data: Any) -> int:
+        """Write what there is room for."""
+        if not self.room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written = os.write(fd, data[: self.room])
+        self.room -= written
+        return written
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    """A disk with room for 1,000 bytes."""
+    disk = Disk(1000)
+    monkeypatch.setattr("scrapy_robotspec.evidence.files.os", disk)
+    return disk
+
+
+def test_lines_reach_the_disk_without_a_close(tmp_path: Path) -> None:
+    """What a killed process leaves."""
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for number in range(50):
+        recorder.add_decision(decision(number))
+    wait_until(lambda: replay(tmp_path).decisions == 50)
+    recorder.close()
+    assert replay(tmp_path).notes == []
+
+
+def test_a_full_disk_loses_nothing_once_there_is_room_again(
+    tmp_path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for number in range(100):
+        recorder.add_decision(decision(number))
+        recorder.add_record(
+            NewRecord(new_record_id(), "resource", "https://example.com/", START, b"x" * 100)
+        )
+    wait_until(lambda: caplog.records)
+    time.sleep(0.1)
+    disk.room = 10**9
+    wait_until(lambda: replay(tmp_path).decisions == 100)
+    recorder.close()
+    result = replay(tmp_path)
+    assert (result.agree, result.problems, result.notes) == (100, [], [])
+    assert len(caplog.records) == 1
+    assert "No space left on device" in caplog.text
+    assert "ROBOTSPEC_EVIDENCE" in caplog.text
+
+
+def test_lost_lines_are_counted_in_the_log(tmp_path: Path, disk: Disk) -> None:
+    recorder = recorder_in(tmp_path, max_queued=20_000)
+    recorder.open()
+    for number in range(1000):
+        recorder.add_decision(decision(number))
+    disk.room = 10**9
+    recorder.close()
+    result = replay(tmp_path)
+    assert recorder.lost > 0
+    assert result.decisions + recorder.lost == 1000
+    assert not result.is_good
+    assert any(f"{recorder.lost} lines and records were lost" in each for each in result.problems)
+
+
+def test_a_disk_that_stays_full_ends_with_the_crawl(
+    tmp_path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No hang, one ERROR, and what is on the disk can be read."""
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for number in range(100):
+        recorder.add_decision(decision(number))
+    recorder.close()
+    assert len(caplog.records) == 1
+    assert replay(tmp_path).problems == []
+
+
+def test_a_file_that_exists_is_never_overwritten(tmp_path: Path) -> None:
+    run = new_run_name(START)
+    RunWriter(tmp_path, run, HEADER, {}).flush()
+    (log,) = tmp_path.iterdir()
+    before = log.read_bytes()
+    with pytest.raises(FileExistsError):
+        RunWriter(tmp_path, run, HEADER, {})
+    assert log.read_bytes() == before
+    assert new_run_name(START) != new_run_name(START)

@@ -1,0 +1,243 @@
+"""Replay: evidence agrees as it was written, and any change to it is found."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robotspec.evidence.log_lines import NO_HASH, seal
+from scrapy_robotspec.evidence.replay import replay
+from tests.support.evidence import RULES, START, Crawl, make_evidence, run_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SITE = "https://example.com"
+
+
+def log_of(folder: Path) -> Path:
+    """The only log in *folder*."""
+    (log,) = folder.glob("decisions-*.jsonl")
+    return log
+
+
+def archive_of(folder: Path) -> Path:
+    """The only archive in *folder*."""
+    (archive,) = folder.glob("robots-*.warc.gz")
+    return archive
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Evidence of a small crawl."""
+    make_evidence(tmp_path / "evidence")
+    return tmp_path / "evidence"
+
+
+def test_evidence_as_it_was_written_agrees(folder: Path) -> None:
+    result = replay(folder)
+    assert (result.decisions, result.agree, result.differ) == (5, 5, 0)
+    assert result.is_good
+    assert (result.problems, result.notes) == ([], [])
+
+
+def test_evidence_agrees_in_another_place(folder: Path, tmp_path: Path) -> None:
+    """No absolute path, no state outside of the folder."""
+    shutil.move(folder, tmp_path / "elsewhere")
+    assert replay(tmp_path / "elsewhere").agree == 5
+
+
+@pytest.mark.parametrize("find", [log_of, archive_of])
+def test_any_byte_that_is_changed_is_found(folder: Path, find: Callable[[Path], Path]) -> None:
+    path = find(folder)
+    data = path.read_bytes()
+    chosen = random.Random(20)
+    positions = {*range(0, len(data), 17), *range(len(data) - 90, len(data))}
+    for at in sorted(positions):
+        changed = bytearray(data)
+        changed[at] ^= chosen.randrange(1, 256)
+        path.write_bytes(changed)
+        assert not replay(folder).is_good, (path.name, at)
+
+
+def _without_line(lines: list[bytes], number: int) -> list[bytes]:
+    return lines[:number] + lines[number + 1 :]
+
+
+def test_any_line_that_is_removed_repeated_or_moved_is_found(folder: Path) -> None:
+    path = log_of(folder)
+    lines = path.read_bytes().splitlines(keepends=True)
+    changes = [_without_line(lines, number) for number in range(len(lines) - 1)]
+    changes += [[*lines[: n + 1], *lines[n:]] for n in range(len(lines))]
+    for number, _ in pairwise(range(len(lines))):
+        swapped = list(lines)
+        swapped[number : number + 2] = swapped[number : number + 2][::-1]
+        changes.append(swapped)
+    for changed in changes:
+        path.write_bytes(b"".join(changed))
+        assert not replay(folder).is_good
+
+
+def test_a_file_that_is_removed_is_found(folder: Path) -> None:
+    for path in (log_of(folder), archive_of(folder)):
+        kept = path.read_bytes()
+        path.unlink()
+        result = replay(folder)
+        assert not result.is_good
+        assert any("missing" in problem for problem in result.problems)
+        path.write_bytes(kept)
+
+
+def test_bytes_that_are_added_to_a_finished_archive_are_found(folder: Path) -> None:
+    with archive_of(folder).open("ab") as file:
+        file.write(b"more")
+    assert not replay(folder).is_good
+
+
+@pytest.mark.parametrize("removed", [1, 40, 120])
+def test_a_last_line_that_was_cut_is_tolerated_and_named(folder: Path, removed: int) -> None:
+    """As a machine that lost its power leaves it; the last line is the run's end."""
+    path = log_of(folder)
+    path.write_bytes(path.read_bytes()[:-removed])
+    result = replay(folder)
+    assert result.is_good
+    assert result.decisions == 5
+    if removed > 1:  # else only the line's end is missing
+        assert "no last line" in result.notes[0]
+
+
+def test_a_record_that_no_line_names_yet_is_tolerated_in_a_killed_run(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.decide(f"{SITE}/")
+    crawl.writer.flush()
+    with archive_of(tmp_path).open("ab") as file:
+        file.write(b"torn")
+    result = replay(tmp_path)
+    assert result.is_good
+    assert any("last 4 bytes" in note for note in result.notes)
+
+
+# --- logs that were written again, with a chain that fits
+
+
+def rewritten(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the lines of the log and make its chain again, as only the owner can."""
+    import json
+
+    path, digest, lines = log_of(folder), NO_HASH, []
+    for line in path.read_bytes().splitlines():
+        values = json.loads(line)
+        del values["hash"]
+        change(values)
+        sealed, digest = seal(json.dumps(values, separators=(",", ":")), digest)
+        lines.append(sealed)
+    path.write_bytes(b"".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("allowed", True),
+        ("reason", "no_rule"),
+        ("line", 1),
+        ("rule", "Disallow: /"),
+        ("group", []),
+        ("policy", "allow"),
+        ("outcome", "unavailable"),
+        ("status", 404),
+        ("stale", True),
+        ("edition", "classic"),
+        ("usage", {"search": "allow"}),
+        ("url", f"{SITE}/elsewhere"),
+        ("url", "https://other.example/private/x"),
+        ("tokens", [""]),
+        ("time", START + 10 * 86400),
+        ("time", None),
+        ("state", "<urn:uuid:0>"),
+        ("policy", "override"),
+    ],
+)
+def test_a_decision_that_does_not_follow_from_the_archive_differs(
+    folder: Path, field: str, value: object
+) -> None:
+    def change(values: dict[str, Any]) -> None:
+        if values.get("line") == 2:
+            values[field] = value
+
+    rewritten(folder, change)
+    result = replay(folder)
+    assert (result.decisions, result.differ) == (5, 1)
+    assert len(result.problems) == 1
+
+
+def test_settings_that_decide_otherwise_differ(folder: Path) -> None:
+    def change(values: dict[str, Any]) -> None:
+        if values["type"] == "run":
+            values["settings"]["policy"]["status_policy"] = {"404": "disallow"}
+
+    rewritten(folder, change)
+    result = replay(folder)
+    assert result.differ == 1
+    assert any("does not follow from the archived exchanges" in each for each in result.problems)
+
+
+def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None:
+    def change(values: dict[str, Any]) -> None:
+        if values["type"] == "run":
+            values["format"] = 99
+
+    rewritten(folder, change)
+    (problem,) = replay(folder).problems
+    assert "format 99 is unknown" in problem
+
+
+# --- long runs
+
+
+def test_files_rotate_by_size_and_replay_as_one_run(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path, max_size=4000)
+    for number in range(20):
+        site = f"https://site{number}.example"
+        crawl.fetch(site, RULES + b"# %d\n" % number)
+        crawl.decide(f"{site}/private/x")
+        crawl.writer.flush()
+    crawl.close()
+    assert len(list(tmp_path.glob("decisions-*.jsonl"))) > 3
+    assert len(list(tmp_path.glob("robots-*.warc.gz"))) > 3
+    assert replay(tmp_path).agree == 20
+
+
+def test_a_missing_part_of_a_rotated_log_is_found(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path, max_size=3000)
+    for number in range(10):
+        crawl.fetch(f"https://site{number}.example")
+        crawl.writer.flush()
+    crawl.close()
+    logs = sorted(tmp_path.glob("decisions-*.jsonl"))
+    assert len(logs) > 3
+    for log in logs[:-1]:
+        kept = log.read_bytes()
+        log.unlink()
+        assert not replay(tmp_path).is_good
+        log.write_bytes(kept)
+    assert replay(tmp_path).is_good
+
+
+def test_an_outage_after_a_good_copy_replays(tmp_path: Path) -> None:
+    """Each attempt is a state that follows from the one before."""
+    crawl = Crawl(tmp_path, settings=run_settings(ttl=10.0, min_ttl=1.0, max_ttl=10.0))
+    crawl.fetch(SITE)
+    crawl.decide(f"{SITE}/private/x", START + 5)
+    for number in range(8):
+        crawl.fetch(SITE, b"", 503, START + 11 + 60 * number)
+    line = crawl.decide(f"{SITE}/", START + 11 + 60 * 7 + 1)
+    assert (line["allowed"], line["reason"]) == (False, "unreachable")
+    crawl.close()
+    result = replay(tmp_path)
+    assert (result.agree, result.problems) == (2, [])
