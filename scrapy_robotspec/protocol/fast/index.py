@@ -30,8 +30,8 @@ _WHITE = b" \t"
 _WHITE_OR_END = b" \t\r\n"
 #: An allow or disallow line after another line.
 _A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE).search
-#: What follows the field of a user-agent line, up to the end of the token.
-_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)").match
+#: What follows the field of a user-agent line: the token, and the rest of the line.
+_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
 
@@ -97,7 +97,7 @@ def _index_plain_lines(
 ) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
-    begin = 0  # within the last user-agent line
+    begin = 0  # the end of the last user-agent line
     lowered = body.lower()
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)

@@ -42,6 +42,10 @@ _END = "#"
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
 
+#: Finds a text that may be equal to an escape in a path or to the end of one. Without any, a path
+#: need not be canonical.
+_MEETS_ESCAPE = re.compile(r"%|\*[0-9A-F]").search
+
 #: Finds an escaped "*" or "$", which counts 1 in a pattern's length.
 _SPECIAL = re.compile("%2(?:4|A)").search
 
@@ -73,8 +77,7 @@ class RuleSet:
     def __init__(self, rules: Columns, edition: Edition) -> None:
         keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
-        # With an escape in some rule, paths must be canonical to be compared.
-        self._escapes = "%" in "\n".join((*keys, *patterns))
+        self._escapes = bool(_MEETS_ESCAPE("\n".join((*keys, *patterns))))
         headed = _take_headed(patterns)
         for text in headed:
             keys.setdefault(_head(text), NO_RULE)

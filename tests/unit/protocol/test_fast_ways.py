@@ -112,6 +112,8 @@ def test_index_leads_to_the_rules_that_reading_finds(
         (b"User-agent: *\nAllow: /y\n user-agent\t:\ta\nAllow: /x", [b"/x"]),
         (b"User-agent: *\nAllow: /z\nUser-agent: b\nAllow: /x", [b"/z"]),
         (b"Allow: /x\nUser-agent: b\nAllow: /y", []),
+        (b"User-agent: a allow: /x\nAllow: /y", [b"/y"]),
+        (b"User-agent: a\nUser-agent: b\tallow: /x\nAllow: /y", [b"/y"]),
     ],
 )
 def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
@@ -269,6 +271,17 @@ def test_one_escape_anywhere_makes_paths_canonical(rule: str) -> None:
     for _ in range(3):
         assert not robots.allowed(f"http://example.com{path}", "a")
         assert robots.allowed("http://example.com/caf", "a")
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [("/*A", "/\u00e9"), ("/*9$", "/\u00e9"), ("/x*2Aa", "/x*a"), ("/*0b", "/a b")],
+)
+def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
+    """PAT-04, PAT-12: also once compiled, and though no rule contains an escape."""
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}".encode())
+    for _ in range(2 * compiled.COMPILE_AFTER):
+        assert not robots.allowed(f"http://example.com{path}", "a")
 
 
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
