@@ -110,15 +110,6 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     return groups
 
 
-def read_rules(body: bytes, edition: Edition) -> list[RawRule]:
-    """Every allow and disallow line of a span."""
-    return [
-        (name == "allow", value, start)
-        for start, name, value in _directives(body, edition)
-        if name == "allow" or name == "disallow"
-    ]
-
-
 def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
     """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
     field_of = field_reader(edition)

@@ -17,8 +17,10 @@ ROBOTS_TXT = "/robots.txt"
 
 #: RFC 3986 section 2.3: the characters whose escapes are decoded.
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"
-#: An escape, or a percent sign that begins none.
-_PERCENT = re.compile("%(?:[0-9A-Fa-f]{2})?")
+#: The second and third character of an escape whose canonical spelling is itself.
+_CANONICAL = "2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F]"
+#: Any other escape, or a percent sign that begins none.
+_PERCENT = re.compile(f"%(?!{_CANONICAL})(?:[0-9A-Fa-f]{{2}})?")
 #: The canonical spelling of a percent sign that begins no escape (PAT-07). Other control characters
 #: are escaped, so it equals itself only.
 LONE_PERCENT = "\x7f"
@@ -40,9 +42,7 @@ _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
 
 #: Finds characters and escapes whose canonical spelling differs in some edition.
-_find_rewritten = re.compile(
-    r"[^!%-)+-;=?-Z_a-z~]|%(?!2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F])"
-).search
+_find_rewritten = re.compile(rf"[^!%-)+-;=?-Z_a-z~]|%(?!{_CANONICAL})").search
 
 
 def canonical_text(raw: bytes, edition: Edition) -> str:

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.agents import candidates, followed_keys
 from scrapy_robotspec.protocol.fast.index import (
     OTHER_BEGINNINGS,
-    has_plain_lines,
     index_agents,
     rules_in,
 )
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.uncompiled import match_uncompiled, prefilter_bytes
+from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF
 
@@ -125,11 +124,7 @@ class CompiledFile:
         path = path_of(url, self._edition)
         if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
             return ITSELF
-        if has_plain_lines(self._edition):
-            rules = prefilter_bytes(self._body, spans, path.encode("ascii"), self._edition)
-        else:
-            rules = list(zip(*rules_in(self._body, spans, self._edition), strict=True))
-        return None if rules is None else match_uncompiled(rules, path, self._edition)
+        return find_uncompiled(self._body, spans, path, self._edition)
 
 
 class _Crawlers:

@@ -7,12 +7,13 @@ are not plain read every line instead.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
 from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
-from scrapy_robotspec.protocol.groups import read_groups, read_rules
-from scrapy_robotspec.protocol.lines import skip_byte_order_mark, text_at
+from scrapy_robotspec.protocol.fast.reader import DirectiveReader
+from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -21,13 +22,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: Begin and end offsets of rules in the file, alternating; the first line of each part may begin
-#: within a user-agent line.
+#: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
 Spans = tuple[int, ...]
 
 _FIELD = b"user-agent"
 _WHITE = b" \t"
-_WHITE_OR_END = b" \t\r\n"
 #: An allow or disallow line after another line.
 _A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE).search
 #: What follows the field of a user-agent line: the token, and the rest of the line.
@@ -35,24 +34,7 @@ _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
 
-#: The usual spellings of the two rule fields.
-_ALLOW = {
-    b"Disallow": False,
-    b"disallow": False,
-    b"DISALLOW": False,
-    b"Allow": True,
-    b"allow": True,
-    b"ALLOW": True,
-}
-
-
-class Columns(NamedTuple):
-    """Many rules, stored as columns."""
-
-    allows: list[bool]
-    values: list[bytes]
-    starts: list[int]
-
+_ALLOWS = {b"allow": True, b"disallow": False}
 
 #: Where an agent is named: its name as first written, and the spans of its rules.
 Place = tuple[str, list[int]]
@@ -89,7 +71,7 @@ def index_agents(
     """
     if has_plain_lines(edition):
         return _index_plain_lines(body, edition, beginnings)
-    return _index_groups(body, edition)
+    return _index_lines(body, edition)
 
 
 def _index_plain_lines(
@@ -97,7 +79,7 @@ def _index_plain_lines(
 ) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
-    begin = 0  # the end of the last user-agent line
+    group = begin = 0  # offsets of the group, and of the end of its last user-agent line
     lowered = body.lower()
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
@@ -112,9 +94,11 @@ def _index_plain_lines(
         match = None if passed_over else _AGENT(body, after)
         if match and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)):
             if named and _A_RULE(body, begin, at):
-                _end_group(named, begin, at)
+                _end_group(named, group, begin, at)
                 named = []  # a rule ends the list of agents
             begin = match.end()
+            if not named:
+                group = at
             name = _agent_named(match, edition)
             if name is not None:
                 key = fold(name, edition.case_sensitive_tokens)
@@ -122,7 +106,7 @@ def _index_plain_lines(
                     index[key] = (name, [])
                 named.append(index[key])
         at = lowered.find(_FIELD, after)
-    _end_group(named, begin, len(body))
+    _end_group(named, group, begin, len(body))
     return index
 
 
@@ -135,9 +119,12 @@ def _agent_named(line: re.Match[bytes], edition: Edition) -> str | None:
     return named_agent(value[0], edition) if value else None
 
 
-def _end_group(named: Sequence[Place], begin: int, end: int) -> None:
+def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
+    """Add a group's rules to its agents."""
     for _, spans in named:
-        if spans[-2:] != [begin, end]:  # an agent may be named twice
+        if spans[-1:] == [group]:  # nothing between this group and the agent's last one
+            spans[-1] = end
+        elif spans[-1:] != [end]:  # an agent may be named twice
             spans += begin, end
 
 
@@ -148,65 +135,52 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def _index_groups(body: bytes, edition: Edition) -> Mapping[str, Place]:
+def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    for group in read_groups(body, edition):
-        keys = group.keys(edition)
-        names = {key_of(name, edition): name for name in reversed(group.names)}
-        for key in sorted(keys):
-            _, spans = index.setdefault(key, (names[key], []))
-            if group.rules:
-                last = group.rules[-1][2]
-                spans += group.rules[0][2], last + len(text_at(body, last))
+    names: list[str] = []
+    group = first = -1  # the offsets of a group and of its first rule
+    lines = DirectiveReader(edition).read(body, skip_byte_order_mark(body, edition), len(body))
+    for start, field, value in chain(lines, [(len(body), "", b"")]):
+        if field == "" or (field == "user-agent" and first >= 0):
+            named = _places(index, names, edition)
+            if first >= 0:
+                _end_group(named, group, first, start)
+            names, group, first = [], -1, -1
+        if field == "user-agent":
+            group = start if group < 0 else group
+            name = named_agent(value, edition)
+            if name is not None:
+                names.append(name)
+        elif group >= 0 > first and (field == "disallow" or field == "allow"):
+            first = start
     return index
 
 
-def rules_in(body: bytes, spans: Spans, edition: Edition) -> Columns:
+def _places(index: dict[str, Place], names: Sequence[str], edition: Edition) -> list[Place]:
+    """The places of a group's agents in the index."""
+    if edition.whole_agent_names and DEFAULT in names:
+        names = (DEFAULT,)  # UAG-10
+    return [index.setdefault(key_of(name, edition), (name, [])) for name in names]
+
+
+def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     """The rules on the lines of some spans, in file order."""
-    rules = Columns([], [], [])
-    for begin, end in zip(spans[::2], spans[1::2], strict=True):
-        if has_plain_lines(edition):
-            _read_plain_lines(body, begin, end, rules)
-        else:
-            for allow, value, start in read_rules(body[begin:end], edition):
-                rules.allows.append(allow)
-                rules.values.append(value)
-                rules.starts.append(begin + start)
-    return rules
-
-
-def _read_plain_lines(body: bytes, begin: int, end: int, rules: Columns) -> None:
-    """Add the rules between two offsets, the first of which may be within a line."""
-    add_allow, add_value, add_start = rules.allows.append, rules.values.append, rules.starts.append
-    part = body[begin:end]
-    known = _ALLOW.get
-    commented = b"#" in part
-    for line in part.splitlines(keepends=True):
-        name, colon, value = line.partition(b":")
-        allow = known(name)
-        if allow is None and colon:
-            allow = known(name.strip(_WHITE).lower())
-        if allow is not None and colon:
-            if commented:
-                value = value.partition(b"#")[0]  # one in the name makes it unknown
-            value = value.strip(_WHITE_OR_END)
-            if value:  # RUL-02
-                add_allow(allow)
-                add_value(value)
-                add_start(begin)
-        begin += len(line)
+    read = DirectiveReader(edition).read
+    return [
+        (field == "allow", value, start)
+        for begin, end in zip(spans[::2], spans[1::2], strict=True)
+        for start, field, value in read(body, begin, end)
+        if field == "disallow" or field == "allow"
+    ]
 
 
 def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:
     """The rule on the line with a colon, if any."""
     start = body.rfind(b"\n", begin, colon) + 1 or begin
     start = body.rfind(b"\r", start, colon) + 1 or start
-    name = body[start:colon]
-    allow = _ALLOW.get(name)
+    allow = _ALLOWS.get(body[start:colon].strip(_WHITE).lower())
     if allow is None:
-        allow = _ALLOW.get(name.strip(_WHITE).lower())
-        if allow is None:
-            return None
+        return None
     value = _VALUE.match(body, colon + 1, end)
     return allow, value[0].strip(_WHITE), start  # type: ignore[index]  # may be empty
 

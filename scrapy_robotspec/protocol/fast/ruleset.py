@@ -7,8 +7,16 @@ from array import array
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
-from scrapy_robotspec.protocol.fast.wildcards import INDEX_FROM, compile_wildcards, needle_of
+from scrapy_robotspec.protocol.fast.wildcards import (
+    END,
+    INDEX_FROM,
+    compile_wildcards,
+    matches,
+    needle_of,
+)
+from scrapy_robotspec.protocol.google import INDEX_PAGE
 from scrapy_robotspec.protocol.paths import (
     ROBOTS_TXT,
     base_of,
@@ -16,7 +24,6 @@ from scrapy_robotspec.protocol.paths import (
     find_noncanonical,
     path_of,
 )
-from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.precedence import (
     ALLOWS,
     DISALLOWS,
@@ -25,19 +32,15 @@ from scrapy_robotspec.protocol.precedence import (
     LENGTH,
     NO_RULE,
     canonical_all,
-    keyed_patterns,
+    keyed_pattern,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Columns
+    from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.precedence import KeyedPattern
-
-#: Stands for the path's end after a prefix, so that ``/a$`` is the prefix ``/a#``. Neither a rule
-#: nor a path contains it: there a comment begins, here the fragment.
-_END = "#"
 
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
@@ -74,10 +77,12 @@ class RuleSet:
     forbids: bool
     """Some rule forbids; otherwise every URL is allowed."""
 
-    def __init__(self, rules: Columns, edition: Edition) -> None:
+    def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
         keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
-        self._escapes = bool(_MEETS_ESCAPE("\n".join((*keys, *patterns))))
+        texts = "\n".join((*keys, *patterns))
+        self._escapes = bool(_MEETS_ESCAPE(texts))
+        self._to_end = END in texts
         headed = _take_headed(patterns)
         for text in headed:
             keys.setdefault(_head(text), NO_RULE)
@@ -85,7 +90,6 @@ class RuleSet:
         self._edition = edition
         self._base = _NO_BASE  # the last URL up to the slash its path begins with
         self._path_at = 0
-        self._to_end = _END in "\n".join(prefixes)
         self._keys = array("q", [keys[prefix] for prefix in prefixes])
         self._parents = parents_of(prefixes)
         if self._parents is not None:
@@ -111,10 +115,11 @@ class RuleSet:
             path = self._path(url)
         if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
             return ITSELF
-        start = path + _END if self._to_end else path
+        if self._to_end:
+            path += END
         prefixes, parents = self._prefixes, self._parents
-        index = bisect_right(prefixes, start) - 1
-        while index >= 0 and not start.startswith(prefixes[index]):
+        index = bisect_right(prefixes, path) - 1
+        while index >= 0 and not path.startswith(prefixes[index]):
             index = -1 if parents is None else parents[index]
         best = NO_RULE
         if index >= 0:
@@ -150,55 +155,50 @@ class RuleSet:
         return path_of(url, self._edition)
 
 
-def _compile(rules: Columns, edition: Edition) -> tuple[dict[str, int], dict[str, int]]:
+def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int], dict[str, int]]:
     """The smallest key of each prefix, and of each pattern that is more than a prefix."""
     prefixes: dict[str, int] = {}
     patterns: dict[str, int] = {}
     for key, text in _keyed(rules, edition):
-        prefix = text
-        if text.endswith("$"):
-            prefix = _as_prefix(text)
-        elif text.endswith("*"):
-            prefix = text[:-1]
-        if "*" in prefix:
-            if key < patterns.get(text, NO_RULE):
-                patterns[text] = key
-        elif key < prefixes.get(prefix, NO_RULE):
-            prefixes[prefix] = key
+        if text.endswith(("$", "*")):
+            text = _with_end(text)
+        found = patterns if "*" in text else prefixes
+        if key < found.get(text, NO_RULE):
+            found[text] = key
     return prefixes, patterns
 
 
-def _keyed(rules: Columns, edition: Edition) -> Iterator[KeyedPattern]:
-    """As ``keyed_patterns``; a usual file's rules at a third of the cost."""
-    texts = canonical_all(rules.values, edition)
-    if (
-        not edition.wildcards
-        or edition.index_html
-        or edition.empty_rules_decide_line
-        or _SPECIAL("\n".join(texts))
-    ):
-        yield from keyed_patterns(list(zip(*rules, strict=True)), edition)
-        return
-    counted = edition.count_trailing_star
-    for allow, start, text in zip(rules.allows, rules.starts, texts, strict=False):
+def _keyed(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
+    """As ``keyed_patterns``; usual rules at a third of the cost."""
+    texts = canonical_all([value for _, value, _ in rules], edition)
+    usual = edition.wildcards and not (edition.decode_unreserved and _SPECIAL("\n".join(texts)))
+    beginnings = "/*" if edition.slashless is Slashless.PATTERN else "/"
+    for rule, text in zip(rules, texts, strict=False):
+        allow, _, start = rule
+        if (
+            not usual
+            or text[:1] not in beginnings
+            or not text
+            or ("$" in text and text.index("$") < len(text) - 1)
+            or (allow and edition.index_html and INDEX_PAGE in text)
+        ):
+            yield from keyed_pattern(rule, text, edition)
+            continue
         key = start + (ALLOWS if allow else DISALLOWS)
-        if "$" in text or text[:1] != "/":
-            pattern = canonical_pattern(text, edition) if text else None
-            if pattern is not None:
-                yield key - pattern[1] * LENGTH, pattern[0]
-        elif text.endswith("*"):
-            stripped = text.rstrip("*")
-            yield key - len(text if counted else stripped) * LENGTH, stripped
+        if text.endswith("*"):
+            pattern = text.rstrip("*")
+            length = len(text if edition.count_trailing_star else pattern)
+            yield key - length * LENGTH, pattern
         else:
             yield key - len(text) * LENGTH, text
 
 
-def _as_prefix(text: str) -> str:
-    """The prefix that matches as an anchored pattern does; it has a star if there is none."""
+def _with_end(text: str) -> str:
+    """A pattern with ``END`` for its anchor, and without a last star."""
     content = text[:-1]
-    if "*" not in content:
-        return content + _END
-    return content.rstrip("*") if content.endswith("*") else text  # /a*$
+    return (
+        content + END if text.endswith("$") and not content.endswith("*") else content.rstrip("*")
+    )
 
 
 def _head(text: str) -> str:

@@ -1,79 +1,98 @@
 """One path indexed for many patterns (PAT-11).
 
 A search for a text that is nearly there, or that is there only before the place it is needed at,
-takes the product of both lengths. Here a pattern costs a few steps for each of its literals.
+takes the product of both lengths. Here the first and the last place of each literal are looked up
+once, and a pattern costs a few steps for each of its literals.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 
-from scrapy_robotspec.protocol.patterns import literals_of
-
+#: Literals up to this length are looked up among all parts of the path of their length.
+_SHORT = 16
 #: Max length of the beginnings of suffixes that are kept (characters), and of all of them together.
 _BEGINNING = 256
 _ALL = 1 << 23
-_LEAST = 16
 #: Sorts after every character of a canonical path, which is ASCII.
 _LAST = "\x80"
-#: From this length on (characters) CPython searches in linear time for all but short texts.
+#: From this length of both texts on (characters) CPython searches in linear time.
 _LINEAR = 30_000
+_LONG = 32
 #: Ends no literal: canonical text has no NUL.
 _PADDING = "\0"
-_NOWHERE = (-1, -1)
 
 
 class SuffixIndex:
-    """The sorted suffixes of a path."""
-
-    __slots__ = ("_beginning", "_offsets", "_padded", "_path", "_places", "_suffixes")
+    """First and last places of literals in a path."""
 
     def __init__(self, path: str) -> None:
-        size = max(_LEAST, min(_BEGINNING, _ALL // len(path)))
-        suffixes = [path[at : at + size] for at in range(len(path))]
-        self._offsets = sorted(range(len(path)), key=suffixes.__getitem__)
-        self._suffixes = sorted(suffixes)
-        self._beginning = size
         self._path = path
-        self._padded = path.ljust(_LINEAR, _PADDING)
-        self._places: dict[str, tuple[int, int]] = {}
+        self._padded = path + _PADDING * _LINEAR
+        self._firsts = {"": 0}
+        self._lasts = {"": len(path)}
+        self._lengths: set[int] = set()
+        self._beginning = max(_SHORT, min(_BEGINNING, _ALL // len(path)))
+        self._suffixes: list[str] = []
+        self._offsets: list[int] = []
 
     def matches(self, text: str) -> bool:
-        """Whether the path matches a canonical pattern, as ``patterns.matches`` decides."""
-        first, *others = literals_of(text)
-        path, padded, known = self._path, self._padded, self._places
+        """Whether a pattern matches the path, as ``wildcards.matches`` decides."""
+        path, firsts, lasts = self._path, self._firsts, self._lasts
+        first, *others = text.split("*")
+        if not path.startswith(first):
+            return False
+        end = len(first)
         final = others[-1]
-        anchored = text.endswith("$")
-        if not path.startswith(first) or (anchored and not path.endswith(final)):
+        if (lasts.get(final) or self._look_up(final)) < end:
             return False
-        before = len(text) - len(others) - len(final) - anchored  # characters of other literals
-        if self._find_places(final)[1] < before:
-            return False
-        end = start = len(first)
         for literal in others:  # hot path of hostile files
-            place, last = known.get(literal) or self._find_places(literal)
-            if last < end:
+            if len(literal) == 1:
+                place = path.find(literal, end)
+            elif literal not in lasts and self._look_up(literal) < end:
                 return False
-            if place < end:
-                place = padded.find(literal, end)
-                if place < 0:
-                    return False
-            start, end = end, place + len(literal)
-        return not anchored or len(path) - len(final) >= start
+            else:
+                place = firsts[literal]
+                if place < end:
+                    if lasts[literal] < end:
+                        return False
+                    place = (path if len(literal) < _LONG else self._padded).find(literal, end)
+            if place < 0:
+                return False
+            end = place + len(literal)
+        return True
 
-    def _find_places(self, literal: str) -> tuple[int, int]:
-        """Offsets of the first and the last place of a literal; of a long one's beginning.
+    def _look_up(self, literal: str) -> int:
+        """Learn the first and the last place of a literal; the last or -1."""
+        length = len(literal)
+        if length <= _SHORT:
+            if length not in self._lengths:
+                self._lengths.add(length)
+                self._add_parts(length)
+            return self._lasts.get(literal, -1)
+        if length <= self._beginning:
+            places = self._find_places(literal)
+            self._firsts[literal] = min(places, default=-1)
+            self._lasts[literal] = max(places, default=-1)
+        else:
+            self._firsts[literal] = self._padded.find(literal)
+            self._lasts[literal] = len(self._path)  # or less
+        return self._lasts[literal]
 
-        The first is -1 if it is not known, the last if there is none.
-        """
-        beginning = literal[: self._beginning]
-        places = self._places.get(beginning)
-        if places is None:
-            low = bisect_left(self._suffixes, beginning)
-            high = bisect_left(self._suffixes, beginning + _LAST, low)
-            found = self._offsets[low:high] if beginning else [0, len(self._path)]
-            places = (min(found), max(found)) if found else _NOWHERE
-            self._places[beginning] = places
-        if len(literal) > len(beginning):
-            places = self._places[literal] = (-1, places[1])
-        return places
+    def _add_parts(self, length: int) -> None:
+        """Learn the places of all parts of the path with a length."""
+        places = range(len(self._path) - length + 1)
+        parts = [self._path[at : at + length] for at in places]
+        self._lasts.update(zip(parts, places, strict=True))
+        parts.reverse()
+        self._firsts.update(zip(parts, reversed(places), strict=True))
+
+    def _find_places(self, literal: str) -> list[int]:
+        if not self._suffixes:
+            path, size = self._path, self._beginning
+            suffixes = [path[at : at + size] for at in range(len(path))]
+            self._offsets = sorted(range(len(path)), key=suffixes.__getitem__)
+            self._suffixes = sorted(suffixes)
+        low = bisect_left(self._suffixes, literal)
+        high = bisect_left(self._suffixes, literal + _LAST, low)
+        return self._offsets[low:high]

@@ -10,9 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.fast.index import rule_around
+from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, rules_in
 from scrapy_robotspec.protocol.plain import best_key
-from scrapy_robotspec.protocol.precedence import NO_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,16 +32,36 @@ _MAX_FOUND = 1 << 11
 _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
 
+def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
+    """The deciding key; None if compiling costs less."""
+    rules = _rules_to_try(body, spans, path, edition) if spans else ()
+    if rules is None:
+        return None
+    size = sum(len(value) for _, value, _ in rules)
+    if max(len(rules) * len(path), size) > _MAX_TRIED:
+        return None
+    return best_key(rules, path, edition)
+
+
+def _rules_to_try(
+    body: bytes, spans: Spans, path: str, edition: Edition
+) -> Sequence[RawRule] | None:
+    size = spans[-1] - spans[0]
+    if has_plain_lines(edition):
+        if size * len(path) > _MAX_BYTES:
+            return None
+        return prefilter_bytes(body, spans, path.encode("ascii"), edition)
+    return rules_in(body, spans, edition) if size <= _MAX_TRIED else None
+
+
 def prefilter_bytes(
     body: bytes, spans: Spans, path: bytes, edition: Edition
 ) -> list[RawRule] | None:
     """The rules that may match a path, and a few more.
 
     One search passes over the lines whose pattern begins with another letter than the path. None
-    for long spans, where compiling costs less.
+    for many.
     """
-    if spans and (spans[-1] - spans[0]) * len(path) > _MAX_BYTES:
-        return None
     found: list[RawRule] = []
     search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
     for begin, end in zip(spans[::2], spans[1::2], strict=True):
@@ -74,13 +93,3 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
     return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer
-
-
-def match_uncompiled(rules: Sequence[RawRule], path: str, edition: Edition) -> int | None:
-    """The deciding key; None if compiling costs less."""
-    if not rules:
-        return NO_RULE
-    size = sum(len(value) for _, value, _ in rules)
-    if max(len(rules) * len(path), size) > _MAX_TRIED:
-        return None
-    return best_key(rules, path, edition)

@@ -1,143 +1,141 @@
-"""Many wildcard patterns: the best of them that matches a path.
+"""Wildcard patterns: the best of them that matches a path.
 
 The longest literal of a pattern, its needle, is in every path that the pattern matches. Nearly all
-patterns are ruled out by their needle.
+patterns are ruled out by their needle. Here a pattern's final ``$`` is ``END``, and so is the end
+of a path: an anchored literal is one more literal to search for.
 """
 
 from __future__ import annotations
 
-import re
 from array import array
+from bisect import bisect_right
+from collections import Counter
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.fast.prefixes import parents_of
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
-from scrapy_robotspec.protocol.patterns import literals_of, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.protocol.precedence import KeyedPattern
-
-#: The patterns filed under a part of their needles.
-_Index = dict[str, list[int]]
+#: Stands for the path's end, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
+#: contains it: there a comment begins, here the fragment.
+END = "#"
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
-#: Needles that are tried one by one beside an index, at most.
-_FEW = 32
-#: Length of the parts that needles are filed under (characters).
-_PART = 4
-#: Parts that begin with a delimiter: a path has few of these. They may overlap.
-_DELIMITED = re.compile("(?=([^A-Za-z0-9]...))", re.DOTALL).findall
-#: Parts of a needle among which the least used is chosen, and max needles that share one of those
-#: with a delimiter.
-_TRIED = 8
-_SHARING = 16
+#: Max length of a needle that is looked up, and of its beginning that is looked up first
+#: (characters).
+_NEEDLE = 64
+_START = 4
 #: From this product of patterns and characters of the path on, searches need a bound (PAT-11).
 _HEAVY = 1 << 14
 
 
-def compile_wildcards(patterns: Mapping[str, int]) -> Wildcards:
+def compile_wildcards(patterns: Mapping[str, int]) -> Wildcards | IndexedWildcards:
     """The best structure for some patterns with their precedence keys."""
-    ordered = sorted((key, text) for text, key in patterns.items())
-    return IndexedWildcards(ordered) if len(ordered) >= INDEX_FROM else Wildcards(ordered)
+    return IndexedWildcards(patterns) if len(patterns) >= INDEX_FROM else Wildcards(patterns)
 
 
 class Wildcards:
-    """Patterns in order of precedence, tried one by one."""
+    """Few patterns, tried one by one in order of precedence."""
 
-    __slots__ = ("_keys", "_patterns", "needles")
+    __slots__ = ("_ordered", "needles")
 
     needles: Sequence[str]
     """Texts of which at least one is in every path that a pattern matches."""
 
-    def __init__(self, ordered: Sequence[KeyedPattern]) -> None:
-        self._keys = array("q", [key for key, _ in ordered])
-        self._patterns = tuple(text for _, text in ordered)
-        self.needles = tuple(needle_of(text) for text in self._patterns)
+    def __init__(self, patterns: Mapping[str, int]) -> None:
+        self._ordered = tuple(sorted((key, text) for text, key in patterns.items()))
+        self.needles = tuple(needle_of(text) for _, text in self._ordered)
 
     def best(self, path: str, best: int) -> int:
         """The best matching key, or *best*."""
-        for index, needle in enumerate(self.needles):
+        for (key, text), needle in zip(self._ordered, self.needles, strict=True):
             if needle in path:
-                if self._keys[index] > best:
+                if key > best:
                     break
-                if matches(self._patterns[index], path):
-                    return self._keys[index]
+                if matches(text, path):
+                    return key
         return best
 
 
-class IndexedWildcards(Wildcards):
-    """Many patterns, each filed under a part of its needle.
+class IndexedWildcards:
+    """Many patterns, found by the needles that a path contains.
 
     The cost of a verdict depends on the path and not on the number of patterns.
     """
 
-    __slots__ = ("_all_needles", "_anywhere", "_delimited", "_others", "_sizes")
+    __slots__ = ("_ends", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts")
 
-    def __init__(self, ordered: Sequence[KeyedPattern]) -> None:
-        super().__init__(ordered)
-        self._all_needles = self.needles
-        self.needles = ("",)
-        self._delimited: _Index = {}
-        self._anywhere: _Index = {}
-        others = []
-        for number, needle in enumerate(self._all_needles):
-            if not add_to_index(self._delimited, number, _DELIMITED(needle), _SHARING):
-                others.append(number)
-        if len(others) >= _FEW:
-            for number in others:
-                needle = self._all_needles[number]
-                size = min(len(needle), _PART)
-                parts = [needle[at : at + size] for at in range(len(needle) - size + 1)]
-                add_to_index(self._anywhere, number, parts)
-            others = []
-        self._others = tuple(others)
-        self._sizes = tuple({len(part) for part in self._anywhere})
+    needles: Sequence[str] = ("",)
+
+    def __init__(self, patterns: Mapping[str, int]) -> None:
+        needles = {text: needle_of(text)[:_NEEDLE] for text in patterns}
+        counts = Counter(needles.values())
+        self._texts = tuple(sorted(patterns, key=needles.__getitem__))
+        self._keys = array("q", map(patterns.__getitem__, self._texts))
+        self._needles = tuple(sorted(counts))
+        self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
+        self._parents = parents_of(self._needles)
+        short = min(map(len, self._needles))
+        self._starts = {needle[: short if len(needle) < _START else _START] for needle in counts}
+        self._sizes = tuple({len(start) for start in self._starts})
 
     def best(self, path: str, best: int) -> int:
         """The best matching key, or *best*."""
-        found = self._candidates(path)
+        found = self._find_needles(path)
         if not found:
             return best
-        found.sort()
-        if len(found) * len(path) > _HEAVY:
+        ends, keys, texts = self._ends, self._keys, self._texts
+        tried = [number for index in found for number in range(ends[index], ends[index + 1])]
+        if len(tried) * len(path) > _HEAVY:
             matches_path = SuffixIndex(path).matches
         else:
-            found = [index for index in found if self._all_needles[index] in path]
             matches_path = partial(matches, path=path)
-        for index in found:
-            if self._keys[index] > best:
-                break
-            if matches_path(self._patterns[index]):
-                return self._keys[index]
+        for number in tried:
+            if keys[number] < best and matches_path(texts[number]):
+                best = keys[number]
         return best
 
-    def _candidates(self, path: str) -> list[int]:
-        """The patterns that a part of their needles does not rule out."""
-        needles = self._all_needles
-        found = [number for number in self._others if needles[number] in path]
-        for part in self._delimited.keys() & _DELIMITED(path):
-            found += self._delimited[part]
-        for size in self._sizes:
-            parts = {path[at : at + size] for at in range(len(path) - size + 1)}
-            for part in self._anywhere.keys() & parts:
-                found += self._anywhere[part]
+    def _find_needles(self, path: str) -> set[int]:
+        """The needles that a path contains."""
+        needles, parents = self._needles, self._parents
+        found: set[int] = set()
+        for at in self._find_starts(path):
+            text = path[at : at + _NEEDLE]
+            index = bisect_right(needles, text) - 1
+            while index >= 0 and index not in found:
+                if text.startswith(needles[index]):
+                    found.add(index)
+                index = -1 if parents is None else parents[index]
         return found
+
+    def _find_starts(self, path: str) -> Iterator[int]:
+        """Places in a path where a needle may begin."""
+        starts = self._starts
+        for size in self._sizes:
+            parts = [path[at : at + size] for at in range(len(path) - size + 1)]
+            if not starts.isdisjoint(parts):
+                yield from (at for at, part in enumerate(parts) if part in starts)
 
 
 def needle_of(text: str) -> str:
     """The longest literal of a pattern, without its leading slash."""
-    first, *others = literals_of(text)
-    return max(first if len(first) > 1 else "", *others, key=len)
+    return max(text[1:].split("*"), key=len)
 
 
-def add_to_index(index: _Index, number: int, parts: Sequence[str], most: int | None = None) -> bool:
-    """File a pattern under its least used part."""
-    tried = parts[-_TRIED:]
-    least = min(tried, key=lambda part: len(index.get(part, ())), default=None)
-    if least is None or (most is not None and len(index.get(least, ())) >= most):
+def matches(text: str, path: str) -> bool:
+    """As ``patterns.matches``, for a pattern and a path with their ends."""
+    first, *others = text.split("*")
+    if not path.startswith(first):
         return False
-    index.setdefault(least, []).append(number)
+    end = len(first)
+    for literal in others:
+        end = path.find(literal, end)
+        if end < 0:
+            return False
+        end += len(literal)
     return True

@@ -20,7 +20,6 @@ from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
     OTHER_BEGINNINGS,
-    Columns,
     has_plain_lines,
     index_agents,
     rules_in,
@@ -28,8 +27,8 @@ from scrapy_robotspec.protocol.fast.index import (
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
-from scrapy_robotspec.protocol.fast.uncompiled import match_uncompiled, prefilter_bytes
-from scrapy_robotspec.protocol.fast.wildcards import IndexedWildcards, Wildcards
+from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
+from scrapy_robotspec.protocol.fast.wildcards import END, IndexedWildcards, Wildcards
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import field_reader, meaning
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
@@ -78,7 +77,7 @@ def indexed(
     """Names and rules by the index of user-agent lines."""
     index = index_agents(body, edition, beginnings)
     names, spans = follow(index, followed_keys(index, tokens, edition))
-    return names, list(zip(*rules_in(body, spans, edition), strict=True))
+    return names, rules_in(body, spans, edition)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -90,12 +89,9 @@ def test_index_leads_to_the_rules_that_reading_finds(
     edition = EVERY[name]
     asked = accepted(tokens, edition)
     selected = select_groups(body, asked, edition)
-    rules = selected.rules
-    if has_plain_lines(edition):
-        rules = [rule for rule in rules if rule[1]]  # RUL-02: an empty one decides nothing
     beginnings = (*candidates(asked, edition).beginnings, *OTHER_BEGINNINGS)
-    assert indexed(body, asked, edition) == (selected.names, rules)
-    assert indexed(body, asked, edition, beginnings) == (selected.names, rules)
+    assert indexed(body, asked, edition) == (selected.names, selected.rules)
+    assert indexed(body, asked, edition, beginnings) == (selected.names, selected.rules)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +110,19 @@ def test_index_leads_to_the_rules_that_reading_finds(
         (b"Allow: /x\nUser-agent: b\nAllow: /y", []),
         (b"User-agent: a allow: /x\nAllow: /y", [b"/y"]),
         (b"User-agent: a\nUser-agent: b\tallow: /x\nAllow: /y", [b"/y"]),
+        (b"User-agent: a\nAllow: /x\nUser-agent: a\nUser-agent: b\nAllow: /y", [b"/x", b"/y"]),
+        (
+            b"User-agent: a\nAllow: /x\nUser-agent: ?\nAllow: /y\nUser-agent: a\nAllow: /z",
+            [b"/x", b"/z"],
+        ),
+        (b"User-agent: a\nAllow: /x\nUser-agent: a allow: /y\nAllow: /z", [b"/x", b"/z"]),
     ],
 )
 def test_a_group_ends_where_it_ends(body: bytes, values: list[bytes]) -> None:
     """GRP-01, GRP-02, GRP-04, GRP-05, GRP-08: said outright, where generated files may be lucky."""
-    edition = EDITIONS["google-2019"]
-    assert [value for _, value, _ in indexed(body, ("a",), edition)[1]] == values
-    assert [value for _, value, _ in select_groups(body, ["a"], edition).rules] == values
+    for edition in (EDITIONS["google-2019"], replace(EDITIONS["google-2019"], max_line=1_000)):
+        assert [value for _, value, _ in indexed(body, ("a",), edition)[1]] == values
+        assert [value for _, value, _ in select_groups(body, ["a"], edition).rules] == values
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -133,31 +135,40 @@ def test_the_prefilter_keeps_every_rule_that_matches(
     path = path_of(url, edition)
     index = index_agents(body, edition)
     _, spans = follow(index, followed_keys(index, accepted(tokens, edition), edition))
-    rules = list(zip(*rules_in(body, spans, edition), strict=True))
+    rules = rules_in(body, spans, edition)
     found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     assert found is not None
-    found = [rule for rule in found if rule[1]]
     assert found == [rule for rule in rules if rule in found]
     assert best_key(found, path, edition) == best_key(rules, path, edition)
 
 
-def columns(rules: list[tuple[bool, bytes, int]]) -> Columns:
-    return Columns(*([rule[part] for rule in rules] for part in range(3)))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("name", EDITIONS)
 @given(rules=raw_rules, url=urls)
-def test_trying_once_and_compiling_decide_alike(
+def test_compiled_rules_decide_as_the_plain_ones(
     name: str, rules: list[tuple[bool, bytes, int]], url: str
 ) -> None:
-    """PRE-01, PRE-02, PRE-05, SAF-03: with and without a structure the same rule decides."""
+    """PRE-01, PRE-02, PRE-05, SAF-03."""
     edition = EDITIONS[name]
     path = path_of(url, edition)
     expected = best_key(rules, path, edition)
-    assert match_uncompiled(rules, path, edition) == expected
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         expected = ITSELF
-    assert RuleSet(columns(rules), edition).find(url) == expected
+    assert RuleSet(rules, edition).find(url) == expected
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(body=bodies, tokens=some_tokens, url=urls)
+def test_the_bytes_of_rules_decide_as_the_rules(
+    name: str, body: bytes, tokens: list[str], url: str
+) -> None:
+    """PRE-01, PRE-02, PRE-05: without compiling."""
+    edition = EDITIONS[name]
+    asked = accepted(tokens, edition)
+    path = path_of(url, edition)
+    index = index_agents(body, edition)
+    _, spans = follow(index, followed_keys(index, asked, edition))
+    expected = best_key(select_groups(body, asked, edition).rules, path, edition)
+    assert find_uncompiled(body, spans, path, edition) == expected
 
 
 @given(some=st.sets(texts(stars=False)))
@@ -191,27 +202,34 @@ def test_prefixes_take_over_the_best_of_those_they_start_with(some: set[str]) ->
     ]
 
 
+def with_end(text: str) -> str:
+    """A pattern as the wildcards store it."""
+    return text[:-1] + END if text.endswith("$") else text
+
+
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths, bound=st.integers(0, 40))
 def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: int) -> None:
     """PAT-02, PAT-11: one by one and by the index, with a bounded search too, and below a bound."""
-    keyed = list(enumerate(sorted(some)))
-    expected = min((key for key, text in keyed if matches(text, path)), default=bound)
-    assert Wildcards(keyed).best(path, bound) == min(expected, bound)
-    for few, sharing, heavy in product(
-        (0, 32), (1, 16), (0, 1 << 14)
-    ):  # as with ever more patterns
-        with patch.multiple(wildcards, _FEW=few, _SHARING=sharing, _HEAVY=heavy):
-            assert IndexedWildcards(keyed).best(path, bound) == min(expected, bound)
+    keys = {text: key for key, text in enumerate(sorted(some))}
+    expected = min((key for text, key in keys.items() if matches(text, path)), default=bound)
+    patterns = {with_end(text): key for text, key in keys.items()}
+    assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
+    for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 14)):
+        with patch.multiple(wildcards, _NEEDLE=needle, _START=start, _HEAVY=heavy):
+            assert IndexedWildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
-@pytest.mark.parametrize("length", [1, 2, 256])
+@pytest.mark.parametrize(("short", "length"), [(0, 1), (1, 2), (1, 256), (16, 256)])
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
-def test_bounded_search_decides_as_the_plain_one(length: int, some: set[str], path: str) -> None:
-    """PAT-11: also where only the beginnings of suffixes are kept."""
-    with patch.multiple(suffixes, _BEGINNING=length, _LEAST=1, _LINEAR=50):
-        index = SuffixIndex(path)
-    for text in some:
-        assert index.matches(text) == matches(text, path)
+def test_bounded_search_decides_as_the_plain_one(
+    short: int, length: int, some: set[str], path: str
+) -> None:
+    """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
+    with patch.multiple(suffixes, _SHORT=short, _BEGINNING=length, _LONG=3):
+        index = SuffixIndex(path + END)
+        for text in some:
+            assert index.matches(with_end(text)) == matches(text, path)
+            assert wildcards.matches(with_end(text), path + END) == matches(text, path)
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -287,9 +305,9 @@ def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
     for kind in (Wildcards, IndexedWildcards):
-        assert kind([(5, "/*abcd")]).best("/xabcd", 3) == 3
-        assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 3) == 3
-        assert kind([(1, "/*none"), (5, "/*abcd")]).best("/xabcd", 9) == 5
+        assert kind({"/*abcd": 5}).best("/xabcd#", 3) == 3
+        assert kind({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 3) == 3
+        assert kind({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 9) == 5
 
 
 @pytest.mark.parametrize("name", EDITIONS)

@@ -14,7 +14,6 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import robotstxt
 from scrapy_robotspec.protocol.fast import compiled
-from scrapy_robotspec.protocol.fast.index import Columns
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import IndexedWildcards
@@ -38,7 +37,7 @@ class CountedText(str):
 def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
     """SAF-03: of 20,000 prefixes a binary search sees no more than its depth."""
     values = [b"/dir%d/page%d" % (n % 97, n) for n in range(20_000)]
-    rules = RuleSet(Columns([False] * 20_000, values, list(range(20_000))), EDITIONS["rfc9309"])
+    rules = RuleSet([(False, value, n) for n, value in enumerate(values)], EDITIONS["rfc9309"])
     rules._prefixes = tuple(map(CountedText, rules._prefixes))
     for path in ("/dir5/page5/x", "/dir96/page", "/", "/zzz"):
         CountedText.steps = 0
@@ -48,19 +47,29 @@ def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
 
 def test_few_of_many_wildcards_are_tried() -> None:
     """PAT-11: the words of a path lead to the few patterns that hold one of them."""
-    index = IndexedWildcards([(n, f"/*foo_{n}=*bar") for n in range(5_000)])
-    assert len(index._candidates("/shop/item.html?foo=1&bar=2")) < 10
-    assert 0 < len(index._candidates("/shop/item.html?foo_1234=1&bar=2")) < 40
+    index = IndexedWildcards({f"/*foo_{n}=*bar": n for n in range(5_000)})
+    assert not index._find_needles("/shop/item.html?foo=1&bar=2")
+    assert len(index._find_needles("/shop/item.html?foo_1234=1&bar=2")) == 1
 
 
-def test_needles_that_are_nearly_there_are_not_searched_for() -> None:
-    """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
+def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
+    """PAT-11: needles that are nearly there cost one binary search for each place of the path."""
     path = "/" + "a" * 2_000
-    patterns = [(n, f"/*{'a' * 24}{chr(98 + n % 20)}{'a' * n}") for n in range(200)]
-    index = IndexedWildcards(patterns)
+    needles = ["a" * 24 + chr(98 + n % 20) + "a" * n for n in range(200)]
+    index = IndexedWildcards({f"/*{needle}": n for n, needle in enumerate(needles)})
+    index._needles = tuple(map(CountedText, index._needles))
+    CountedText.steps = 0
     assert index.best(path, 1_000) == 1_000
-    suffixes = SuffixIndex(path)
-    assert not any(suffixes.matches(text) for _, text in patterns)
+    assert 0 < CountedText.steps <= 2_000 * 8
+
+
+def test_literals_of_many_patterns_are_looked_up_once() -> None:
+    """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
+    suffixes = SuffixIndex("/" + "a" * 2_000)
+    patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
+    with patch.object(suffixes, "_find_places", wraps=suffixes._find_places) as find_places:
+        assert not any(suffixes.matches(text) for text in patterns * 2)
+    assert find_places.call_count == 20 + 200 - 1 - 16
     assert suffixes.matches("/*" + "a" * 1_000)
     assert not suffixes.matches("/*" + "a" * 1_000 + "b" + "a" * 24)
 
