@@ -12,10 +12,10 @@ from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    #: Answers a question about a file: question, file, tokens, URL, specification.
-    Answer = Callable[[str, bytes, Sequence[str], str, str], Any]
+    #: Answers a question about a file: question, file, tokens, URL, and the whole request.
+    Answer = Callable[[str, bytes, Sequence[str], str, Mapping[str, Any]], Any]
 
 
 class UnsupportedError(Exception):
@@ -56,12 +56,15 @@ def _open_ours() -> Answer:
     }
 
     def answer(
-        question: str, body: bytes, tokens: Sequence[str], url: str, specification: str
+        question: str, body: bytes, tokens: Sequence[str], url: str, request: Mapping[str, Any]
     ) -> Any:
+        specification = request["specification"]
         robots = module.RobotsTxt.parse(body, editions.get(specification, specification))
         match question:
             case "allowed":
                 return robots.allowed(url, tokens)
+            case "applies":
+                return module.Origin.of(url) == module.Origin.of(request["robots_url"])
             case "sitemaps":
                 return list(robots.sitemaps)
             case "licenses":
@@ -81,7 +84,7 @@ def _open_ours() -> Answer:
 def _open_protego() -> Answer:
     parse = import_module("protego").Protego.parse
 
-    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: str) -> Any:
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
         robots = parse(body.decode("utf-8-sig", "ignore"))
         match question:
             case "allowed":
@@ -98,7 +101,7 @@ def _open_protego() -> Answer:
 def _open_urllib() -> Answer:
     parser = import_module("urllib.robotparser").RobotFileParser
 
-    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: str) -> Any:
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
         robots = parser()
         robots.parse(body.decode("utf-8").splitlines())
         match question:
@@ -116,7 +119,7 @@ def _open_urllib() -> Answer:
 def _open_robotspy() -> Answer:
     parse = import_module("robots").RobotsParser.from_string
 
-    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: str) -> Any:
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
         robots = parse(body.decode("utf-8-sig", "replace"))
         match question:
             case "allowed":
@@ -131,7 +134,7 @@ def _open_robotspy() -> Answer:
 def _open_gpyrobotstxt() -> Answer:
     matcher = import_module("gpyrobotstxt.robots_cc").RobotsMatcher
 
-    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: str) -> Any:
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
         if question != "allowed":
             raise UnsupportedError(question)
         return matcher().allowed_by_robots(body, list(tokens), url)
@@ -143,13 +146,13 @@ def _open_rerp() -> Answer:
     module = import_module("robotexclusionrulesparser")
 
     def answer(
-        question: str, body: bytes, tokens: Sequence[str], url: str, specification: str
+        question: str, body: bytes, tokens: Sequence[str], url: str, request: Mapping[str, Any]
     ) -> Any:
         robots = module.RobotExclusionRulesParser()
         robots.parse(body.decode("utf-8-sig", "ignore"))
         match question:
             case "allowed":
-                old = specification in ("original-1994", "draft-1996", "classic")
+                old = request["specification"] in ("original-1994", "draft-1996", "classic")
                 syntax = module.MK1996 if old else module.GYM2008
                 return robots.is_allowed(_one(tokens), url, syntax)
             case "sitemaps":

@@ -20,6 +20,8 @@ from conformance.tables import Answer, Ask, TableCase, read_tables, read_toml
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+#: Specifications that say where a robots.txt applies.
+LOCATION_SPECIFICATIONS = ("rfc9309", "google-2019", "google-2010")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 
@@ -41,8 +43,10 @@ def build() -> dict[str, list[dict[str, Any]]]:
     for case in read_tables():
         for specification in [case.specification] if case.specification else case.editions:
             for data in _cases(case, specification):
-                question = data["id"].rpartition("/")[2]
-                cases[specification].setdefault(question, data)
+                cases[specification].setdefault(_question(data), data)
+    for specification in LOCATION_SPECIFICATIONS:
+        for data in _locations(specification):
+            cases[specification].setdefault(_question(data), data)
     return {name: list(found.values()) for name, found in cases.items()}
 
 
@@ -69,6 +73,11 @@ def as_google_sees(url: str) -> str:
     """The URL as Google's matcher expects it: escaped, with hex digits in upper case."""
     ascii_url = "".join(char if char.isascii() else quote(char) for char in url)
     return _ESCAPE.sub(lambda match: match[0].upper(), ascii_url)
+
+
+def _question(data: Mapping[str, Any]) -> str:
+    """The hash in a case's ID, which no two cases of a specification share."""
+    return str(data["id"]).rpartition("/")[2]
 
 
 def _cases(case: TableCase, specification: str) -> Iterator[dict[str, Any]]:
@@ -100,6 +109,28 @@ def _case(case: TableCase, ask: Ask, specification: str, answer: Any) -> dict[st
         **({"line": answer.line} if isinstance(answer, Answer) else {}),
         "why": case.why,
     }
+
+
+def _locations(specification: str) -> Iterator[dict[str, Any]]:
+    """The cases of ``location.toml``: does the robots.txt at one URL apply to another?"""
+    for row in read_toml(HERE / "location.toml")["file"]:
+        name, robots_url = row["ids"][0], row["robots"]
+        for applies, url in [(True, url) for url in row["valid"]] + [
+            (False, url) for url in row["invalid"]
+        ]:
+            yield {
+                "id": case_id(specification, name, "applies", robots_url.encode(), [], url),
+                "specification": specification,
+                "edition": specification,
+                **_statement(name, specification, False),
+                "question": "applies",
+                "file": "",
+                "tokens": [],
+                "url": url,
+                "robots_url": robots_url,
+                "expected": applies,
+                "why": f"{robots_url} {'applies' if applies else 'does not apply'} to {url}",
+            }
 
 
 def _statement(name: str, specification: str, is_open: bool) -> dict[str, Any]:

@@ -96,6 +96,7 @@ def request(case: Case) -> dict[str, Any]:
         "file_base64": base64.b64encode(case.body).decode("ascii"),
         "tokens": list(case.tokens),
         "url": case.url,
+        **({"robots_url": case.data["robots_url"]} if case.question == "applies" else {}),
     }
 
 
@@ -126,4 +127,6 @@ def show(question: str, value: Any) -> str:
     """An answer for people."""
     if question == "allowed" and isinstance(value, bool):
         return "allowed" if value else "disallowed"
+    if question == "applies" and isinstance(value, bool):
+        return "applies" if value else "does not apply"
     return repr(value)

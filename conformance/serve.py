@@ -25,7 +25,7 @@ def respond(answer: Answer, request: dict[str, Any]) -> dict[str, Any]:
             body,
             request["tokens"],
             request["url"] or "",
-            request["specification"],
+            request,
         )
     except UnsupportedError as error:
         return {"unsupported": str(error)}

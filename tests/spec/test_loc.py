@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance.tables import read_toml
+from conformance.tables import HERE, read_toml
 from scrapy_robotspec.access.origin import Origin
 
-TABLE = read_toml(Path(__file__).with_name("validity.toml"))
+TABLE = read_toml(HERE / "location.toml")
 
 
 def rows(kind: str) -> list[Any]:

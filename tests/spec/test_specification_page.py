@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-CASES = TESTS.parent / "conformance" / "tables"
+CASES = TESTS.parent / "conformance"
 PAGE = TESTS.parent / "docs" / "specification.md"
 PARTS = "APP|LOC|FET|CAC|FMT|GRP|UAG|RUL|PAT|PRE|SIT|SAF|EXT|USE"
 STATEMENT = re.compile(rf"^\| ((?:{PARTS})-\d\d) \| (.+) \| (.+) \| `(.+)` \|$", re.M)

@@ -34,7 +34,7 @@ def test_readme_explains_every_option(capsys: pytest.CaptureFixture[str]) -> Non
 def test_readme_explains_every_key_question_and_specification() -> None:
     """Equal to the schema and to the cases."""
     assert rows("Use the files without the program") == {*SCHEMA["properties"]}
-    assert rows("Questions") == {*QUESTIONS}
+    assert rows("Questions") == {*QUESTIONS, "applies"}
     assert rows("Specifications") == {*SPECIFICATIONS}
 
 

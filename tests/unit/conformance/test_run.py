@@ -65,7 +65,9 @@ def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
         asked = [("FooBot", "/x", False), ("FooBot", "/y", True), ("BarBot", "/x", True)]
         for token, path, expected in asked:
             url = f"http://example.com{path}"
-            assert answer("allowed", body, [token], url, specification) is expected
+            assert (
+                answer("allowed", body, [token], url, {"specification": specification}) is expected
+            )
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
