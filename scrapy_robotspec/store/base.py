@@ -5,6 +5,7 @@ A store keeps and decides nothing; ``access`` interprets a record. All calls blo
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -125,6 +126,14 @@ def wait_for_slot(last: float, now: float, delay: float) -> float:
     A *last* later than *now* was written before the clock was put back: it counts as *now*.
     """
     return max(0.0, min(last, now) + delay - now)
+
+
+def ask_again_at(now: float, wait: float) -> float:
+    """The result of a reservation that has to wait *wait* seconds.
+
+    Later than *now* also where *wait* is too short to be added to epoch seconds; 0.0 for no wait.
+    """
+    return max(now + wait, math.nextafter(now, math.inf)) if wait > 0 else 0.0
 
 
 def sent_at(last: float | None, now: float, delay: float) -> float:

@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, sent_at, wait_for_slot
+from scrapy_robotspec.store.base import (
+    SKEW,
+    Fleet,
+    RecordStore,
+    ask_again_at,
+    sent_at,
+    wait_for_slot,
+)
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -159,7 +166,7 @@ class MemoryStore(RecordStore):
         if last is not None and (wait or last > now):
             self._last_pages[origin] = min(now, last)
         if wait:
-            return now + wait
+            return ask_again_at(now, wait)
         if len(self._last_pages) >= self._sweep_at:
             self._sweep_pages(now, delay)
         self._last_pages[origin] = sent_at(last, now, delay)

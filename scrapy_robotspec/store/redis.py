@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import Claim, Fleet, RecordStore, read
+from scrapy_robotspec.store.base import Claim, Fleet, RecordStore, ask_again_at, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +209,7 @@ class RedisStore(RecordStore):
         with self._failing():
             microseconds = int(min(delay, _LONGEST) * 1e6)
             wait, self._known_mark = self._reserve(keys, [microseconds, self._known_mark])
-        return now + int(wait) / 1e6 if int(wait) else 0.0
+        return ask_again_at(now, int(wait) / 1e6)
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
         """As in the contract, by the server's clock."""

@@ -14,7 +14,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import SKEW, Fleet, RecordStore, read, sent_at, wait_for_slot
+from scrapy_robotspec.store.base import (
+    SKEW,
+    Fleet,
+    RecordStore,
+    ask_again_at,
+    read,
+    sent_at,
+    wait_for_slot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,7 +116,7 @@ class SqliteStore(RecordStore):
 
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
         wait = self._transact(lambda connection: _reserve(connection, str(origin), delay))
-        return now + wait if wait else 0.0
+        return ask_again_at(now, wait)
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
         return self._transact(lambda connection: _beat(connection, owner, seconds))

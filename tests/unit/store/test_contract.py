@@ -191,6 +191,17 @@ class TestSlots:
         times = [store.reserve(ORIGIN, NOW, 60.0) for _ in range(20)]
         assert max(times) <= NOW + 60
 
+    @pytest.mark.parametrize("now", [0.0, NOW, -NOW, 1e15])
+    def test_a_refusal_names_a_later_time_however_short_the_wait(
+        self, store: RecordStore, now: float
+    ) -> None:
+        """Epoch seconds have few digits left for it."""
+        granted, refused = 0, 0
+        for _ in range(2000):
+            at = store.reserve(ORIGIN, now, 2e-6)
+            granted, refused = granted + (at == 0.0), refused + (at > now and at != 0.0)
+        assert granted + refused == 2000
+
     def test_each_origin_has_slots_of_its_own(self, store: RecordStore) -> None:
         assert [store.reserve(origin(n), NOW, 60.0) for n in range(20)] == [0.0] * 20
 
