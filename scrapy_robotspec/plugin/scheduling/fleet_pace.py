@@ -1,20 +1,20 @@
 """FleetPace: one crawl delay for all processes sharing a store.
 
-Answers when the next page of an origin may go; ``crawl_delay.py`` makes requests wait for it.
-
-With the store, each page takes a slot there, so that no two pages of all processes are closer than
-the delay. Without it, time is divided: of *n* processes last seen alive each has every *n*-th
-interval, counted by the store's clock as it was last read.
+Answers when the next page of an origin may go; ``crawl_delay.py`` makes requests wait for it. With
+the store, each page takes a slot there. Without it, ``intervals.py`` divides the time. After the
+store has come back both hold for a while, until all processes have noticed.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.plugin.scheduling.intervals import Intervals, latest_start
 from scrapy_robotspec.store.base import Fleet
 
 if TYPE_CHECKING:
@@ -25,48 +25,70 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup.tiered_store import TieredStore
 
+logger = logging.getLogger(__name__)
+
 #: A process says that it is alive this often, and counts as alive this long after (seconds).
 HEARTBEAT, LIFETIME = 2.0, 10.0
 #: Processes notice one after the other that the store works again. All of them have noticed when
 #: this time has passed (seconds): pause of the circuit breaker, timeout of a call, a heartbeat.
 RECOVERY = 10.0
-#: Intervals are longer than the delay by this factor. A page that would go later than that in its
-#: interval waits for the next one, so pages of neighbouring intervals keep the delay.
-STRETCH = 1.1
-#: Two clocks may drift apart this much between two heartbeats (seconds).
-_DRIFT = 0.0001
-#: After the store was lost, another process may send a page that it has reserved (× delay).
-LOST_PAUSE = 1.5
+#: A process that loses the store sends no page until it was tried again: perhaps only one call
+#: failed, and the others still use slots (seconds).
+RETRY = 8.0
+#: After that, another process may send a page that it has reserved (× delay).
+_LAST_SLOT = 1.5
+#: A slot is void after this part of the delay or, if that is more, after this many seconds.
+_VALID, _VALID_MIN = 0.5, 0.02
+#: A process that does not know the others looks for the store this often (seconds).
+_LOOK = 1.0
 
 
 class FleetPace:
-    """Slots for pages, reserved in the store."""
+    """Slots for pages.
+
+    *hold* is how long a process that has never reached the store waits for it (seconds).
+    """
 
     def __init__(
         self,
         store: TieredStore,
         *,
+        hold: float,
         clock: Callable[[], float],
         monotonic: Callable[[], float],
         call_later: Callable[..., Any],
     ) -> None:
         self._store = store
+        self._hold = hold
         self._clock = clock
         self._monotonic = monotonic
         self._call_later = call_later
-        self._fleet = Fleet(0, 1, 0.0)
-        self._offset = 0.0  # store's clock minus ours
-        self._offset_error = math.inf
+        self._intervals = Intervals(monotonic)
+        self._processes = 1
         self._beating: Any = None
         self._lost_at: float | None = None
-        self._recovering_until = -math.inf
-        self._last_interval: dict[Origin, int] = {}
+        self._recovered_at = -math.inf
         self._closed = False
 
     @property
     def processes(self) -> int:
         """The number of live processes that share the store, as last read."""
-        return self._fleet.size
+        return self._processes
+
+    @property
+    def divides_time(self) -> bool:
+        """Whether the store is lost, or has just come back.
+
+        Not all processes know then that it is back.
+        """
+        lost = self._lost_at is not None
+        return lost or self._monotonic() < self._recovered_at + RECOVERY
+
+    def validity(self, delay: float) -> float:
+        """Seconds until a slot that was asked for expires."""
+        if self.divides_time:
+            return latest_start(delay)
+        return max(_VALID * delay, _VALID_MIN)
 
     def reserve(self, origin: Origin, delay: float) -> Deferred[float]:
         """Reserve a page of *origin*: 0.0, or seconds to wait."""
@@ -76,7 +98,7 @@ class FleetPace:
         return Deferred.fromCoroutine(self._reserve(origin, delay))
 
     def report(self, origin: Origin, age: float) -> None:
-        """Count the next slot from a page sent earlier."""
+        """Count the next slot from a page sent *age* seconds ago."""
         if self._store.is_shared:
             self._store.reserve(origin, self._clock(), -age).addErrback(_ignore_store_error)
         else:
@@ -93,17 +115,18 @@ class FleetPace:
         if self._beating is None:
             self._beating = self._call_later(HEARTBEAT, self._beat_on)
             await self._beat(LIFETIME)
-        if self._lost_at is not None or self._monotonic() < self._recovering_until:
+        if self.divides_time:
             wait = self._wait_for_interval(origin, delay)
             if wait:
                 return wait
         try:
             now = self._clock()
-            wait = max(0.0, await self._store.reserve(origin, now, delay) - now)
+            return max(0.0, await self._store.reserve(origin, now, delay) - now)
         except StoreError:
             self._lose()
-            return self._take_interval(origin, delay)
-        self._recover()
+        wait = self._wait_for_interval(origin, delay)
+        if not wait:
+            self._intervals.use(origin, delay)
         return wait
 
     # --- who is alive
@@ -116,55 +139,58 @@ class FleetPace:
     async def _beat(self, seconds: float) -> None:
         began = self._monotonic()
         try:
-            self._fleet = await self._store.heartbeat(self._clock(), seconds)
+            fleet = await self._store.heartbeat(self._clock(), seconds)
         except StoreError:
             self._lose()
             return
-        self._set_clock(began, self._monotonic(), self._fleet.clock)
         self._recover()
+        self._processes = fleet.size
+        if not self.divides_time:  # else by the division that all know
+            self._intervals.learn(fleet, began)
 
-    def _set_clock(self, began: float, ended: float, clock: float) -> None:
-        """Read the store's *clock* from a call: the shorter the call, the better the reading."""
-        offset, error = clock - (began + ended) / 2, (ended - began) / 2
-        if error <= self._offset_error or abs(offset - self._offset) > error + self._offset_error:
-            self._offset, self._offset_error = offset, error
-        self._offset_error += _DRIFT
+    # --- without the store
 
     def _lose(self) -> None:
         if self._lost_at is None:
             self._lost_at = self._monotonic()
+            if self._intervals.fleet is None:
+                logger.warning(
+                    "The robots.txt store has not answered yet: pages of origins with a crawl "
+                    "delay wait for it, because other processes may share it, at most %g s "
+                    "(ROBOTSPEC_HOLD_TIMEOUT)",
+                    self._hold,
+                )
 
     def _recover(self) -> None:
         if self._lost_at is not None:
             self._lost_at = None
-            self._recovering_until = self._monotonic() + RECOVERY
-            self._last_interval.clear()
-
-    # --- without the store
-
-    def _take_interval(self, origin: Origin, delay: float) -> float:
-        """Take an interval of this process if it has just begun; else the wait for the next."""
-        assert self._lost_at is not None
-        wait = self._lost_at + LOST_PAUSE * delay - self._monotonic()
-        wait = wait if wait > 0 else self._wait_for_interval(origin, delay)
-        if not wait:
-            self._last_interval[origin] = self._interval(delay)
-        return wait
+            self._recovered_at = self._monotonic()
+            self._intervals.clear()
 
     def _wait_for_interval(self, origin: Origin, delay: float) -> float:
-        """Seconds until an interval of this process begins; 0.0 if one has just begun."""
-        length, size = delay * STRETCH, self._fleet.size
-        passed = self._monotonic() + self._offset
-        number = self._interval(delay)
-        ours = number % size == self._fleet.rank
-        began = passed - number * length <= length - delay
-        if ours and began and self._last_interval.get(origin) != number:
-            return 0.0
-        ahead = (self._fleet.rank - number) % size or size
-        return (number + ahead) * length - passed
+        """Seconds to wait without the store; 0.0 if a page may go."""
+        now = self._monotonic()
+        if self._intervals.fleet is None:
+            wait = self._wait_for_store(now)
+        elif self._lost_at is not None:
+            wait = self._lost_at + RETRY + _LAST_SLOT * delay - now
+        else:
+            wait = 0.0
+        return wait if wait > 0 else self._intervals.wait(origin, delay)
 
-    def _interval(self, delay: float) -> int:
-        return int((self._monotonic() + self._offset) // (delay * STRETCH))
+    def _wait_for_store(self, now: float) -> float:
+        """Seconds to wait because the other processes are unknown; 0.0 if they are given up."""
+        if self._lost_at is None:
+            return self._recovered_at + RECOVERY - now
+        if now < self._lost_at + self._hold:
+            return _LOOK
+        logger.warning(
+            "The robots.txt store has not answered for %g s: this process keeps crawl delays for "
+            "itself alone",
+            self._hold,
+        )
+        self._intervals.fleet = Fleet(0, 1, 0.0)
+        return 0.0
 
 
 def _ignore_store_error(failure: Failure) -> None:

@@ -46,7 +46,7 @@ class RequestWaits:
             "call_later": _compat.call_later,
         }
         self._crawl_delay = CrawlDelay(
-            FleetPace(lookup.store, **clocks),
+            FleetPace(lookup.store, hold=robots.settings.hold_timeout, **clocks),
             self.gate,
             send_wait=lambda request: _compat.send_wait(crawler.engine, request),
             **clocks,
@@ -73,7 +73,7 @@ class RequestWaits:
     # --- crawl delay
 
     def turn(self, request: Request, found: Resolved, delay: float) -> bool | Deferred[bool]:
-        """Whether *request* may go now; a Deferred asks the store."""
+        """Whether the queued *request* may go now; a Deferred asks the store."""
         return self._crawl_delay.take(request, found.origin, delay, _earliest(found, delay))
 
     async def until_turn(self, request: Request, found: Resolved, delay: float) -> None:
@@ -87,9 +87,11 @@ class RequestWaits:
     def connect(self) -> None:
         """Connect the crawl delay to the downloader's signals, if needed."""
         if self._policy.spaces:
-            connect = self._crawler.signals.connect
-            connect(self._crawl_delay.sent, scrapy_signals.request_reached_downloader)
-            connect(self._crawl_delay.answered, scrapy_signals.response_received)
+            connect, pages = self._crawler.signals.connect, self._crawl_delay.pages
+            connect(pages.sent, scrapy_signals.request_reached_downloader)
+            connect(pages.answered, scrapy_signals.headers_received)
+            connect(pages.answered, scrapy_signals.response_downloaded)  # handlers without headers
+            connect(pages.left, scrapy_signals.request_left_downloader)
 
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""

@@ -17,13 +17,14 @@ from scrapy_robotspec.lookup import TieredStore
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 from scrapy_robotspec.plugin.scheduling.fleet_pace import LIFETIME, RECOVERY, FleetPace
 from scrapy_robotspec.plugin.scheduling.gate import Gate, State
-from scrapy_robotspec.store.base import Fleet
+from scrapy_robotspec.store.base import Fleet, ask_again_at
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 START = 1_800_000_000.0
+HOLD = 30.0
 A, B = Origin("http", "a.example", 80), Origin("http", "b.example", 80)
 _T = TypeVar("_T")
 
@@ -36,13 +37,18 @@ class SharedStore(MemoryStore):
         self._time = time
         self._seen: dict[str, float] = {}
         self.fails = False
+        self.refused: set[str] = set()
         self.calls = 0
+
+    def forget(self) -> None:
+        self._last_pages.clear()
+        self._seen.clear()
 
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
         self._work()
         own = 1000.0 + float(self._time.seconds())
-        wait = super().reserve(origin, own, delay) - own
-        return now + wait if wait > 0 else 0.0
+        wait = max(0.0, super().reserve(origin, own, delay) - own)
+        return ask_again_at(now, wait)
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
         self._work()
@@ -63,7 +69,7 @@ class Worker:
     def __init__(
         self,
         time: Clock,
-        shared: MemoryStore | None = None,
+        shared: SharedStore | None = None,
         *,
         name: str = "worker",
         delay: float = 1.0,
@@ -71,12 +77,15 @@ class Worker:
         skew: float = 0.0,
     ) -> None:
         self.time = time
+        self.shared, self.name = shared, name
         self.delay = delay
         self.queued = queued
         self.skew = skew
         self.sent: list[float] = []
         self.send_wait = 0.0
         self.reaction = self.thread_time = 0.001
+        self.connecting = 0.0
+        self.arrived: list[float] = []
         self.gate = Gate(
             origin_of=lambda request: Origin.of(request.url),
             knows=lambda origin, now: True,
@@ -93,7 +102,7 @@ class Worker:
             "call_later": _later(time),
         }
         self.crawl_delay = CrawlDelay(
-            FleetPace(store, **clocks),
+            FleetPace(store, hold=HOLD, **clocks),
             self.gate,
             send_wait=lambda request: self.send_wait,
             **clocks,
@@ -108,6 +117,8 @@ class Worker:
 
         def work() -> None:
             try:
+                if self.shared is not None and self.name in self.shared.refused:
+                    raise StoreError("no way to the store")
                 result = call(*args)
             except StoreError as error:
                 self.time.callLater(self.thread_time, outcome.errback, error)
@@ -155,8 +166,9 @@ class Worker:
 
     def send(self, request: Request) -> None:
         self.sent.append(float(self.time.seconds()))
-        self.crawl_delay.sent(request)
-        self.time.callLater(0.05, self.crawl_delay.answered, request)
+        self.crawl_delay.pages.sent(request)
+        self.arrived.append(self.sent[-1] + self.connecting)
+        self.time.callLater(0.05 + self.connecting, self.crawl_delay.pages.answered, request)
 
 
 class _Later:
@@ -325,7 +337,7 @@ def test_a_fleet_keeps_one_pace(time: Clock, size: int, delay: float) -> None:
     counts = [len(worker.sent) for worker in workers]
     assert max(counts) <= 2 * min(counts)
     heartbeats = size * (seconds / 2 + 1)
-    assert store.calls - heartbeats <= 2 * size * len(sent)
+    assert store.calls - heartbeats <= (3 + size / 2) * len(sent)
 
 
 def test_a_worker_that_dies_costs_no_more_than_one_slot(time: Clock) -> None:
@@ -352,6 +364,50 @@ def test_a_page_that_is_sent_late_moves_the_next_slot(time: Clock) -> None:
     assert min(gaps(list(in_fleet([late, other])))) >= 1.0
 
 
+def test_a_page_that_arrives_late_moves_the_next_slot(time: Clock) -> None:
+    """One process has to connect for each page, the others have connections."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
+    for worker in workers:
+        worker.start()
+    run(time, 20)
+    workers[0].connecting = 0.3
+    run(time, 3)
+    workers[0].connecting = 0.0
+    run(time, 20)
+    arrived = [at for worker in workers for at in worker.arrived]
+    assert workers[0].arrived != workers[0].sent
+    assert min(gaps(arrived)) >= 1.0
+
+
+def test_a_page_without_a_response_costs_one_slot(time: Clock) -> None:
+    """It may still be on its way when the next slot would begin."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(2)]
+    for worker in workers:
+        worker.start()
+    run(time, 10.5)
+    workers[0].connecting = 0.95
+    run(time, 2)
+    workers[0].connecting = 0.0
+    run(time, 10)
+    assert min(gaps([at for worker in workers for at in worker.arrived])) >= 1.0
+    assert len(list(in_fleet(workers))) >= 20
+
+
+def test_workers_that_end_leave_few_slots_unused(time: Clock) -> None:
+    """The last one has slept through the slots of the others, once."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(16)]
+    for worker in workers:
+        worker.start()
+    run(time, 60, step=0.002)
+    for worker in workers[1:]:
+        worker.queued = 0
+    run(time, 60, step=0.002)
+    assert len([at for at in workers[0].sent if at > 60]) >= 45
+
+
 @pytest.mark.parametrize("size", [1, 2, 6])
 def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) -> None:
     """Each keeps the delay times the processes last seen alive, and none is faster than allowed."""
@@ -361,17 +417,51 @@ def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) ->
         worker.start()
     run(time, 10)
     store.fails = True
-    run(time, 60)
-    gone = [at for at in in_fleet(workers) if 12 < at < 70]
+    run(time, 70)
+    gone = [at for at in in_fleet(workers) if 22 < at < 80]
     store.fails = False
     run(time, 60)
-    back = [at for at in in_fleet(workers) if at > 70 + RECOVERY + 2]
+    back = [at for at in in_fleet(workers) if at > 80 + RECOVERY + 2]
     assert min(gaps(list(in_fleet(workers)))) >= 1.0
     assert len(gone) >= 0.8 * 58
     assert len(back) >= 0.95 * 48
     for worker in workers:
-        own = [at for at in worker.sent if 12 < at < 70]
+        own = [at for at in worker.sent if 22 < at < 80]
         assert min(gaps(own)) >= size
+
+
+def test_a_store_that_comes_back_empty_is_shared_by_all_before_its_processes_count(
+    time: Clock,
+) -> None:
+    """A restarted server knows no process. The first to find it must not think it is alone."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
+    for worker in workers:
+        worker.start()
+    run(time, 10)
+    store.fails = True
+    run(time, 30)
+    store.fails, store.refused = False, {"1", "2"}
+    store.forget()
+    run(time, 6)
+    store.refused = set()
+    run(time, 30)
+    assert min(gaps(list(in_fleet(workers)))) >= 1.0
+
+
+def test_a_process_whose_call_fails_once_leaves_the_slots_to_the_others(time: Clock) -> None:
+    """Only this process has lost the store, and for a moment."""
+    store = SharedStore(time)
+    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
+    for worker in workers:
+        worker.start()
+    run(time, 10)
+    store.refused = {"0"}
+    run(time, 5)
+    store.refused = set()
+    run(time, 30)
+    assert min(gaps(list(in_fleet(workers)))) >= 1.0
+    assert len([at for at in workers[0].sent if at > 20]) >= 7
 
 
 def test_a_slow_call_does_not_move_the_clock_of_the_store(time: Clock) -> None:
@@ -389,14 +479,42 @@ def test_a_slow_call_does_not_move_the_clock_of_the_store(time: Clock) -> None:
     assert min(gaps(list(in_fleet(workers)))) >= 1.0
 
 
-def test_a_process_that_never_reached_the_store_keeps_the_delay(time: Clock) -> None:
+def test_a_process_that_never_reached_the_store_holds_its_pages_for_a_time(
+    time: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Other processes may share it. Then it keeps the delay for itself."""
     store = SharedStore(time)
     store.fails = True
     worker = Worker(time, store)
     worker.start()
-    run(time, 20)
+    run(time, HOLD - 0.1)
+    assert worker.sent == []
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "ROBOTSPEC_HOLD_TIMEOUT" in caplog.text
+    run(time, 40)
     assert min(gaps(worker.sent)) >= 1.0
-    assert len(worker.sent) >= 15
+    assert len(worker.sent) >= 25
+    assert len(caplog.records) == 2
+
+
+def test_a_process_started_without_the_store_joins_the_others_when_it_is_back(
+    time: Clock,
+) -> None:
+    store = SharedStore(time)
+    old = [Worker(time, store, name=f"{n}") for n in range(2)]
+    for worker in old:
+        worker.start()
+    run(time, 5)
+    store.fails = True
+    run(time, 3)
+    new = Worker(time, store, name="new")
+    new.start()
+    run(time, 15)
+    assert new.sent == []
+    store.fails = False
+    run(time, 40)
+    assert len(new.sent) >= 7
+    assert min(gaps(list(in_fleet([*old, new])))) >= 1.0
 
 
 def test_a_process_that_ends_leaves_the_fleet(time: Clock) -> None:
