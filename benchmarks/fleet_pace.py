@@ -1,11 +1,13 @@
 """The pace of a fleet with a crawl delay, measured at the server.
 
     python benchmarks/fleet_pace.py [--workers 1,4,16] [--delays 0.2,1] [--seconds 10]
+                                    [--stores sqlite,redis] [--busy 0]
 
 For each number of workers and each store that they share (an SQLite file, and Redis where a server
-program is found): the smallest gap between two pages, the pages sent as a share of what the delay
-allows, the fewest and most pages of any worker, and script calls to Redis per page.
-Workers are independent crawls of one site.
+program is found): the smallest gap between two pages, the gaps that are shorter than the delay, the
+pages sent as a share of what the delay allows, the fewest and most pages of any worker, and script
+calls to Redis per page. Workers are independent crawls of one site. ``--busy`` keeps that many
+processors busy beside them.
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ import argparse
 import itertools
 import math
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +33,7 @@ from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed  # n
 from tests.support.server import Server  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from tests.support.server import Site
 
@@ -67,6 +70,7 @@ def seen_by(site: Site, begin: float, end: float, delay: float) -> dict[str, Any
     return {
         "pages": len(pages),
         "smallest gap": min(gaps),
+        "short": sum(gap < delay for gap in gaps),
         "pace": (len(inside) - 1) * delay / span,
         "fewest": min(shares.values()),
         "most": max(shares.values()),
@@ -84,21 +88,40 @@ def main() -> None:
     parser.add_argument("--delays", default="0.2,1")
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--stores", default="sqlite,redis")
+    parser.add_argument("--busy", type=int, default=0)
     asked = parser.parse_args()
-    print("| store | workers | delay | smallest gap | pace | pages of a worker | calls a page |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    print("| store | workers | delay | smallest gap | short | pace | pages of a worker | calls |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     for kind in asked.stores.split(","):
         for workers in map(int, asked.workers.split(",")):
             for delay in map(float, asked.delays.split(",")):
-                with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+                with (
+                    tempfile.TemporaryDirectory() as folder,
+                    busy(asked.busy),
+                    ExitStack() as stack,
+                ):
                     cache, calls = open_store(kind, Path(folder), stack)
                     seen = measure(cache, workers, delay, asked.seconds)
                     per_page = calls() / seen["pages"]
                 print(
                     f"| {kind} | {workers} | {delay:g} s | {seen['smallest gap']:.4f} s | "
-                    f"{seen['pace']:.1%} | {seen['fewest']} to {seen['most']} | {per_page:.1f} |",
+                    f"{seen['short']} of {seen['pages']} | {seen['pace']:.1%} | "
+                    f"{seen['fewest']} to {seen['most']} | {per_page:.1f} |",
                     flush=True,
                 )
+
+
+@contextmanager
+def busy(number: int) -> Iterator[None]:
+    """Keep *number* processors busy."""
+    command = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(command) for _ in range(number)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def open_store(kind: str, folder: Path, stack: ExitStack) -> tuple[str, Any]:
