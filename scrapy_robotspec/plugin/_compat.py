@@ -247,17 +247,23 @@ _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2Downlo
 
 
 def add_connections(settings: BaseSettings, number: int) -> None:
-    """Allow *number* more connections, once.
+    """Allow *number* more connections, once."""
+    if not lacks_connections(settings):
+        return
+    pages = settings.getint("CONCURRENT_REQUESTS")
+    for name, value in ((EXTRA_CONNECTIONS, number), ("CONCURRENT_REQUESTS", pages + number)):
+        priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
+        settings.set(name, value, priority)
+
+
+def lacks_connections(settings: BaseSettings) -> bool:
+    """Whether robots.txt files and pages share connections, and none were added.
 
     Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
     aiohttp, from 2.15), so silent robots.txt files would stop the pages.
     """
     pages = settings.getint("CONCURRENT_REQUESTS")
-    if not pages or settings.get(EXTRA_CONNECTIONS) or _uses_twisted(settings):
-        return
-    for name, value in ((EXTRA_CONNECTIONS, number), ("CONCURRENT_REQUESTS", pages + number)):
-        priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
-        settings.set(name, value, priority)
+    return bool(pages) and not settings.get(EXTRA_CONNECTIONS) and not _uses_twisted(settings)
 
 
 def _uses_twisted(settings: BaseSettings) -> bool:

@@ -11,6 +11,7 @@ import gzip
 import json
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.responses import reply
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.support.responses import Answer, Exchange
 
+#: Pages that are downloaded at once; the event loop's own threads would be too few.
+_THREADS = ThreadPoolExecutor(32)
 JSON = [("Content-Type", "application/json")]
 
 
@@ -57,7 +60,8 @@ def renderer(respond: Callable[[dict[str, Any]], dict[str, Any]], seen: list[Any
         size = int(exchange.asked.header("content-length") or 0)
         arguments = json.loads(await exchange.reader.readexactly(size))
         seen.append(arguments)
-        response = await asyncio.to_thread(respond, arguments)
+        loop = asyncio.get_running_loop()
+        response = await loop.run_in_executor(_THREADS, respond, arguments)
         return await reply(json.dumps(response), headers=JSON)(exchange)
 
     return answer

@@ -45,3 +45,17 @@ def test_robots_txt_requests_carry_no_empty_headers(server: Server) -> None:
         assert [name for name, value in asked.headers if not value] == []
         assert asked.header("if-modified-since") is None
     assert len(other.robots_asked) == 1
+
+
+def test_robots_txt_requests_inherit_the_fingerprint_of_a_single_request(server: Server) -> None:
+    site = server.site("127.0.0.2", RULES)
+    settings = {
+        **QUICK,
+        "DOWNLOAD_HANDLERS": SETTINGS["DOWNLOAD_HANDLERS"],
+        "ROBOTSPEC_INHERIT_META": ["proxy", "bindaddress", "impersonate"],
+    }
+    crawl([{"url": site.url("/yes"), "meta": {"impersonate": "chrome124"}}], settings)
+    assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
+    robots, page = (asked.header("sec-ch-ua") for asked in site.log)
+    assert robots == page
+    assert robots is not None

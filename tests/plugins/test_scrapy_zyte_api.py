@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from tests.plugins.renderers import renderer, zyte
 from tests.plugins.sites import QUICK, RULES, Sites, need
 from tests.support.crawl import Result, crawl
-from tests.support.responses import redirect
+from tests.support.responses import redirect, silence
 
 if TYPE_CHECKING:
     from tests.support.server import Server
 
 need("scrapy_zyte_api", "scrapy-zyte-api")
 
-OURS = {"scrapy_robotspec.Addon": 500, "scrapy_zyte_api.Addon": 500}
+OURS = {"scrapy_zyte_api.Addon": 500, "scrapy_robotspec.Addon": 1000}
 #: The User-Agent stays Scrapy's own: Zyte API chooses one.
 SETTINGS = {
     **QUICK,
@@ -58,3 +58,24 @@ def test_a_redirect_that_the_api_follows_is_checked(server: Server) -> None:
     result, _ = run(server, [site.url("/yes")])
     assert site.pages_asked == ["/yes", "/no"]
     assert [error["type"] for error in result.errors.values()] == ["ForbiddenByRobots"]
+
+
+def test_silent_sites_take_no_connections_from_pages(server: Server) -> None:
+    """The plugin opens ``CONCURRENT_REQUESTS`` connections to the API."""
+    silent = [server.site(f"127.0.2.{n}", silence()) for n in range(1, 9)]
+    fast = server.site("127.0.0.2", RULES)
+    urls = [*(site.url("/") for site in silent), *(fast.url(f"/yes{n}") for n in range(10))]
+    limits = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 5, "ROBOTSPEC_RETRY_TIMES": 0}
+    result, _ = run(server, urls, **limits)
+    ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
+    assert ends == ["response"] * 10 + ["error"] * 8
+    assert not result.lines("the highest number in ADDONS")
+
+
+def test_an_add_on_that_comes_after_ours_causes_a_warning(server: Server) -> None:
+    """Its download handler has no connections for robots.txt."""
+    site = server.site("127.0.0.2", RULES)
+    ours_first = {"scrapy_robotspec.Addon": 400, "scrapy_zyte_api.Addon": 500}
+    result, _ = run(server, [site.url("/yes")], ADDONS=ours_first)
+    assert len(result.lines("WARNING", "the highest number in ADDONS")) == 1
+    assert site.pages_asked == ["/yes"]

@@ -8,6 +8,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 from scrapy.utils.misc import load_object
 
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 
@@ -39,7 +40,7 @@ def sets_user_agent(settings: BaseSettings) -> bool:
 
 
 def missing_parts(settings: BaseSettings) -> Iterator[str]:
-    """Problems of a RobotSpecMiddleware that was enabled without the add-on."""
+    """Problems of a middleware enabled without the add-on, or before other add-ons."""
     if is_enabled(RobotsTxtMiddleware, settings):
         yield (
             "Scrapy's own RobotsTxtMiddleware is enabled beside RobotSpecMiddleware: it decides "
@@ -49,6 +50,12 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
         yield (
             "The scheduler does not know RobotSpecMiddleware: requests that wait for a robots.txt "
             f"wait outside of it, where a JOBDIR does not keep them. {_REMEDY}"
+        )
+    if _compat.lacks_connections(settings):
+        yield (
+            "The download handler opens CONCURRENT_REQUESTS connections, and none were added for "
+            "robots.txt: silent sites delay the pages of all others. Give scrapy_robotspec.Addon "
+            "the highest number in ADDONS"
         )
 
 
