@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: One line end (FMT-02); a longer gap between two lines is an empty line.
 _LINE_ENDS = (b"\n", b"\r\n", b"\r", b"")
 _NOT_EMPTY = re.compile(rb"[^\r\n]+")
+_LINE_END = re.compile(rb"[\r\n]").search
+_USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
 #: A line without other fields: empty, a comment, or one of the four common fields in its usual
@@ -145,6 +147,8 @@ def may_have_other_lines(body: bytes) -> bool:
 
 def is_absolute(url: str) -> bool:
     """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
+    if _USUAL_URL(url):
+        return True
     from urllib.parse import urlsplit  # slow to import, and few files are asked for sitemaps
 
     try:
@@ -155,12 +159,24 @@ def is_absolute(url: str) -> bool:
         return False
 
 
+def _lines_with(text: bytes, body: bytes) -> Iterator[bytes]:
+    """The lines that contain a text (in lower case), in any case."""
+    lowered = body.lower()
+    end = 0
+    at = lowered.find(text)
+    while at >= 0:
+        start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
+        line_end = _LINE_END(body, at)
+        end = line_end.start() if line_end else len(body)
+        yield body[start:end]
+        at = lowered.find(text, end)
+
+
 def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
     """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
     if not edition.other_fields:
         return ()
-    start = skip_byte_order_mark(body, edition)
-    lines = (line for line in body[start:].splitlines() if b"map" in line.lower())
+    lines = _lines_with(b"map", body[skip_byte_order_mark(body, edition) :])
     pairs = (pair for line in lines if (pair := split_line(line, edition)))
     urls = (decode(value) for name, value in pairs if meaning(name, edition) == "sitemap")
     return tuple(url for url in urls if is_absolute(url))

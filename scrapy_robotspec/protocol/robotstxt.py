@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
     from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+    from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -123,7 +124,7 @@ class RobotsTxt:
             key = rules.find(url)
         selection = self._selection
         assert selection is not None  # _find() has set it
-        return selection.verdicts.get(key) or self._make_verdict(selection, key)
+        return selection.verdicts.get(key) or self.verdict_of(selection, key)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every matching rule, the deciding one first.
@@ -162,13 +163,9 @@ class RobotsTxt:
         """
         asked = _as_tuple(tokens)
         candidates(asked, self.edition)  # UAG-11
-        lines = self.other(asked) if _DELAY(self.body) else ()
-        delays = (
-            float(line.value)
-            for line in lines
-            if line.field == "crawl-delay" and _SECONDS.fullmatch(line.value)
-        )
-        return max(delays, default=None)
+        if not _DELAY(self.body):
+            return None
+        return greatest_delay(select_groups(self.body, asked, self.edition).others)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
@@ -191,14 +188,14 @@ class RobotsTxt:
 
     def usage_rules(self, tokens: str | Sequence[str]) -> UsageRules:
         """The usage statements for a crawler and many URLs."""
-        from scrapy_robotspec.protocol.usage_rules import UsageRules
+        from scrapy_robotspec.protocol.usage_rules import read_usage
 
         asked = tokens if isinstance(tokens, str) else tuple(tokens)
         kept = self._usage
         if kept is None or (asked not in kept and len(kept) >= _KEPT_USAGES):
             kept = self._usage = {}
         if asked not in kept:
-            kept[asked] = UsageRules(self.body, _as_tuple(asked), self.edition)
+            kept[asked] = read_usage(self.body, _as_tuple(asked), self.edition)
         return kept[asked]
 
     @property
@@ -229,7 +226,8 @@ class RobotsTxt:
         self._rules = selection.rules.compiled
         return key
 
-    def _make_verdict(self, selection: CompiledSelection, key: int) -> Verdict:
+    def verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
+        """The verdict of a precedence key, in words."""
         kept = selection.verdicts
         without_rule = _without_rule(selection.names, self.edition.name)
         if not kept or len(kept) >= _KEPT_VERDICTS:
@@ -254,6 +252,12 @@ class RobotsTxt:
         name, value = split_line(text, self.edition) or (b"", b"")
         kind: Kind = "allow" if meaning(name, self.edition) == "allow" else "disallow"
         return Rule(kind, decode(value), number, decode(text))
+
+
+def greatest_delay(lines: Iterable[RawOther]) -> float | None:
+    """The greatest crawl delay of some lines (seconds), or None (EXT-01)."""
+    values = (decode(line.value) for line in lines if line.field == "crawl-delay")
+    return max((float(value) for value in values if _SECONDS.fullmatch(value)), default=None)
 
 
 @lru_cache(maxsize=256)

@@ -6,6 +6,7 @@ Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (li
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
@@ -24,9 +25,10 @@ from scrapy_robotspec.protocol.usage import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.groups import RawOther
 
 #: Most usages kept for one file: one for each combination of paths that decided.
 _KEPT = 256
@@ -34,6 +36,11 @@ _KEPT = 256
 #: time for a file that is made to be slow, as the parsing limit does (FMT-12).
 MAX_WILDCARDS = 1000
 
+#: A line that may have one of the two fields: nothing before it is a comment or another field.
+_FIELD = re.compile(rb"(?:\A|[\r\n])[^\r\n#:]*content-(?:usage|signal)", re.IGNORECASE).search
+
+#: Source, value and line number of a statement.
+UsageLine = tuple[UsageSource, bytes, int]
 #: Length of a pattern as rules of the edition are measured, and its canonical form.
 _Pattern = tuple[int, str]
 
@@ -103,15 +110,11 @@ class UsageRules:
 
     __slots__ = ("_edition", "_fields", "_kept")
 
-    def __init__(self, body: bytes, tokens: Sequence[str], edition: Edition) -> None:
+    def __init__(self, lines: Iterable[UsageLine], edition: Edition) -> None:
         self._edition = edition
         self._fields: dict[UsageSource, _FieldPaths] = {}
         self._kept: dict[tuple[tuple[_Pattern, ...], ...], Usage] = {}
-        if b"content-" in body.lower():  # else no line has one of the two fields
-            self._read(body, tokens)
-
-    def _read(self, body: bytes, tokens: Sequence[str]) -> None:
-        for source, value, number in _lines_for(body, tokens, self._edition):
+        for source, value, number in lines:
             path, preferences = _split_path(value)
             written = None if path is None else decode(path)
             statement = UsageStatement(source, decode(preferences), written, number)
@@ -147,6 +150,19 @@ class UsageRules:
         return usage
 
 
+def read_usage(body: bytes, tokens: Sequence[str], edition: Edition) -> UsageRules:
+    """The usage statements of a file for a crawler."""
+    if not may_state_usage(body):
+        return UsageRules((), edition)
+    selected = select_groups(body, tokens, usage_edition(edition))
+    return UsageRules(usage_lines(body, selected.others, edition), edition)
+
+
+def may_state_usage(body: bytes) -> bool:
+    """False only if no line has one of the two fields."""
+    return b"content-" in body.lower() and _FIELD(body) is not None
+
+
 def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:
     """The absolute URLs of the license lines, in file order (USE-06)."""
     if b"license" not in body.lower():
@@ -178,18 +194,21 @@ def _split_path(value: bytes) -> tuple[bytes | None, bytes]:
     return path, value[len(path) :].strip(b" \t") if rest else b""
 
 
-def _lines_for(
-    body: bytes, tokens: Sequence[str], edition: Edition
-) -> Iterator[tuple[UsageSource, bytes, int]]:
-    """Source, value and line number of the statements for a crawler."""
+def usage_edition(edition: Edition) -> Edition:
+    """The same edition, with other fields for usage lines (USE-08)."""
+    return replace(edition, other_fields=True)
+
+
+def usage_lines(body: bytes, others: Iterable[RawOther], edition: Edition) -> list[UsageLine]:
+    """The statements of a file, given a crawler's other lines."""
+    found: list[UsageLine] = []
     for line in read_lines(body, edition):
         if line.field == "user-agent":
             break
         if line.field == "content-signal":  # before the first group: for every agent (USE-07)
-            yield "content-signal", line.value, line.number
-    # No edition knows usage, so an edition without other fields reads it, too (USE-08).
-    selected = select_groups(body, tokens, replace(edition, other_fields=True))
-    others = [line for line in selected.others if line.field in USAGE_FIELDS]
-    numbers = numbers_at(body, [line.start for line in others])
-    for other in others:
-        yield cast("UsageSource", other.field), other.value, numbers[other.start]
+            found.append(("content-signal", line.value, line.number))
+    lines = [line for line in others if line.field in USAGE_FIELDS]
+    numbers = numbers_at(body, [line.start for line in lines])
+    return found + [
+        (cast("UsageSource", line.field), line.value, numbers[line.start]) for line in lines
+    ]

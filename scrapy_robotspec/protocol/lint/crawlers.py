@@ -34,7 +34,7 @@ COLLECTORS = frozenset(
 )
 
 #: Product tokens of well-known crawlers.
-_KNOWN = (
+KNOWN_CRAWLERS = (
     "AdsBot-Google", "AdsBot-Google-Mobile", "AhrefsBot", "Amazonbot", "Applebot",
     "Applebot-Extended", "archive.org_bot", "Baiduspider", "bingbot", "BLEXBot", "Bytespider",
     "CCBot", "ChatGPT-User", "ClaudeBot", "Claude-SearchBot", "Claude-User", "DataForSeoBot",
@@ -95,11 +95,11 @@ def _squeezed(name: str) -> str:
 
 #: Less known names that are near to a well-known one.
 _OTHERS = ("roverbot",)
-_EXACT = {*_OTHERS, *(name.lower() for name in _KNOWN)}
-_BY_LETTERS = {_squeezed(name): name for name in _KNOWN}
+_EXACT = {*_OTHERS, *(name.lower() for name in KNOWN_CRAWLERS)}
+_BY_LETTERS = {_squeezed(name): name for name in KNOWN_CRAWLERS}
 _NEAR = {
     neighbour: name
-    for name in _KNOWN
+    for name in KNOWN_CRAWLERS
     if len(_squeezed(name)) >= _LONG
     for neighbour in near(_squeezed(name))
 }

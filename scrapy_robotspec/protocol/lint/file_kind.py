@@ -28,7 +28,7 @@ _ROBOTS_LINE = re.compile(
     re.I,
 )
 #: The start of a line that is neither blank nor a comment.
-_CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf)?|[\r\n])[ \t]*[^\s#]")
+_CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\s#]")
 
 
 def other_kind(robots: RobotsTxt) -> Remark | None:
