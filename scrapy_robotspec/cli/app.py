@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = {
     "watch": "What a site changed since the copy in a store.",
     "editions": "Where the five editions of the specification disagree.",
     "replay": "Make every decision of a crawl again, from its evidence.",
+    "bulk": "Verdicts for archives, folders and tables of files.",
 }
 
 _EXAMPLES = """\b
@@ -51,6 +52,7 @@ Which command for which question:
   What is wrong with this file?             lint robots.txt
   What does a change do, and for whom?      diff old.txt new.txt --urls urls.txt
   Do the specifications agree about it?     editions robots.txt
+  Which crawlers do 1,000 sites keep out?   bulk folder --tokens names.txt --out verdicts.csv
 
 FILE is a path, - for standard input, a folder, or the URL of a site. Each command has its own
 --help.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.cli.errors import MisuseError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from scrapy_robotspec.render.terminal import Screen
 
@@ -54,11 +54,27 @@ def open_output(name: str | None, inputs: Iterable[str | None], force: bool) -> 
         return None
     if name == STANDARD_OUTPUT:
         return Output(name)
+    check_output(name, inputs, force, _is_ours)
+    return Output(name)
+
+
+def check_output(
+    name: str,
+    inputs: Iterable[str | None],
+    force: bool,
+    is_ours: Callable[[str], bool],
+    option: str = "--html",
+) -> None:
+    """Raise :class:`MisuseError` unless a file may be written.
+
+    ``is_ours`` says whether an existing file was written by this tool.
+    """
     if any(_is_same(name, given) for given in inputs if given not in (None, "-")):
-        raise MisuseError(f"--html {name} would overwrite an input: choose another name")
-    if os.path.isfile(name) and not force and not _is_ours(name):
+        raise MisuseError(f"{option} {name} would overwrite an input: choose another name")
+    if os.path.isfile(name) and not force and not is_ours(name):
+        kind = "a page" if option == "--html" else "an output"
         raise MisuseError(
-            f"{name} exists and is not a page of this tool: choose another name, or overwrite it "
+            f"{name} exists and is not {kind} of this tool: choose another name, or overwrite it "
             "with --force"
         )
     folder = os.path.dirname(name) or "."
@@ -66,7 +82,6 @@ def open_output(name: str | None, inputs: Iterable[str | None], force: bool) -> 
         raise MisuseError(f"cannot write {name}: folder {folder} does not exist")
     if os.path.isdir(name):
         raise MisuseError(f"cannot write {name}: it is a folder")
-    return Output(name)
 
 
 def _is_same(name: str, given: str | None) -> bool:

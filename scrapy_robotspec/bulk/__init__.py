@@ -1,0 +1,20 @@
+"""Verdicts for many robots.txt files, as Arrow batches (extra ``bulk``).
+
+:func:`verdicts` is a pure function of a batch, for one process or a distributed engine.
+``robotspec bulk`` applies it to archives, folders and tables.
+"""
+
+from __future__ import annotations
+
+try:
+    import pyarrow  # noqa: F401  # everything here needs it
+except ImportError as error:
+    raise ImportError(
+        "scrapy_robotspec.bulk needs pyarrow: pip install 'scrapy-robotspec[bulk]'"
+    ) from error
+
+from scrapy_robotspec.bulk.batches import verdicts
+from scrapy_robotspec.bulk.columns import SCHEMA
+from scrapy_robotspec.bulk.questions import Questions
+
+__all__ = ["SCHEMA", "Questions", "verdicts"]

@@ -1,0 +1,135 @@
+"""The rows of one document, one for each combination of groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_robotspec.bulk.crawlers import Crawlers
+from scrapy_robotspec.bulk.file_rules import FileRules
+from scrapy_robotspec.bulk.questions import ROOT
+from scrapy_robotspec.bulk.rule_answers import RuleAnswers
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.bulk.crawlers import Followed
+    from scrapy_robotspec.bulk.documents import Document, OutcomeName
+    from scrapy_robotspec.bulk.questions import Questions
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.models import Verdict
+
+#: Values of the shared columns, in the order of ``columns.SHARED``.
+Row = tuple[Any, ...]
+#: Whether a path is allowed, why, and the deciding line and rule.
+_Values = tuple["bool | None", str, "int | None", "str | None"]
+_NO_LINT = (None, None, None)
+
+
+class Prepared(NamedTuple):
+    """What the questions of a run need in one edition, prepared once."""
+
+    crawlers: Crawlers
+    answers: RuleAnswers
+
+
+@lru_cache(maxsize=32)
+def prepare(questions: Questions) -> tuple[Prepared, ...]:
+    """For each edition of a run what its questions need."""
+    return tuple(
+        Prepared(
+            Crawlers(questions.tokens, edition), RuleAnswers((ROOT, *questions.paths), edition)
+        )
+        for edition in questions.editions
+    )
+
+
+class FileRows(NamedTuple):
+    """The answers about a document in one edition."""
+
+    rows: tuple[Row, ...]
+    places: Sequence[int]
+    """For each crawler the index of its row."""
+
+
+def file_rows(
+    document: Document, edition: Edition, prepared: Prepared, questions: Questions
+) -> FileRows:
+    """The answers about a document in one edition."""
+    outcome = document.outcome(edition)
+    head = _response(document, outcome)
+    if outcome != "successful":
+        row = _row_without_rules(document, outcome, edition, questions)
+        return FileRows(((*head, *row),), (0,) * len(questions.tokens))
+    file = FileRules(document.body or b"", edition, prepared.answers)
+    read = (file.robots.truncated, file.robots.sitemaps, edition.name)
+    lint = _lint_counts(file) if questions.lint else _NO_LINT
+    assigned = prepared.crawlers.assign(file.agents)
+    rows = tuple(
+        (*head, *read, *lint, *_group_row(file, followed, questions.paths))
+        for followed in assigned.followed
+    )
+    return FileRows(rows, assigned.places)
+
+
+def _response(document: Document, outcome: OutcomeName) -> Row:
+    body = document.body
+    return (
+        document.origin,
+        _valid(document.url),
+        _valid(document.source),
+        document.status,
+        outcome,
+        _valid(document.error),
+        None if body is None else len(body),
+        None if body is None else sha256(body).hexdigest(),
+    )
+
+
+def _valid(text: str | None) -> str | None:
+    """Text without lone surrogates, which names of files and JSON can contain."""
+    if text is None or text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _lint_counts(file: FileRules) -> tuple[int, int, int]:
+    found = Counter(finding.severity for finding in file.robots.lint())
+    return found["error"], found["warning"], found["advice"]
+
+
+def _group_row(file: FileRules, followed: Followed, paths: Sequence[str]) -> Row:
+    (verdict, *others), kind = file.answer(followed)
+    return (
+        verdict.group,
+        kind,
+        *_values(verdict),
+        [(path, *_values(each)) for path, each in zip(paths, others, strict=True)],
+        file.crawl_delay(followed),
+        file.usage(followed, verdict),
+    )
+
+
+def _values(verdict: Verdict) -> _Values:
+    rule = verdict.rule
+    line, text = (None, None) if rule is None else (rule.line, rule.text)
+    return verdict.allowed, verdict.reason, line, text
+
+
+def _row_without_rules(
+    document: Document, outcome: OutcomeName, edition: Edition, questions: Questions
+) -> Row:
+    """The values after the response: no rule was read."""
+    verdict: _Values = (None, outcome, None, None)  # a redirect decides nothing by itself
+    if outcome != "redirect":
+        verdict = (outcome == "unavailable", outcome, None, None)
+    itself: _Values = (True, "robots_txt_itself", None, None)
+    paths = [
+        (path, *(itself if path == ROBOTS_TXT and edition.robots_txt_allowed else verdict))
+        for path in questions.paths
+    ]
+    kind = "unreadable" if document.error is not None and outcome == "unreachable" else "no file"
+    return (None, None, edition.name, *_NO_LINT, None, kind, *verdict, paths, None, None)

@@ -1,0 +1,1 @@
+"""Reads robots.txt responses from archives, folders and tables."""

@@ -1,0 +1,132 @@
+"""Finds out what each input is, and cuts it into parts."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.bulk.inputs import folders, json_lines, tables, warc
+from scrapy_robotspec.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scrapy_robotspec.bulk.inputs.parts import Part
+
+_HEAD = 4096
+#: Files that are read in a folder besides robots.txt files, and what makes a single file JSON.
+_ARCHIVES = (".warc", ".warc.gz", ".parquet", ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_CAN_READ = (
+    "give a WARC file, a Parquet file or JSON lines with url and body, a .txt file, or a folder"
+)
+
+
+class InputFile(NamedTuple):
+    """One file of the input, as it was when the run began."""
+
+    path: str
+    size: int
+    changed: int
+    """Time of the last change (nanoseconds)."""
+
+
+class Plan(NamedTuple):
+    """What a run reads."""
+
+    files: tuple[InputFile, ...]
+    parts: tuple[Part, ...]
+    ignored: int
+    """Files of folders whose names have no known ending."""
+
+
+def plan(inputs: Sequence[str]) -> Plan:
+    """The files and parts of some inputs, in order.
+
+    Raises ``ConfigurationError`` for a file that does not exist or cannot be an input.
+    """
+    files: list[InputFile] = []
+    parts: list[Part] = []
+    ignored = 0
+    for name in inputs:
+        if not os.path.isdir(name):
+            found = [_stat(name)]
+        else:
+            found, others = _files_of(name)
+            ignored += others
+        files += found
+        parts += _parts(found)
+    return Plan(tuple(files), tuple(parts), ignored)
+
+
+def _stat(path: str) -> InputFile:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"cannot read {path}: {cause}; {_CAN_READ}") from error
+    return InputFile(path, found.st_size, found.st_mtime_ns)
+
+
+def _files_of(folder: str) -> tuple[list[InputFile], int]:
+    """The readable files below a folder, sorted, and the number of others."""
+    found, others = [], 0
+    for path, below, names in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in sorted(names):
+            if name.lower().endswith((*folders.ENDINGS, *_ARCHIVES)) and not name.startswith("."):
+                found.append(_stat(os.path.join(path, name)))
+            else:
+                others += 1
+    if not found:
+        endings = " or ".join((*folders.ENDINGS, *_ARCHIVES))
+        raise ConfigurationError(f"no file in the folder {folder} ends in {endings}")
+    return found, others
+
+
+def _parts(files: Sequence[InputFile]) -> Iterator[Part]:
+    """The parts of some files in order; robots.txt files side by side share parts."""
+    alone: list[tuple[str, int]] = []
+    for path, size, _ in files:
+        if path.lower().endswith(folders.ENDINGS):
+            alone.append((path, size))
+            continue
+        yield from folders.folder_parts(alone)
+        alone = []
+        yield from _parts_of_file(path, size)
+    yield from folders.folder_parts(alone)
+
+
+def _parts_of_file(path: str, size: int) -> Iterator[Part]:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {path}: {error.strerror}") from error
+    if head.startswith(tables.MAGIC):
+        return tables.table_parts(path, size)
+    if head.startswith(warc.MAGIC):
+        return warc.warc_parts(path, size, compressed=False)
+    if head.startswith(json_lines.GZIP):
+        inner = _unzipped(path)
+        if inner.startswith(warc.MAGIC):
+            return warc.warc_parts(path, size, compressed=True)
+        if inner.lstrip(_BLANKS).startswith(b"{"):
+            return iter([json_lines.GzipJsonPart(path, 0, size)])
+    elif head.lstrip(_BLANKS).startswith(b"{"):
+        return json_lines.json_parts(path, size)
+    elif not head.strip() and path.lower().endswith(_ARCHIVES):
+        return iter(())  # an archive without records
+    raise ConfigurationError(f"{path} is not an input that can be read: {_CAN_READ}")
+
+
+_BLANKS = b" \t\r\n\xef\xbb\xbf"
+
+
+def _unzipped(path: str) -> bytes:
+    try:
+        with gzip.open(path) as file:
+            return file.read(64)
+    except (OSError, EOFError, zlib.error):
+        return b""

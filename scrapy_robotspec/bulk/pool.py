@@ -1,0 +1,97 @@
+"""Runs parts in several processes; survives the loss of one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.errors import RobotSpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
+
+    from scrapy_robotspec.bulk.inputs.parts import Part
+    from scrapy_robotspec.bulk.work import Counts, Job
+
+#: Attempts for a part during which a process ended.
+_ATTEMPTS = 3
+
+_Todo = tuple[int, "Part"]
+
+
+class WorkerLostError(RobotSpecError):
+    """Worker processes ended again and again during the same parts."""
+
+
+def run_parts(job: Job, todo: Sequence[_Todo], jobs: int) -> Iterator[tuple[int, Counts]]:
+    """Run some parts; number and counts of each as it is finished.
+
+    Raises :class:`WorkerLostError` for a part during which a process ended three times.
+    """
+    if jobs <= 1 or len(todo) <= 1:
+        for number, part in todo:
+            yield number, job.run(number, part)
+        return
+    attempts: Counter[int] = Counter()
+    left = dict(todo)
+    while left:
+        for number, counts in _run_until_broken(job, left, jobs, attempts):
+            del left[number]
+            yield number, counts
+        lost = [number for number in left if attempts[number] >= _ATTEMPTS]
+        if lost:
+            raise WorkerLostError(
+                f"a worker process ended unexpectedly {_ATTEMPTS} times while it read part "
+                f"{lost[0]} ({_describe(left[lost[0]])}): it was killed, or memory ran out. What "
+                "is finished is kept; run the same command again, with fewer --jobs"
+            )
+
+
+def _run_until_broken(
+    job: Job, left: dict[int, Part], jobs: int, attempts: Counter[int]
+) -> Iterator[tuple[int, Counts]]:
+    """Run the parts that are left, until a process ends unexpectedly."""
+    waiting = iter(list(left.items()))
+    # A fresh interpreter: Arrow has threads, which a fork would not copy.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(
+        min(jobs, len(left)), mp_context=context, initializer=_end_with_parent
+    ) as pool:
+        running: dict[Future[Counts], int] = {}
+        try:
+            while True:
+                while len(running) < 2 * jobs and (each := next(waiting, None)) is not None:
+                    running[pool.submit(job.run, *each)] = each[0]
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    counts = future.result()
+                    yield running.pop(future), counts
+        except BrokenProcessPool:
+            attempts.update(running.values())
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone, even if that was killed."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _describe(part: Part) -> str:
+    path = getattr(part, "path", None)
+    return str(path) if path else "files of a folder"

@@ -1,0 +1,190 @@
+"""``bulk``: verdicts for archives, folders and tables of robots.txt files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_file
+from scrapy_robotspec.cli.outputs import check_output
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.render.text import count, safe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.bulk.inputs.plan import Plan
+    from scrapy_robotspec.bulk.questions import Questions
+    from scrapy_robotspec.bulk.run import Run, Total
+    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.render.terminal import Screen
+
+_EXAMPLES = """\
+  robotspec bulk other --tokens GPTBot,CCBot --out verdicts.parquet
+  robotspec bulk other robots.txt --tokens @known --paths /news/ --out verdicts.csv
+  robotspec bulk other --tokens GPTBot --edition rfc9309 --edition google --out verdicts.jsonl"""
+
+#: Stands for the well-known crawlers of the linter; no product token begins so.
+KNOWN = "@known"
+_EXTRA = "robotspec bulk needs pyarrow and warcio: pip install 'scrapy-robotspec[bulk]'"
+_MAX_NAMED = 20  # problems
+
+
+@options.command("bulk", _EXAMPLES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option(
+    "--tokens",
+    metavar="LIST",
+    required=True,
+    help="The crawlers: a file with one name a line, names with commas between them, or "
+    f"{KNOWN} for the well-known crawlers of the linter.",
+)
+@click.option(
+    "--paths",
+    metavar="LIST",
+    help="Paths to decide about besides /: a file with one a line, or paths with commas.",
+)
+@click.option(
+    "--edition",
+    "editions",
+    type=click.Choice(list(EDITIONS)),
+    multiple=True,
+    help="The edition of the specification; again for several. Default: google-2019; in a "
+    "project the project's.",
+)
+@click.option("--lint", is_flag=True, help="Count the findings of the linter, too; takes longer.")
+@click.option(
+    "--out",
+    metavar="OUT",
+    required=True,
+    help="The file to write: its name ends in .parquet, .csv or .jsonl.",
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Let --out overwrite any file but an input, and drop what another run has left there.",
+)
+@options.jobs_option
+def command(
+    session: Session,
+    inputs: Sequence[str],
+    tokens: str,
+    paths: str | None,
+    editions: Sequence[str],
+    lint: bool,
+    out: str,
+    force: bool,
+    jobs: int | None,
+) -> int:
+    """Write a table of verdicts for many files and crawlers.
+
+    It has a row for each file, edition and crawler. INPUT is a WARC file with robots.txt
+    responses, a Parquet file or JSON lines with url and body, a robots.txt file, or a folder of
+    such files. The same command resumes a run that was interrupted.
+    """
+    try:
+        from scrapy_robotspec.bulk.formats import FORMATS
+        from scrapy_robotspec.bulk.inputs.plan import plan
+        from scrapy_robotspec.bulk.pool import WorkerLostError
+        from scrapy_robotspec.bulk.questions import Questions
+        from scrapy_robotspec.bulk.run import Run
+    except ImportError as error:
+        raise MisuseError(_EXTRA) from error
+    ending = os.path.splitext(out)[1].lower()
+    if ending not in FORMATS:
+        raise MisuseError(f"--out {out} must end in {', '.join(FORMATS)}")
+    chosen = editions or (session.edition(None),)
+    questions = Questions.of(_names(tokens), _paths(paths), chosen, lint)
+    planned = plan(inputs)
+    check_output(
+        out, [file.path for file in planned.files], force, FORMATS[ending].is_ours, "--out"
+    )
+    _note_names(questions, session.screen)
+    run = Run(out, planned, questions)
+    run.prepare(restart=force)
+    try:
+        total = _execute(run, jobs or os.cpu_count() or 1, session.screen)
+    except WorkerLostError as error:
+        raise MisuseError(str(error)) from error
+    except OSError as error:
+        raise MisuseError(
+            f"cannot write {out}: {error.strerror}; what is finished is kept in {run.folder}"
+        ) from error
+    return _sum_up(out, total, planned, session.screen)
+
+
+def _execute(run: Run, jobs: int, screen: Screen) -> Total:
+    """Run, with a progress bar on a terminal."""
+    hidden = screen.quiet or not screen.err.isatty()
+    with click.progressbar(
+        length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
+    ) as bar:
+        return run.execute(jobs, bar.update)
+
+
+def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:
+    for line in total.named[:_MAX_NAMED]:
+        screen.fail(safe(line))
+    if total.problems > _MAX_NAMED:
+        screen.fail(f"and {total.problems - _MAX_NAMED:,} more")
+    if total.skipped:
+        screen.note(f"{count(total.skipped, 'record')} skipped: not robots.txt responses")
+    if planned.ignored:
+        screen.note(
+            f"{count(planned.ignored, 'file')} of folders ignored: their names end otherwise"
+        )
+    if total.resumed:
+        screen.note(f"{count(total.resumed, 'part')} taken over from the run that was interrupted")
+    screen.sum_up(f"{out}: {count(total.rows, 'row')} about {count(total.documents, 'file')}")
+    return 1 if total.problems else 0
+
+
+def _names(given: str) -> Sequence[str]:
+    """The names of a list."""
+    if given == KNOWN:
+        from scrapy_robotspec.protocol.lint.crawlers import KNOWN_CRAWLERS
+
+        return KNOWN_CRAWLERS
+    names = _list(given)
+    if not names:
+        raise MisuseError(f"--tokens {given}: give a file of names, names with commas, or {KNOWN}")
+    return names
+
+
+def _paths(given: str | None) -> Sequence[str]:
+    paths = [] if given is None else _list(given)
+    for path in paths:
+        if not path.startswith("/"):
+            raise MisuseError(f"--paths: {path!r} does not begin with a slash")
+    return paths
+
+
+def _list(given: str) -> list[str]:
+    """The lines of a file, or the words between commas."""
+    if given == STANDARD_INPUT or os.path.isfile(given):
+        lines = decode(read_file(given).removeprefix(b"\xef\xbb\xbf")).splitlines()
+        return [word for line in lines if (word := line.strip()) and not word.startswith("#")]
+    if given.lower().endswith((".txt", ".csv", ".lst")):
+        raise MisuseError(f"cannot read {given}: no such file")
+    return [word for part in given.split(",") if (word := part.strip())]
+
+
+def _note_names(questions: Questions, screen: Screen) -> None:
+    """Say under which product token a name is asked about that is not one (UAG-11)."""
+    from scrapy_robotspec.bulk.crawlers import Crawlers
+
+    for edition in questions.editions:
+        found = Crawlers(questions.tokens, edition).product_tokens
+        for name, token in zip(questions.tokens, found, strict=True):
+            if token is None:
+                screen.note(
+                    f"note: no group can name {safe(name)} in {edition.name}, so it follows the "
+                    "group of all others"
+                )
+            elif token != name:
+                screen.note(f"note: {safe(name)} is {safe(token)} in {edition.name}")

@@ -1,0 +1,76 @@
+"""The class of a group: allows all, denies all, some."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec import RobotsTxt
+from scrapy_robotspec.bulk.rule_answers import RuleAnswers
+from scrapy_robotspec.editions import EDITIONS
+
+#: Every path of up to four characters that the rules below are made of, and one character more.
+ALPHABET = "a/~*$"
+SHORT_PATHS = [
+    "/" + "".join(letters) for length in range(5) for letters in product(ALPHABET, repeat=length)
+]
+
+patterns = st.one_of(
+    st.sampled_from(["/", "/*", "*", "/$", "", "/a", "*/", "*a", "/*a"]),
+    st.text("a/*$", max_size=3).map(lambda text: "/" + text),
+)
+rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), max_size=6)
+
+
+def classify(body: str, edition: str) -> str:
+    """The class that the rules of a text have."""
+    answers = RuleAnswers(["/"], EDITIONS[edition])
+    text = "\n" + body.partition("\n")[2]
+    return answers.find(text.encode(), (0, len(text.encode()))).extent
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@given(rules=rules)
+def test_the_class_is_what_all_paths_have_in_common(
+    edition: str, rules: list[tuple[str, str]]
+) -> None:
+    """The examples decide as all short paths together do."""
+    body = "User-agent: *\n" + "".join(f"{kind}: {path}\n" for kind, path in rules)
+    robots = RobotsTxt.parse(body.encode(), edition)
+    verdicts = {robots.allowed(f"https://h{path}", "x") for path in SHORT_PATHS}
+    expected = "some" if len(verdicts) > 1 else "allows all" if True in verdicts else "denies all"
+    assert classify(body, edition) == expected
+
+
+CASES = [
+    ("Disallow: /\nAllow: /", "allows all"),  # PRE-02
+    ("Disallow: /\nAllow: /$", "some"),
+    ("Disallow: /x\nAllow: /x", "allows all"),
+    ("Disallow: /x\nAllow: /xy", "some"),
+    ("Disallow: /*", "denies all"),
+    ("Disallow: /\nAllow: /x\nDisallow: /x*z", "some"),
+    ("Disallow: /\nAllow: /x$\nDisallow: /x*", "some"),  # of one length: the allow
+    ("Disallow: /\nAllow: /a\nDisallow: /*a", "denies all"),
+    ("Disallow: *\nAllow: /robots.txt$", "denies all"),  # PRE-04
+    ("Disallow: /robots.txt$", "allows all"),
+    ("Disallow: /%7E\nAllow: /~", "allows all"),
+    ("Disallow: /%", "some"),
+    ("Disallow:", "allows all"),
+    ("Disallow: x", "allows all"),  # RUL-04: never matches
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_a_rule_counts_only_if_it_has_effect(text: str, expected: str) -> None:
+    """By the precedence of the default edition."""
+    assert classify(f"User-agent: *\n{text}", "google-2019") == expected
+
+
+def test_a_file_with_every_character_is_classified() -> None:
+    """No single character is left for the examples."""
+    every = "".join(map(chr, range(33, 127))).replace("#", "").replace("*", "").replace("$", "")
+    assert classify(f"x\nDisallow: /{every}\nAllow: /", "google-2019") == "some"
+    assert classify(f"x\nDisallow: /\nAllow: /{every}", "google-2019") == "some"

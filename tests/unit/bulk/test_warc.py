@@ -1,0 +1,187 @@
+"""WARC files as inputs: what is read of each record, wherever reading begins."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec.bulk.inputs import warc
+from scrapy_robotspec.bulk.inputs.parts import Problem, Skipped
+from scrapy_robotspec.bulk.inputs.plan import plan
+from tests.support.warc import chunked, one_stream, response, write_warc
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BODY = b"User-agent: *\nDisallow: /private/\n"
+URL = "https://a.example/robots.txt"
+
+
+def read(path: Path) -> list[Document | Problem | Skipped]:
+    """All that is read of an input."""
+    return [each for part in plan([str(path)]).parts for each in part.read()]
+
+
+def documents(path: Path) -> list[Document]:
+    """The documents of an input, without their place."""
+    return [each._replace(source=None) for each in read(path) if isinstance(each, Document)]
+
+
+ENCODED: list[tuple[bytes, list[tuple[str, str]]]] = [
+    (BODY, []),
+    (chunked(BODY), [("Transfer-Encoding", "chunked")]),
+    (gzip.compress(BODY), [("Content-Encoding", "gzip")]),
+    (
+        chunked(gzip.compress(BODY)),
+        [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
+    ),
+    (BODY, [("Content-Encoding", "gzip"), ("Transfer-Encoding", "chunked")]),
+    (BODY, [("X-Crawl-Content-Encoding", "gzip"), ("X-Crawl-Transfer-Encoding", "chunked")]),
+]
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize(("body", "headers"), ENCODED, ids=range(len(ENCODED)))
+def test_bodies_are_decoded(
+    tmp_path: Path, body: bytes, headers: list[tuple[str, str]], compressed: bool
+) -> None:
+    """Also those that the archive holds decoded under the headers of the response."""
+    records = [response(URL, body, headers=headers)]
+    path = write_warc(tmp_path / "x.warc", records, compressed=compressed)
+    assert documents(path) == [Document(URL, BODY, 200)]
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (response(URL, b"gone", status=404), Document(URL, b"gone", 404)),
+        (
+            response(URL, b"", status=301, headers=[("Location", "/r.txt")]),
+            Document(URL, b"", 301, "/r.txt"),
+        ),
+        (
+            response(URL, BODY, WARC_Truncated="length"),
+            Document(URL, BODY, 200),
+        ),
+        (
+            response(URL, BODY, WARC_Truncated="disconnect"),
+            Document(URL, BODY, 200, error="the archive has only part of it: disconnect"),
+        ),
+        (
+            response(URL, gzip.compress(BODY)[:-9], headers=[("Content-Encoding", "gzip")]),
+            Document(URL, BODY, 200, error="cannot be decoded: gzip"),
+        ),
+        (
+            response(URL, b"\x01\x02", headers=[("Content-Encoding", "odd")]),
+            Document(URL, b"", 200, error="cannot be decoded: odd"),
+        ),
+        (
+            response(URL, b"", kind="revisit"),
+            Document(URL, None, 200, error="the body is in another record (revisit)"),
+        ),
+    ],
+    ids=["404", "redirect", "own limit", "broken off", "cut gzip", "unknown coding", "revisit"],
+)
+def test_the_state_of_a_response_is_kept(
+    tmp_path: Path, record: dict[str, Any], expected: Document
+) -> None:
+    """Status, target and what is missing: the policy decides by them."""
+    assert documents(write_warc(tmp_path / "x.warc.gz", [record])) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("url", "counts"),
+    [
+        ("https://a.example/robots.txt", True),
+        ("http://a.example:8080/robots.txt", True),
+        ("https://a.example/", False),
+        ("https://a.example/Robots.txt", False),
+        ("https://a.example/folder/robots.txt", False),
+        ("https://a.example/robots.txt?x", False),
+        ("https://a.example", False),
+        ("dns:a.example", False),
+    ],
+)
+def test_only_responses_about_a_robots_txt_count(tmp_path: Path, url: str, counts: bool) -> None:
+    """LOC-01, LOC-04; the others are counted, with requests and the archive's own records."""
+    found = read(write_warc(tmp_path / "x.warc", [response(url, BODY)]))
+    assert len([each for each in found if isinstance(each, Document)]) == counts
+    assert sum(each.number for each in found if isinstance(each, Skipped)) == 3 - counts
+
+
+def archive(tmp_path: Path, number: int = 12) -> Path:
+    """An archive of some sites; one body contains what looks like the beginning of a record."""
+    odd = gzip.compress(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
+    bodies = [b"User-agent: *\nDisallow: /%d\n" % n * 20 for n in range(number)]
+    bodies[3] = odd + bodies[3]
+    return write_warc(
+        tmp_path / "x.warc.gz",
+        [response(f"https://{n}.example/robots.txt", body) for n, body in enumerate(bodies)],
+    )
+
+
+def test_each_record_is_read_once_however_the_archive_is_cut(tmp_path: Path) -> None:
+    """At every offset: nothing is lost between two parts and nothing is read twice."""
+    path = archive(tmp_path)
+    size = path.stat().st_size
+    whole = documents(path)
+    assert len(whole) == 12
+    for cut in range(1, size, 31):
+        parts = [warc.WarcPart(str(path), 0, cut), warc.WarcPart(str(path), cut, size)]
+        found = [each for part in parts for each in part.read() if isinstance(each, Document)]
+        assert [each._replace(source=None) for each in found] == whole
+
+
+def test_an_archive_in_one_gzip_stream_is_read(tmp_path: Path) -> None:
+    """It cannot be read from the middle, so one process reads it."""
+    plain = write_warc(
+        tmp_path / "x.warc",
+        [response(f"https://{n}.example/robots.txt", BODY) for n in range(5)],
+        compressed=False,
+    )
+    path = one_stream(tmp_path / "y.warc.gz", plain)
+    assert documents(path) == documents(plain)
+    assert len(documents(path)) == 5
+
+
+@pytest.mark.parametrize("kept", [0.3, 0.55, 0.8, 0.97])
+def test_a_cut_archive_is_read_up_to_the_cut(tmp_path: Path, kept: float) -> None:
+    """The rest is named; a record that is cut is not taken for a whole one."""
+    path = archive(tmp_path)
+    whole = documents(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * kept)])
+    found = documents(path)
+    complete = [each for each in found if each.error is None]
+    assert complete == whole[: len(complete)]
+    assert len(found) - len(complete) <= 1
+    assert 2 <= len(complete) < 12
+
+
+def test_damage_is_named_with_its_place(tmp_path: Path) -> None:
+    """Bytes that are no gzip member: the records before them are kept."""
+    path = archive(tmp_path)
+    data = path.read_bytes()
+    middle = warc.find_member(path.open("rb"), len(data) // 2, len(data))
+    assert middle is not None
+    path.write_bytes(data[:middle] + b"\0" * 2000)
+    found = read(path)
+    problems = [each.message for each in found if isinstance(each, Problem)]
+    assert len(problems) == 1
+    assert "damaged" in problems[0]
+    assert str(path) in problems[0]
+    assert len(documents(path)) >= 4
+
+
+def test_a_record_without_a_response_is_named(tmp_path: Path) -> None:
+    """Its row says what is wrong; the records after it are read."""
+    path = write_warc(tmp_path / "x.warc", [response(URL, BODY)] * 3, compressed=False)
+    path.write_bytes(path.read_bytes().replace(b"HTTP/1.1 200 X", b"HTTPS1.1 200 X", 1))
+    assert [each.error for each in documents(path)] == [
+        "the record has no HTTP response",
+        None,
+        None,
+    ]
