@@ -1,0 +1,22 @@
+"""Verdicts on Spark: ``spark-submit on_spark.py files.parquet verdicts.parquet``."""
+
+import sys
+from functools import partial
+
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from scrapy_robotspec import bulk
+
+ask = partial(bulk.verdicts, tokens=["GPTBot", "CCBot", "Googlebot"], paths=["/news/"])
+
+
+def main(source: str, target: str) -> None:
+    spark = SparkSession.builder.getOrCreate()
+    files = spark.read.parquet(source)
+    found = files.mapInArrow(lambda batches: map(ask, batches), from_arrow_schema(bulk.SCHEMA))
+    found.write.parquet(target)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
