@@ -16,7 +16,7 @@ from scrapy_robotspec.render.report_lines import report_lines
 from scrapy_robotspec.render.report_page import report_page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -48,9 +48,10 @@ class Report:
 
     def create(self) -> None:
         """Create the file. Raises ``ConfigurationError`` if that is impossible."""
+        contents = self._contents(self._state([]))  # first, so that the file is hardly ever empty
         self._file = ReportFile.create(self._setting, self._spider, self._started)
         try:
-            self._write(self._state([]))
+            self._file.replace(contents)
         except OSError as error:
             self._file.path.unlink()
             raise unwritable(self._setting, error) from error
@@ -104,16 +105,18 @@ class Report:
             self._is_failing = False
 
     def _write(self, state: CrawlReport) -> None:
-        is_page = self._file.path.suffix.lower() == ".html"
-        self._file.replace([report_page(state)] if is_page else report_lines(state))
+        self._file.replace(self._contents(state))
+
+    def _contents(self, state: CrawlReport) -> Iterable[str]:
+        is_page = self._setting.lower().endswith(".html")
+        return [report_page(state)] if is_page else report_lines(state)
 
     def _log_failure(self, error: Exception) -> None:
         """Log the first of several failures: the crawl goes on, and so do the attempts."""
         if not self._is_failing:
             logger.error(
-                "ROBOTSPEC_REPORT = %r: %s cannot be written: %s. The crawl goes on, and the file "
-                "keeps its last contents until an attempt succeeds",
-                self._setting,
+                "ROBOTSPEC_REPORT: %s cannot be written: %s. The crawl goes on, and the file keeps "
+                "its last contents until an attempt succeeds",
                 self._file.path,
                 error,
                 exc_info=None if isinstance(error, OSError) else error,
