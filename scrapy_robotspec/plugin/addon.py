@@ -18,6 +18,7 @@ from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.browser.handler import guarded
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
@@ -25,6 +26,7 @@ from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQue
 from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.warnings import conflicting_settings
+from scrapy_robotspec.plugin.settings.wiring import browser_handlers
 from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
+_HANDLERS = "DOWNLOAD_HANDLERS"
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 _POSITION = 100
@@ -57,6 +60,8 @@ class Addon:
             _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             _install_waiting(settings)
+            if checked.browser != "off":
+                _install_browser_checks(settings)
             _compat.add_connections(settings, checked.most_fetches)
             conflicts = conflicting_settings(
                 settings, checked, RobotSpecMiddleware, RobotSpecParser
@@ -148,6 +153,17 @@ def _check_queue_of_addresses(queue: type, per_ip: int) -> None:
             "'scrapy.pqueues.ScrapyPriorityQueue', or CONCURRENT_REQUESTS_PER_DOMAIN in the place "
             "of CONCURRENT_REQUESTS_PER_IP"
         )
+
+
+def _install_browser_checks(settings: BaseSettings) -> None:
+    """Our subclass for each handler of scrapy-playwright."""
+    unchecked = {
+        scheme: guarded(handler)
+        for scheme, handler in browser_handlers(settings).items()
+        if not hasattr(handler, "obeys_robots_txt")
+    }
+    if unchecked:
+        _set(settings, _HANDLERS, {**settings.getdict(_HANDLERS), **unchecked})
 
 
 def _set(settings: BaseSettings, name: str, value: Any) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
@@ -65,6 +66,14 @@ class Conclusions:
         if decision.reason == "usage" and decision.origin is not None:
             usage = self._robots.extensions(decision, request, found).usage_of(request.url)
             self._stats.usage(self._policy.usage.counts(usage), decision.origin)
+
+    def refuse_in_browser(
+        self, request: Request, decision: Decision, found: Resolved | None
+    ) -> ForbiddenByRobots | RobotsUnreachable:
+        """Count *decision* about a navigation inside a browser; the exception for it."""
+        self._count_usage(request, decision, found)
+        self._stats.refused(decision, request)
+        return refusal(decision)
 
     def response(self, request: Request, response: Response) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""

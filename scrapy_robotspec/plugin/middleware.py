@@ -64,6 +64,7 @@ class RobotSpecMiddleware:
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
         self._conclusions = Conclusions(self.robots, self._stats)
+        self.refuse_in_browser = self._conclusions.refuse_in_browser
         self._meta_keys = MetaKeys()
         if self._stats.report is not None:
             self._stats.report.create()

@@ -91,6 +91,9 @@ class Settings:
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), converters.names)
     overrides: HostTable[Override] = _edition_setting(HostTable(), overrides)
     check_final_url: bool = _setting(True, converters.boolean)
+    browser: Literal["page", "all", "off"] = _setting(
+        "page", converters.one_of("page", "all", "off")
+    )
     max_parked: int = _setting(1000, converters.integer(1))
     progress_after: float = _setting(5.0, converters.seconds())
     evidence: str | None = _setting(None, converters.optional(composite.evidence_folder))

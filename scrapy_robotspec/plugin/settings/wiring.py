@@ -28,6 +28,9 @@ _REMEDY = (
 )
 
 
+_BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+
+
 def is_enabled(component: type, settings: BaseSettings) -> bool:
     """Whether a downloader middleware is enabled."""
     enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
@@ -37,6 +40,23 @@ def is_enabled(component: type, settings: BaseSettings) -> bool:
 def sets_user_agent(settings: BaseSettings) -> bool:
     """Whether Scrapy's own middleware gives requests the project's User-Agent."""
     return is_enabled(UserAgentMiddleware, settings)
+
+
+def browser_handlers(settings: BaseSettings) -> dict[str, type]:
+    """The handlers of scrapy-playwright, and those made of it, by scheme."""
+    handlers = {
+        scheme: loaded(key)
+        for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
+        if key is not None
+    }
+    return {scheme: handler for scheme, handler in handlers.items() if _opens_browser(handler)}
+
+
+def _opens_browser(handler: Any) -> bool:
+    """Whether *handler* comes from scrapy-playwright, which may not be installed."""
+    return isinstance(handler, type) and any(
+        f"{base.__module__}.{base.__qualname__}" == _BROWSER_HANDLER for base in handler.__mro__
+    )
 
 
 def missing_parts(settings: BaseSettings) -> Iterator[str]:
@@ -56,6 +76,14 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "The download handler opens CONCURRENT_REQUESTS connections, and none were added for "
             "robots.txt: silent sites delay the pages of all others. Give scrapy_robotspec.Addon "
             "the highest number in ADDONS"
+        )
+    if settings.get("ROBOTSPEC_BROWSER") != "off" and any(
+        not hasattr(handler, "obeys_robots_txt") for handler in browser_handlers(settings).values()
+    ):
+        yield (
+            "scrapy-playwright is in DOWNLOAD_HANDLERS and its browser is not checked: redirects, "
+            "scripts and frames of a page may request what robots.txt disallows. Give "
+            "scrapy_robotspec.Addon the highest number in ADDONS"
         )
 
 

@@ -1,0 +1,1 @@
+"""Checks of the requests that a browser of scrapy-playwright makes."""

@@ -1,0 +1,91 @@
+"""Browsers: checks every browser, context and page of a download handler."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from scrapy_robotspec.plugin.browser.chromium import Chromium
+from scrapy_robotspec.plugin.browser.contexts import check_web_sockets, stop_speculation
+from scrapy_robotspec.plugin.browser.once import Once
+from scrapy_robotspec.plugin.browser.routes import Routes
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from scrapy_robotspec.plugin.browser.guard import BrowserGuard
+    from scrapy_robotspec.plugin.browser.visit import Visit
+
+    #: ``PLAYWRIGHT_ABORT_REQUEST``
+    Predicate = Callable[[Any], bool | Awaitable[bool]]
+
+logger = logging.getLogger("scrapy_robotspec")
+
+_ONLY_FIRST_URLS = (
+    "Redirects inside the browser are not checked before they are sent (%s): only the first URL of "
+    "each request is, and the final URL of a page. Chromium checks all of them."
+)
+
+
+class Browsers:
+    """*predicate* is the user's ``PLAYWRIGHT_ABORT_REQUEST``, which runs first."""
+
+    def __init__(self, guard: BrowserGuard, predicate: Predicate | None, *, every: bool) -> None:
+        self._guard = guard
+        self._predicate = predicate
+        self._every = every
+        self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
+        self._routes = Routes(guard, self._visits, every=every)
+        self._browsers: Once[Chromium | None] = Once(self._start)
+        self._contexts: Once[None] = Once(self._prepare_context)
+        self._pages: Once[None] = Once(self._prepare_page)
+        self._paused: WeakSet[Any] = WeakSet()
+        self._warned = False
+
+    async def open(self, page: Any, visit: Visit) -> None:
+        """Check the requests of *page*; called before the first of them."""
+        self._visits[page] = visit
+        context = page.context
+        chromium = await self._browsers(context.browser or context)  # Android's have no browser
+        if chromium is None:
+            await self._routes.add(context)
+        else:
+            await chromium.add(page, visit)
+            self._paused.add(page)
+        await self._contexts(context)
+        await self._pages(page)
+
+    async def _start(self, browser: Any) -> Chromium | None:
+        """Pause the requests of *browser*; None: it cannot do that."""
+        try:
+            return await Chromium.start(browser, self._guard, every=self._every)
+        except Exception as error:  # playwright's: Firefox and WebKit have no DevTools protocol
+            if not self._warned:
+                self._warned = True
+                logger.warning(_ONLY_FIRST_URLS, str(error).partition("\n")[0])
+            return None
+
+    async def _prepare_context(self, context: Any) -> None:
+        await stop_speculation(context)
+        if self._every:  # of windows that pages open
+            await check_web_sockets(context, self._guard, lambda: None)
+
+    async def _prepare_page(self, page: Any) -> None:
+        if self._every:
+            await check_web_sockets(page, self._guard, lambda: self._visits.get(page))
+
+    async def aborts(self, request: Any) -> bool:
+        """Whether playwright's *request* is aborted, by the user or by robots.txt."""
+        if self._predicate is not None:
+            answer = self._predicate(request)
+            if inspect.isawaitable(answer):
+                answer = await answer
+            if answer:
+                return True
+        with suppress(Exception):  # playwright's: the request has no frame
+            if request.frame.page in self._paused:  # checked after the routes
+                return False
+        return await self._routes.refuses(request)

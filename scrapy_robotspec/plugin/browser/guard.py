@@ -1,0 +1,151 @@
+"""BrowserGuard: decides about the requests of browsers, and counts.
+
+``chromium.py`` and ``routes.py`` pause requests and ask here. scrapy-playwright may run in a thread
+with a loop of its own; decisions are made in the loop of the crawl.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.plugin.browser.visit import Refusal, Visit
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin.robots import Answer
+
+logger = logging.getLogger("scrapy_robotspec")
+
+_T = TypeVar("_T")
+
+#: Playwright's navigation timeout without a setting (milliseconds).
+_NAVIGATION_TIMEOUT = 30_000.0
+#: Part of the navigation timeout that a check may take: it has to end before the navigation.
+_PART = 0.8
+
+
+class BrowserGuard:
+    """The guard of one download handler; the middleware of *crawler* decides."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._middleware: RobotSpecMiddleware | None = None
+
+    async def download(self, visit: Visit, send: Callable[[], Awaitable[Response]]) -> Response:
+        """The response of *send*.
+
+        Raises ``ForbiddenByRobots`` or ``RobotsUnreachable`` if a navigation was refused.
+        """
+        try:
+            response = await send()
+        except Exception:
+            await visit.checked()
+            if visit.refusal is None:
+                raise
+        else:
+            await visit.checked()
+            if visit.refusal is None:
+                return response
+        finally:
+            visit.close()
+        raise self._obeying.refuse_in_browser(*visit.refusal)
+
+    def visit(self, request: Request) -> Visit:
+        """The visit for *request*; called in the loop of the crawl."""
+        self._loop = asyncio.get_running_loop()
+        exempt = self._obeying.robots.policy.origin(request) is None
+        return Visit(request, () if exempt else self._obeying.robots.tokens.decided(request))
+
+    async def allows(self, url: str, visit: Visit | None, *, navigates: bool) -> bool:
+        """Whether a page may load *url*; waits up to :attr:`max_wait`.
+
+        *navigates*: the page's main frame goes there. Without a *visit* the crawl's own tokens
+        apply.
+        """
+        return await self._in_crawl(self._allows(url, visit, navigates))
+
+    async def _in_crawl(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        loop = self._loop
+        if loop is None or loop is asyncio.get_running_loop():
+            return await coroutine
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+
+    async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
+        if visit is None or not navigates:
+            return await self._decide(url, visit) is None
+        with visit.checking():
+            refused = await self._decide(url, visit)
+            if refused is not None:
+                visit.refuse(refused)
+        return refused is None
+
+    async def _decide(self, url: str, visit: Visit | None) -> Refusal | None:
+        """Decide about *url*, and count. None: it is allowed."""
+        robots = self._obeying.robots
+        request = Request(url) if visit is None else visit.at(url)
+        origin = robots.policy.origin(request)
+        if origin is None:
+            return None
+        self._count("robotspec/browser/checked")
+        decision, found = await self._answer(origin, request)
+        robots.note_decision(request, decision, found, "browser")
+        if decision.allowed:
+            return None
+        self._count("robotspec/browser/aborted")
+        page = "a page" if visit is None else visit.request.url
+        logger.debug("Aborted in the browser, for %s: %s (%s)", page, url, decision.detail)
+        return Refusal(request, decision, found)
+
+    async def _answer(self, origin: Origin, request: Request) -> Answer:
+        """The decision about *request*; without one it is refused."""
+        robots = self._obeying.robots
+        try:
+            answer = robots.answer(origin, request, time.time())
+            if isinstance(answer, Pending):
+                waiting = robots.wait(origin, request)
+                answer = await asyncio.wait_for(waiting, self.max_wait)
+        except asyncio.TimeoutError:  # the builtin one only from Python 3.11 on
+            failure = f"no answer within {self.max_wait:g} s, while the browser waited"
+        except IgnoreRequest as error:  # the spider closes
+            failure = str(error)
+        except ConfigurationError as error:  # of the user's function for tokens
+            logger.error("Aborted in the browser: %s: %s", request.url, error)
+            failure = str(error)
+        else:
+            return answer
+        return Decision(allowed=False, reason="unreachable", origin=origin, failure=failure), None
+
+    @property
+    def max_wait(self) -> float:
+        """Max wait of a browser's request for a robots.txt (seconds)."""
+        given = self._crawler.settings.get("PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT")
+        navigation = float(_NAVIGATION_TIMEOUT if given is None else given) / 1000 * _PART
+        fetch = self._obeying.settings.fetch_timeout
+        return min(fetch, navigation) if navigation else fetch
+
+    @property
+    def _obeying(self) -> RobotSpecMiddleware:
+        if self._middleware is None:
+            self._middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
+        assert self._middleware is not None, "the add-on enables both"
+        return self._middleware
+
+    def _count(self, stat: str) -> None:
+        assert self._crawler.stats is not None
+        self._crawler.stats.inc_value(stat)

@@ -1,0 +1,98 @@
+"""Download handlers of scrapy-playwright that obey robots.txt."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.browser.browsers import Browsers
+from scrapy_robotspec.plugin.browser.guard import BrowserGuard
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+    from typing_extensions import Self
+
+    from scrapy_robotspec.plugin.browser.visit import Visit
+
+#: Meta key of a coroutine function that is called with a new page, before its first request.
+_INIT = "playwright_page_init_callback"
+
+
+def guarded(handler: type) -> type:
+    """A subclass of *handler* whose browsers obey robots.txt."""
+    with_coroutine = inspect.iscoroutinefunction(getattr(handler, "download_request", None))
+    base = _GuardedHandler if with_coroutine else _GuardedDeferredHandler
+    return type(f"Guarded{handler.__name__}", (base, handler), {"__module__": __name__})
+
+
+class _Guarded:
+    """Base of the subclasses."""
+
+    obeys_robots_txt = True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        handler: Any = cast("Any", super()).from_crawler(crawler)
+        handler._guard = guard = BrowserGuard(crawler)
+        every = Settings.from_scrapy(crawler.settings, warn=False).browser == "all"
+        handler._browsers = browsers = Browsers(guard, handler.abort_request, every=every)
+        handler.abort_request = browsers.aborts
+        return cast("Self", handler)
+
+    async def _visit(self, request: Request, send: Callable[[], Awaitable[Response]]) -> Response:
+        """Send *request* by *send*, and check what its page requests."""
+        own = cast("Any", self)
+        visit = own._guard.visit(request)
+        with _opening_pages(request, visit, own._browsers):
+            response: Response = await own._guard.download(visit, send)
+        return response
+
+
+class _GuardedHandler(_Guarded):
+    async def download_request(self, request: Request) -> Response:
+        send = cast("Any", super()).download_request
+        if not request.meta.get("playwright"):
+            return cast("Response", await send(request))
+        return await self._visit(request, lambda: send(request))
+
+
+class _GuardedDeferredHandler(_Guarded):
+    """Before Scrapy 2.14 handlers return a Deferred."""
+
+    def download_request(self, request: Request, spider: Spider) -> Deferred[Response]:
+        send = cast("Any", super()).download_request
+        if not request.meta.get("playwright"):
+            return cast("Deferred[Response]", send(request, spider))
+        return _compat.deferred(
+            self._visit(request, lambda: _compat.as_future(send(request, spider)))
+        )
+
+
+@contextmanager
+def _opening_pages(request: Request, visit: Visit, browsers: Browsers) -> Iterator[None]:
+    """Pass new pages to *browsers*, then to the user's own callback."""
+    users = request.meta.get(_INIT)
+
+    async def open_page(page: Any, opened_for: Request) -> None:
+        await browsers.open(page, visit)
+        if users:
+            await load_object(users)(page, opened_for)
+
+    request.meta[_INIT] = open_page
+    try:
+        yield
+    finally:
+        if users is None:
+            request.meta.pop(_INIT, None)
+        else:
+            request.meta[_INIT] = users

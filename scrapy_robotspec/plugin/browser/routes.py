@@ -1,0 +1,54 @@
+"""Routes: checks requests of browsers other than Chromium through playwright's routes.
+
+Playwright calls no route for the redirects of a request, so only the first URL of each is checked
+before it is sent. The final URL of a page is checked by the middleware.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.plugin.browser.once import Once
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy_robotspec.plugin.browser.guard import BrowserGuard
+    from scrapy_robotspec.plugin.browser.visit import Visit
+
+
+class Routes:
+    """Asks *guard* about requests; *every*: also about others than navigations.
+
+    *visits* are those of the pages that Scrapy has opened.
+    """
+
+    def __init__(self, guard: BrowserGuard, visits: Mapping[Any, Visit], *, every: bool) -> None:
+        self._guard = guard
+        self._visits = visits
+        self._every = every
+        self.add = Once(self._route_windows)
+        """Called with a context: checks the windows that its pages open."""
+
+    async def _route_windows(self, context: Any) -> None:
+        # Pages that Scrapy opens are routed by scrapy-playwright, which calls refuses().
+        await context.route("**", self._on_route)
+
+    async def _on_route(self, route: Any, request: Any) -> None:
+        if await self.refuses(request):
+            await route.abort()
+        else:
+            await route.fallback()
+
+    async def refuses(self, request: Any) -> bool:
+        """Whether playwright's *request* has to be aborted."""
+        frame = None
+        with suppress(Exception):  # playwright's: a new window's first request, or a worker's
+            frame = request.frame
+        main = request.is_navigation_request() and (frame is None or frame.parent_frame is None)
+        if not (main or self._every):
+            return False
+        visit = self._visits.get(frame.page) if frame is not None else None
+        navigates = main and visit is not None
+        return not await self._guard.allows(request.url, visit, navigates=navigates)

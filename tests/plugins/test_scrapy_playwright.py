@@ -1,0 +1,347 @@
+"""scrapy-playwright with a real Chromium, judged by the requests that its site received.
+
+Needs scrapy-playwright (``pip install scrapy-playwright``) and Chromium (``chromium`` on the PATH
+or in ``CHROMIUM``).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.plugins import browser_site
+from tests.plugins.sites import need
+from tests.support.crawl import Result, Running, crawl
+from tests.support.responses import after, closing, redirect, reply, silence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.server import Server, Site
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
+
+need("scrapy_playwright", "scrapy-playwright")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no Chromium")
+
+HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+LAUNCH = {"executable_path": CHROMIUM, "args": ["--no-sandbox"]}
+SPIDERS = "tests.plugins.browser_spiders"
+SETTINGS = {
+    "DOWNLOAD_HANDLERS": {"http": HANDLER},
+    "PLAYWRIGHT_LAUNCH_OPTIONS": LAUNCH,
+    "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 10_000,
+    "SPIDER_MODULES": [SPIDERS],
+}
+ALL = {"ROBOTSPEC_BROWSER": "all"}
+OFF = {"ROBOTSPEC_BROWSER": "off"}
+WITHOUT_DEVTOOLS = {"SPIDER_MODULES": ["tests.plugins.browser_without_devtools"]}
+NAVIGATIONS = {*browser_site.NAVIGATIONS, "redirect"}
+RESOURCES = {*browser_site.RESOURCES}
+NO = "User-agent: *\nDisallow: /no\n"
+
+
+def browse(requests: list[Any], settings: dict[str, Any] | None = None, **kwargs: Any) -> Result:
+    """Crawl *requests* in Chromium."""
+    kwargs.setdefault("spider", "browsing")
+    return crawl(requests, {**SETTINGS, **(settings or {})}, seconds=90, **kwargs)
+
+
+def visit(url: str, *methods: list[Any], **meta: Any) -> dict[str, Any]:
+    """A request whose page *methods* are called on, without a pause."""
+    return {"url": url, "meta": {"methods": list(methods), **meta}}
+
+
+def html(text: str) -> Any:
+    """A page."""
+    return reply(text, headers=[("Content-Type", "text/html")])
+
+
+def ways(site: Site) -> list[dict[str, Any]]:
+    """Requests for all ways. Chromium follows speculation rules only in a window's front tab."""
+    names = [path.removeprefix("/way/") for path in site.pages if path.startswith("/way/")]
+    return [
+        visit(
+            site.url(f"/way/{name}"),
+            ["wait_for_timeout", 600],
+            playwright_context=name if name.endswith("-rules") else "default",
+        )
+        for name in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [({}, RESOURCES), (ALL, set()), (OFF, NAVIGATIONS | RESOURCES)],
+    ids=["page", "all", "off"],
+)
+def test_disallowed_pages_are_requested_only_by_ways_that_are_not_checked(
+    server: Server, settings: dict[str, Any], expected: set[str]
+) -> None:
+    browse(ways(browser_site.build(server)), settings)
+    assert browser_site.reached(server) == expected
+
+
+class TestRefusals:
+    """A refused navigation of the main frame ends its request; others only that request."""
+
+    def test_a_request_ends_with_the_decision_about_the_url_that_was_refused(
+        self, server: Server
+    ) -> None:
+        other = server.site("127.0.0.3", NO)
+        pages = {
+            "/redirect": redirect(other.url("/no/1")),
+            "/script": html(f"<script>location = '{other.url('/no/2')}'</script>"),
+            "/click": html(f"<a id=a href='{other.url('/no/3')}'>x</a>"),
+            "/window": html(f"<script>open('{other.url('/no/4')}')</script>"),
+            "/fine": redirect(other.url("/yes")),
+        }
+        site = server.site("127.0.0.2", "", pages=pages)
+        result = browse(
+            [
+                visit(site.url("/redirect")),
+                visit(site.url("/script"), ["wait_for_timeout", 500]),
+                visit(site.url("/click"), ["click", "#a"], ["wait_for_url", "**/no/3"]),
+                visit(site.url("/window"), ["wait_for_timeout", 500]),
+                visit(site.url("/fine")),
+            ]
+        )
+        assert other.pages_asked == ["/yes"]
+        assert set(result.responses) == {site.url("/window"), site.url("/fine")}
+        for error in result.errors.values():
+            assert error["type"] == "ForbiddenByRobots"
+            assert error["text"] == "Forbidden by robots.txt (line 2: 'Disallow: /no')"
+            assert error["origin"] == f"http://127.0.0.3:{server.port}"
+        assert result.stats["robotstxt/forbidden"] == 3
+        assert result.stats["robotspec/browser/aborted"] == 4
+
+    def test_an_unreachable_robots_txt_refuses_navigations_to_its_origin(
+        self, server: Server
+    ) -> None:
+        failing = server.site("127.0.0.3", reply("", 503))
+        silent = server.site("127.0.0.4", silence())
+        pages = {"/failing": redirect(failing.url("/")), "/silent": redirect(silent.url("/"))}
+        site = server.site("127.0.0.2", "", pages=pages)
+        settings = {"PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000}
+        result = browse([visit(site.url(path)) for path in pages], settings)
+        assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
+        assert len(result.errors) == 2
+        assert failing.pages_asked == silent.pages_asked == []
+        assert result.stats["robotspec/unreachable"] == 2
+
+
+class TestOrigins:
+    """An origin that is first met inside the browser."""
+
+    def test_fifty_pages_wait_for_one_robots_txt(self, server: Server) -> None:
+        other = server.site("127.0.0.3", after(1.0, reply(NO)))
+        goals = [f"/{'no' if n % 2 else 'yes'}/{n}" for n in range(50)]
+        pages = {f"/{n}": redirect(other.url(goal)) for n, goal in enumerate(goals)}
+        site = server.site("127.0.0.2", "", pages=pages)
+        settings = {"CONCURRENT_REQUESTS": 50, "CONCURRENT_REQUESTS_PER_DOMAIN": 50}
+        result = browse([visit(site.url(path)) for path in pages], settings)
+        assert len(other.robots_asked) == 1
+        assert sorted(other.pages_asked) == sorted(goals[::2])
+        assert len(result.responses) == len(result.errors) == 25
+        assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
+
+    def test_a_crawl_ends_while_a_page_waits_for_a_robots_txt(self, server: Server) -> None:
+        silent = server.site("127.0.0.4", silence())
+        site = server.site("127.0.0.2", "", pages={"/": redirect(silent.url("/"))})
+        settings = {**SETTINGS, "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 60_000}
+        with Running([visit(site.url("/"))], settings, spider="browsing") as running:
+            running.wait_until(lambda: silent.robots_asked)
+            interrupted = running.send(signal.SIGINT)
+            result = running.finish()
+        assert time.monotonic() - interrupted < 20
+        assert result.exit_code == 0
+        assert silent.pages_asked == []
+
+
+class TestTokens:
+    """The product tokens of a Scrapy request apply to everything that its page requests."""
+
+    ROBOTS = "User-agent: one\nDisallow: /no\n\nUser-agent: two\nAllow: /\n"
+    PAGE = "<img src=/no/image/{0}><iframe src=/frame/{0}></iframe><script>open('/go/{0}')</script>"
+    DISALLOWED = ("image", "inner", "window")
+
+    def site(self, server: Server) -> Site:
+        pages = {"/": html("")}
+        for token in ("one", "two"):
+            pages[f"/{token}/"] = html(self.PAGE.format(token))
+            pages[f"/frame/{token}"] = html(f"<img src=/no/inner/{token}>")
+            pages[f"/go/{token}"] = redirect(f"/no/window/{token}")
+        return server.site("127.0.0.2", self.ROBOTS, pages=pages)
+
+    @pytest.mark.parametrize("by", ["meta", "function"])
+    def test_pages_of_two_tokens_at_once(self, server: Server, by: str) -> None:
+        site = self.site(server)
+        settings, key = dict(ALL), "robotspec_user_agent_token"
+        if by == "function":
+            settings["ROBOTSPEC_USER_AGENT_TOKEN"] = f"{SPIDERS}.token_by_path"
+        requests = [
+            visit(
+                site.url(f"/{token}/"),
+                ["wait_for_timeout", 1000],
+                **({key: token} if by == "meta" else {}),
+            )
+            for token in ("one", "two")
+        ]
+        result = browse(requests, settings)
+        assert result.errors == {}
+        asked = [path for path in site.pages_asked if path.startswith("/no/")]
+        assert sorted(asked) == [f"/no/{kind}/two" for kind in self.DISALLOWED]
+
+    def test_a_page_of_a_request_that_obeys_nothing_is_not_checked(self, server: Server) -> None:
+        """APP-01."""
+        site = server.site("127.0.0.2", NO, pages={"/no": html("<img src=/no/image>")})
+        request = visit(site.url("/no"), ["wait_for_timeout", 300], dont_obey_robotstxt=True)
+        result = browse([request], ALL)
+        assert site.pages_asked.count("/no/image") == 1
+        assert "robotspec/browser/checked" not in result.stats
+
+
+class TestScrapyPlaywright:
+    """What users do with scrapy-playwright still works."""
+
+    @pytest.mark.parametrize("predicate", ["no_images", "no_scripts"])
+    def test_the_users_predicate_aborts_before_any_check(
+        self, server: Server, predicate: str
+    ) -> None:
+        other = server.site("127.0.0.3", NO)
+        kind = "<img src={}>" if predicate == "no_images" else "<script src={}></script>"
+        page = html(kind.format(other.url("/no/x")) + "<link rel=stylesheet href=/no/style>")
+        site = server.site("127.0.0.2", NO, pages={"/": page})
+        settings = {**ALL, "PLAYWRIGHT_ABORT_REQUEST": f"{SPIDERS}.{predicate}"}
+        result = browse([visit(site.url("/"), ["wait_for_timeout", 300])], settings)
+        assert other.log == []
+        assert "/no/style" not in site.pages_asked
+        assert result.stats["playwright/request_count/aborted"] == 1
+        assert result.stats["robotspec/browser/aborted"] == 1
+
+    def test_the_users_init_callback_is_called(self, server: Server) -> None:
+        page = html("<script>document.title = window.seen</script>")
+        site = server.site("127.0.0.2", NO, pages={"/": page})
+        callback = f"{SPIDERS}.on_page"
+        result = browse([visit(site.url("/"), playwright_page_init_callback=callback)])
+        (response,) = result.responses.values()
+        assert "<title>true</title>" in response["body"]
+        assert "playwright_page_init_callback" in response["meta"]
+
+    def test_a_spider_that_goes_on_with_its_page_and_uses_it_again(self, server: Server) -> None:
+        pages = {"/": html("start"), "/go": redirect("/no/2"), "/again": redirect("/no/3")}
+        site = server.site("127.0.0.2", NO, pages=pages)
+        goals = [site.url(path) for path in ("/no/1", "/yes", "/go")]
+        result = browse(
+            [visit(site.url("/"), playwright_include_page=True)],
+            spider="steering",
+            more={"goals": goals, "again": site.url("/again")},
+        )
+        ends = [event["end"] for event in result.of("steered")]
+        assert ends[1] == "200"
+        assert all("net::ERR_ABORTED" in ends[n] for n in (0, 2))
+        assert site.pages_asked == ["/", "/yes", "/go", "/again"]
+        assert result.errors[site.url("/again")]["type"] == "ForbiddenByRobots"
+
+    def test_a_persistent_context_and_a_second_one(self, server: Server, tmp_path: Path) -> None:
+        site = server.site("127.0.0.2", NO, pages={"/a": redirect("/no/a"), "/b": html("b")})
+        contexts = {"kept": {"user_data_dir": str(tmp_path), **LAUNCH}, "other": {}}
+        requests = [
+            visit(site.url(path), playwright_context=context)
+            for path, context in (("/a", "kept"), ("/b", "kept"), ("/a?2", "other"))
+        ]
+        site.pages = {**site.pages, "/a?2": redirect("/no/a2")}
+        result = browse(requests, {"PLAYWRIGHT_CONTEXTS": contexts})
+        assert set(result.responses) == {site.url("/b")}
+        assert len(result.errors) == 2
+        assert sorted(site.pages_asked) == ["/a", "/a?2", "/b"]
+
+    def test_an_allowed_download_arrives(self, server: Server) -> None:
+        attachment = reply("data", headers=[("Content-Disposition", "attachment; filename=x.bin")])
+        pages = {"/go": redirect("/file"), "/file": attachment, "/stop": redirect("/no/file")}
+        site = server.site("127.0.0.2", NO, pages=pages)
+        result = browse([visit(site.url("/go")), visit(site.url("/stop"))])
+        assert result.responses[site.url("/go")]["body"] == "data"
+        assert result.errors[site.url("/stop")]["type"] == "ForbiddenByRobots"
+        assert sorted(site.pages_asked) == ["/file", "/go", "/stop"]
+
+    def test_a_post_request_keeps_its_body_over_allowed_redirects(self, server: Server) -> None:
+        pages = {"/post": closing(redirect("/end", 307)), "/stop": closing(redirect("/no", 307))}
+        site = server.site("127.0.0.2", NO, pages=pages)
+        requests = [
+            {**visit(site.url(path)), "method": "POST", "body": "a=1"}
+            for path in ("/post", "/stop")
+        ]
+        result = browse(requests)
+        sent = {asked.path: (asked.method, asked.header("content-length")) for asked in site.log}
+        assert sent["/end"] == ("POST", "3")
+        assert result.errors[site.url("/stop")]["type"] == "ForbiddenByRobots"
+
+    def test_a_playwright_loop_in_a_thread_of_its_own(self, server: Server) -> None:
+        """As on Windows."""
+        other = server.site("127.0.0.3", after(0.3, reply(NO)))
+        pages = {"/no": redirect(other.url("/no")), "/yes": redirect(other.url("/yes"))}
+        site = server.site("127.0.0.2", "", pages=pages)
+        requests = [visit(site.url(path)) for path in pages]
+        result = browse(requests, {"_PLAYWRIGHT_THREADED_LOOP": True})
+        assert set(result.responses) == {site.url("/yes")}
+        assert result.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
+        assert other.pages_asked == ["/yes"]
+
+    def test_a_browser_that_is_connected_to(self, server: Server, tmp_path: Path) -> None:
+        """``PLAYWRIGHT_CDP_URL``."""
+        site = server.site("127.0.0.2", NO, pages={"/a": redirect("/no/a"), "/b": html("b")})
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--remote-debugging-port=0"]
+        with subprocess.Popen(
+            [*command, f"--user-data-dir={tmp_path}"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as browser:
+            try:
+                limit = time.monotonic() + 20
+                while not (written := tmp_path / "DevToolsActivePort").exists():
+                    assert time.monotonic() < limit, "Chromium does not listen"
+                    time.sleep(0.05)
+                url = f"http://127.0.0.1:{written.read_text().split()[0]}"
+                settings = {"PLAYWRIGHT_LAUNCH_OPTIONS": {}, "PLAYWRIGHT_CDP_URL": url}
+                result = browse([visit(site.url("/a")), visit(site.url("/b"))], settings)
+            finally:
+                os.killpg(browser.pid, signal.SIGKILL)
+        assert set(result.responses) == {site.url("/b")}
+        assert result.errors[site.url("/a")]["type"] == "ForbiddenByRobots"
+        assert sorted(site.pages_asked) == ["/a", "/b"]
+
+
+class TestOtherBrowsers:
+    """Browsers without a DevTools protocol: playwright's routes see no redirects."""
+
+    def test_the_first_url_of_each_request_is_checked(self, server: Server) -> None:
+        pages = {
+            "/script": html("<script>location = '/no/script'</script>"),
+            "/window": html("<script>open('/no/window')</script>"),
+            "/image": html("<img src=/no/image>"),
+            "/redirect": redirect("/no/redirect"),
+        }
+        site = server.site("127.0.0.2", NO, pages=pages)
+        requests = [visit(site.url(path), ["wait_for_timeout", 500]) for path in pages]
+        result = browse(requests, WITHOUT_DEVTOOLS)
+        refused = {path for path in pages if site.url(path) in result.errors}
+        assert refused == {"/script", "/redirect"}  # the second by its final URL
+        reached = {path for path in site.pages_asked if path.startswith("/no")}
+        assert reached == {"/no/image", "/no/redirect"}
+        (warning,) = result.lines("WARNING", "Redirects inside the browser are not checked")
+        assert "only available in Chromium" in warning
+
+    def test_every_request_is_checked_in_mode_all(self, server: Server) -> None:
+        page = html("<img src=/no/image><iframe src=/no/frame></iframe><img src=/yes>")
+        site = server.site("127.0.0.2", NO, pages={"/": page})
+        request = visit(site.url("/"), ["wait_for_timeout", 300])
+        browse([request], {**WITHOUT_DEVTOOLS, **ALL})
+        assert sorted(site.pages_asked) == ["/", "/yes"]

@@ -1,0 +1,111 @@
+"""Visit and Once: what requests of one page, and pages of one browser, share."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from scrapy import Request
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.plugin.browser.once import Once
+from scrapy_robotspec.plugin.browser.visit import Refusal, Visit
+
+URL = "https://example.com/a"
+
+
+def visit(**meta: object) -> Visit:
+    return Visit(Request(URL, meta=dict(meta)), ("examplebot",))
+
+
+def refusal(url: str) -> Refusal:
+    return Refusal(Request(url), Decision(allowed=False, reason="rule"), None)
+
+
+def test_the_first_refusal_of_a_download_counts() -> None:
+    opened, first = visit(), refusal("https://example.com/1")
+    opened.refuse(first)
+    opened.refuse(refusal("https://example.com/2"))
+    assert opened.refusal is first
+
+
+def test_refusals_after_the_download_are_not_its_end() -> None:
+    opened = visit()
+    opened.close()
+    opened.refuse(refusal("https://example.com/1"))
+    assert opened.refusal is None
+
+
+def test_only_the_first_navigation_to_the_request_itself_is_known() -> None:
+    opened = visit()
+    assert opened.begins_at(URL)
+    assert not opened.begins_at(URL)
+    assert not visit().begins_at("https://example.com/b")
+
+
+def test_a_request_of_the_page_keeps_the_meta_of_its_request() -> None:
+    inner = visit(robotspec_user_agent_token="other").at("https://example.org/")
+    assert inner.url == "https://example.org/"
+    assert inner.meta["robotspec_user_agent_token"] == "other"
+    assert visit(dont_obey_robotstxt=True).exempt
+
+
+def test_a_download_ends_after_the_checks_that_it_has_caused() -> None:
+    async def run() -> list[str]:
+        opened, order = visit(), []
+
+        async def check() -> None:
+            with opened.checking():
+                await asyncio.sleep(0.01)
+                order.append("checked")
+
+        async def download() -> None:
+            await opened.checked()
+            order.append("ended")
+
+        checking = asyncio.ensure_future(check())
+        await asyncio.sleep(0)
+        await asyncio.gather(download(), checking)
+        await opened.checked()  # nothing to wait for
+        return order
+
+    assert asyncio.run(run()) == ["checked", "ended"]
+
+
+class Key:
+    """A browser."""
+
+
+def test_once_runs_once_for_each_object() -> None:
+    async def run() -> tuple[list[int], list[Key]]:
+        ran: list[Key] = []
+
+        async def start(key: Key) -> int:
+            ran.append(key)
+            await asyncio.sleep(0.01)
+            return len(ran)
+
+        once, keys = Once(start), [Key(), Key()]
+        results = await asyncio.gather(*(once(key) for key in keys * 3))
+        return list(results), ran
+
+    results, ran = asyncio.run(run())
+    assert len(ran) == 2
+    assert len(results) == 6
+
+
+def test_a_cancelled_caller_of_once_does_not_stop_the_others() -> None:
+    async def run() -> str:
+        async def start(key: Key) -> str:
+            await asyncio.sleep(0.01)
+            return "started"
+
+        once, key = Once(start), Key()
+        first = asyncio.ensure_future(once(key))
+        await asyncio.sleep(0)
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        return await once(key)
+
+    assert asyncio.run(run()) == "started"

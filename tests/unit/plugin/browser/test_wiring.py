@@ -1,0 +1,106 @@
+"""Which download handlers get the checks: those of scrapy-playwright, known by its name.
+
+What the checks do is tested with the real plugin in ``tests/plugins``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings as ScrapySettings
+from scrapy.utils.misc import load_object
+
+from scrapy_robotspec import Addon, ConfigurationError
+from scrapy_robotspec.plugin.settings.wiring import browser_handlers, missing_parts
+
+Playwright = type(
+    "ScrapyPlaywrightDownloadHandler", (), {"__module__": "scrapy_playwright.handler"}
+)
+
+
+class Own(Playwright):  # type: ignore[misc,valid-type]
+    """A user's handler made of scrapy-playwright's."""
+
+    async def download_request(self, request: Any) -> None: ...
+
+
+class Old(Playwright):  # type: ignore[misc,valid-type]
+    """One that returns a Deferred."""
+
+    def download_request(self, request: Any, spider: Any) -> None: ...
+
+
+class Unrelated:
+    """A handler without a browser."""
+
+
+def handlers(**settings: Any) -> dict[str, Any]:
+    """The download handlers after the add-on has changed the settings."""
+    read = ScrapySettings({"ROBOTSTXT_OBEY": True, **settings})
+    Addon().update_settings(read)
+    Addon().update_settings(read)  # changes nothing
+    return dict(read["DOWNLOAD_HANDLERS"])
+
+
+@pytest.mark.parametrize("cls", [Playwright, Own, Old])
+def test_a_handler_with_a_browser_is_replaced_by_a_subclass(cls: type) -> None:
+    given = {"http": cls, "https": Unrelated, "ftp": None, "s3": "no.such.Handler"}
+    found = handlers(DOWNLOAD_HANDLERS=given)
+    checked = found.pop("http")
+    assert found == {"https": Unrelated, "ftp": None, "s3": "no.such.Handler"}
+    assert issubclass(checked, cls)
+    assert checked is not cls
+    assert checked.__mro__.count(cls) == 1
+    assert len([base for base in checked.__mro__ if base.__name__.startswith("Guarded")]) == 1
+
+
+def test_an_import_path_is_read() -> None:
+    path = f"{__name__}.Own"
+    checked = handlers(DOWNLOAD_HANDLERS={"http": path})["http"]
+    assert issubclass(checked, load_object(path))
+
+
+def test_the_subclass_returns_what_its_base_returns() -> None:
+    """Scrapy calls coroutine functions and others in different ways."""
+    found = handlers(DOWNLOAD_HANDLERS={"http": Own, "https": Old})
+    assert inspect.iscoroutinefunction(found["http"].download_request)
+    assert not inspect.iscoroutinefunction(found["https"].download_request)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ROBOTSPEC_BROWSER": "off"},
+        {"ROBOTSTXT_OBEY": False},
+        {"ROBOTSPEC_DRY_RUN": True},
+        {"DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.RobotSpecMiddleware": None}},
+    ],
+    ids=repr,
+)
+def test_nothing_is_replaced_where_nothing_is_to_be_checked(settings: dict[str, Any]) -> None:
+    given = {"http": Own}
+    assert handlers(DOWNLOAD_HANDLERS=given, **settings) == given
+
+
+def test_a_wrong_value_stops_the_crawl() -> None:
+    with pytest.raises(ConfigurationError, match="ROBOTSPEC_BROWSER = 'pages' is wrong: give"):
+        handlers(ROBOTSPEC_BROWSER="pages")
+
+
+def test_a_middleware_put_by_hand_warns_of_a_browser_that_is_not_checked() -> None:
+    given: dict[str, Any] = {"DOWNLOAD_HANDLERS": {"http": Own}}
+    problems = list(missing_parts(ScrapySettings(given)))
+    (problem,) = [each for each in problems if "scrapy-playwright" in each]
+    assert "its browser is not checked" in problem
+    assert "scrapy_robotspec.Addon" in problem
+    quiet = ScrapySettings({**given, "ROBOTSPEC_BROWSER": "off"})
+    assert [each for each in missing_parts(quiet) if "scrapy-playwright" in each] == []
+
+
+def test_the_addon_leaves_nothing_to_warn_of() -> None:
+    read = ScrapySettings({"ROBOTSTXT_OBEY": True, "DOWNLOAD_HANDLERS": {"http": Own}})
+    Addon().update_settings(read)
+    assert list(browser_handlers(read)) == ["http"]
+    assert [each for each in missing_parts(read) if "scrapy-playwright" in each] == []
