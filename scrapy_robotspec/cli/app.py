@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "What a new version of a file changes, and for whom.",
     "watch": "What a site changed since the copy in a store.",
     "editions": "Where the five editions of the specification disagree.",
+    "audit": "Hold an access log against the robots.txt files of its time.",
     "replay": "Make every decision of a crawl again, from its evidence.",
     "bulk": "Verdicts for archives, folders and tables of files.",
 }

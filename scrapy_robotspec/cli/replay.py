@@ -75,6 +75,6 @@ def _json(result: ReplayResult) -> str:
 
 
 def _summary(result: ReplayResult) -> str:
-    counts = f"{result.decisions:,} decisions: {result.agree:,} agree, {result.differ:,} differ"
+    counts = f"decisions: {result.decisions:,}, agree: {result.agree:,}, differ: {result.differ:,}"
     others = result.problem_count - result.differ
-    return f"{counts}, {others:,} other problems" if others else counts
+    return f"{counts}, other problems: {others:,}" if others else counts

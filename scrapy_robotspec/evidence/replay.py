@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.evidence.bodies import load_state
 from scrapy_robotspec.evidence.decisions import conclusion, grounds, stated_usage
 from scrapy_robotspec.evidence.errors import EvidenceError
 from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, State, check_fetch
+from scrapy_robotspec.evidence.states import CONTENT_TYPE, check_fetch
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
@@ -112,25 +112,14 @@ class _RunReplay:
         """Whether a state follows from the exchanges and the state that it names."""
         if self._reader.find(id_).content_type != CONTENT_TYPE:  # an exchange that failed
             return
-        state = self._load(id_)
+        state = load_state(self._reader, id_)
         if state.fetched:
-            before = None if state.before is None else self._load(state.before).record
+            before = None if state.before is None else load_state(self._reader, state.before).record
             exchanges = [self._reader.find(each) for each in state.exchanges]
             received = [each.exchange() for each in exchanges if each.kind != "metadata"]
             problem = check_fetch(state, before, received, self._settings)
             if problem is not None:
                 raise EvidenceError(f"state {id_}: {problem}")
-
-    def _load(self, id_: str) -> State:
-        """A state with its body."""
-        state = State.from_payload(self._reader.find(id_).block)
-        if state.body_record is None:
-            return state
-        found = self._reader.find(state.body_record)
-        if found.kind == "resource" and not found.is_exchange:
-            return state.with_body(found.block)
-        result = result_of(found.exchange(), (), None, self._settings.max_size)
-        return state.with_body(result.body)
 
     @property
     def _settings(self) -> RunSettings:
@@ -207,7 +196,7 @@ class _RunReplay:
         found = cache.get_valid(origin, now)
         if found is not None and self._states.get(origin) == state_id:
             return found
-        record = self._load(state_id).record
+        record = load_state(self._reader, state_id).record
         if record.origin != origin:
             raise EvidenceError(f"the state {state_id} is that of {record.origin}")
         policy = self._settings.policy_of(origin)

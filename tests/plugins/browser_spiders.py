@@ -53,7 +53,7 @@ class Steering(Browsing):
         try:
             return str((await page.goto(url)).status)
         except Error as error:
-            return error.message.partition("\n")[0]
+            return str(error.message).partition("\n")[0]
 
     def got_again(self, response: Response) -> Any:
         """Note the response on the page that was used before."""

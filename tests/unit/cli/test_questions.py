@@ -284,6 +284,8 @@ def test_help_of_each_command_shows_examples_that_run(
     (folder / "other").mkdir()
     (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
     make_evidence(folder / "evidence")
+    for name in ("index.cdxj", "requests.jsonl"):
+        (folder / name).touch()
     text = run_command(command, "--help").out
     examples = [
         line.split()[1:]

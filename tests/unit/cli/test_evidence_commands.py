@@ -1,0 +1,205 @@
+"""``replay`` and ``audit``: answers, exit codes, and misuse."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.evidence import START, Crawl, make_evidence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import RunCommand
+
+COMMON = [
+    '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET /robots.txt HTTP/1.1" 200 5',
+    '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET / HTTP/1.1" 200 5',
+    '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET /private/a HTTP/1.1" 200 5',
+    '1.2.3.4 - - [30/Jan/2026:12:00:02 +0000] "GET /private/a HTTP/1.1" 200 5',
+]
+CDXJ = [
+    'com,example)/ 20260131120002 {"url": "https://example.com/"}',
+    'com,example)/private/b 20260131120001 {"url": "https://example.com/private/b"}',
+    'example,other)/ 20260131120001 {"url": "https://other.example/"}',
+]
+JSON = [
+    '{"time": "2026-01-31T12:00:01Z", "url": "https://example.com/private/c"}',
+    '{"time": 1769860802.5, "url": "https://missing.example/private/c"}',
+]
+SITE = ("--origin", "https://example.com")
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    """The folder of the commands, with evidence."""
+    make_evidence(folder / "evidence")
+    return folder
+
+
+def write(folder: Path, lines: list[str], name: str = "access.log") -> None:
+    (folder / name).write_text("\n".join(lines) + "\n")
+
+
+def test_replay_of_good_evidence(run_command: RunCommand, folder: Path) -> None:
+    result = run_command("replay", "evidence")
+    assert result.code == 0
+    first, second = result.out.splitlines()
+    assert first == "decisions: 5, agree: 5, differ: 0"
+    assert "last hash " in second
+    result = run_command("replay", "evidence", "--json")
+    assert result.code == 0
+    assert json.loads(result.out) == {"decisions": 5, "agree": 5, "differ": 0}
+
+
+def test_replay_of_changed_evidence_names_what_was_changed(
+    run_command: RunCommand, folder: Path
+) -> None:
+    (log,) = (folder / "evidence").glob("decisions-*")
+    log.write_bytes(log.read_bytes().replace(b'"allowed":false', b'"allowed":true'))
+    result = run_command("replay", "evidence")
+    assert result.code == 1
+    assert "is not as it was written" in result.err
+    assert log.name in result.err
+    (archive,) = (folder / "evidence").glob("robots-*")
+    archive.unlink()
+    result = run_command("replay", "evidence", "--json")
+    assert result.code == 1
+    assert "missing" in result.err
+    assert json.loads(result.out)["differ"] >= 1
+
+
+@pytest.mark.parametrize("name", ["nowhere", "robots.txt", "other"])
+def test_a_folder_without_evidence_is_misuse(
+    run_command: RunCommand, folder: Path, name: str
+) -> None:
+    (folder / "other").mkdir()
+    result = run_command("replay", name)
+    assert result.code == 2
+    assert "ROBOTSPEC_EVIDENCE" in result.err
+    write(folder, COMMON)
+    assert run_command("audit", "access.log", "--evidence", name, *SITE).code == 2
+
+
+def test_the_missing_package_is_named_with_its_command(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [each for each in sys.modules if each.startswith("scrapy_robotspec.evidence")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "warcio"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "warcio", None)
+    write(folder, COMMON)
+    for words in (("replay", "evidence"), ("audit", "access.log", "--evidence", "evidence")):
+        result = run_command(*words)
+        assert result.code == 2
+        assert "pip install 'scrapy-robotspec[evidence]'" in result.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "counts"),
+    [
+        (COMMON, SITE, (4, 1, 1)),
+        (CDXJ, (), (3, 1, 1)),
+        (JSON, (), (2, 1, 0)),
+        (JSON, ("--token", "other", "--token", "examplebot"), (2, 1, 0)),
+        ([], SITE, (0, 0, 0)),
+    ],
+)
+def test_audit_of_each_format(
+    run_command: RunCommand,
+    folder: Path,
+    lines: list[str],
+    options: tuple[str, ...],
+    counts: tuple[int, int, int],
+) -> None:
+    write(folder, lines)
+    result = run_command("audit", "access.log", "--evidence", "evidence", *options, "--json")
+    requests, disallowed, unknown = counts
+    assert json.loads(result.out) == {
+        "requests": requests,
+        "disallowed": disallowed,
+        "unknown": unknown,
+    }
+    assert result.code == (1 if disallowed else 0)
+
+
+def test_audit_shows_a_table_by_rule(run_command: RunCommand, folder: Path) -> None:
+    write(folder, COMMON)
+    result = run_command("audit", "access.log", "--evidence", "evidence", *SITE)
+    assert result.out.splitlines() == [
+        "requests  origin               line  rule                 first URL",
+        "1         https://example.com  2     Disallow: /private/  https://example.com/private/a",
+        "",
+        "requests: 4, disallowed: 1, unknown: 1",
+    ]
+
+
+def test_audit_reads_compressed_logs_and_standard_input(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = ("\n".join(JSON) + "\n").encode()
+    (folder / "log.gz").write_bytes(gzip.compress(data))
+    packed = run_command("audit", "log.gz", "--evidence", "evidence", "--json")
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(data)))
+    monkeypatch.setattr("sys.stdin", stdin)
+    piped = run_command("audit", "-", "--evidence", "evidence", "--json")
+    assert packed.out == piped.out
+    (folder / "torn.gz").write_bytes(gzip.compress(data * 100)[:-20])
+    torn = run_command("audit", "torn.gz", "--evidence", "evidence")
+    assert torn.code == 2
+    assert "torn.gz" in torn.err
+
+
+def test_lines_that_cannot_be_read_are_counted_and_named(
+    run_command: RunCommand, folder: Path
+) -> None:
+    write(folder, [*JSON, "garbage", "[]", ""])
+    result = run_command("audit", "access.log", "--evidence", "evidence", "--json")
+    assert json.loads(result.out)["requests"] == 2
+    assert "2 lines cannot be read, the first is line 3" in result.err
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "remedy"),
+    [
+        (COMMON, (), "--origin https://example.com"),
+        (COMMON, ("--origin", "example.com"), "write https://example.com"),
+        (["garbage"], (), "--format common, cdxj or json"),
+        (JSON, ("--token", ""), "--token"),
+    ],
+)
+def test_misuse_of_audit_names_the_remedy(
+    run_command: RunCommand, folder: Path, lines: list[str], options: tuple[str, ...], remedy: str
+) -> None:
+    write(folder, lines)
+    result = run_command("audit", "access.log", "--evidence", "evidence", *options)
+    assert result.code == 2
+    assert remedy in result.err
+    assert result.out == ""
+
+
+def test_a_log_that_is_missing_is_misuse(run_command: RunCommand, folder: Path) -> None:
+    result = run_command("audit", "nowhere.log", "--evidence", "evidence")
+    assert result.code == 2
+    assert "nowhere.log" in result.err
+
+
+def test_crawls_with_several_tokens_need_the_option(run_command: RunCommand, folder: Path) -> None:
+    from dataclasses import replace
+
+    from tests.support.evidence import run_settings
+
+    other = replace(run_settings(), tokens=None)
+    crawl = Crawl(folder / "evidence", "20260131T130000Z-2-abcdef00", other)
+    crawl.fetch("https://example.com", at=START + 60)
+    crawl.close()
+    write(folder, JSON)
+    assert "--token" in run_command("audit", "access.log", "--evidence", "evidence").err
+    result = run_command("audit", "access.log", "--evidence", "evidence", "--token", "examplebot")
+    assert result.code == 1

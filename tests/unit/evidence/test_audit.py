@@ -1,0 +1,221 @@
+"""Audit: planted violations are all found, and none is invented."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.evidence.access_logs import Request
+from scrapy_robotspec.evidence.audit import Audit, absolute_url, is_robots_txt
+from scrapy_robotspec.evidence.timeline import Timeline
+from tests.support.evidence import RULES, START, TOKENS, Crawl, run_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SITE = "https://example.com"
+NO = f"{SITE}/private/x"
+HOUR, DAY = 3600.0, 86400.0
+
+
+def audited(folder: Path, *requests: tuple[float, str], resolution: float = 0.0) -> Audit:
+    """The audit of requests at some seconds after ``START``."""
+    audit = Audit(Timeline.read(folder), TOKENS)
+    for time, url in requests:
+        audit.add(Request(START + time, resolution, url), Origin.of(url), url)
+    return audit
+
+
+def counts(audit: Audit) -> tuple[int, int, int]:
+    return audit.requests, audit.disallowed, audit.unknown
+
+
+def one(folder: Path, time: float, url: str = NO, resolution: float = 0.0) -> str:
+    """What one request is."""
+    audit = audited(folder, (time, url), resolution=resolution)
+    return "disallowed" if audit.disallowed else "unknown" if audit.unknown else "allowed"
+
+
+def test_requests_are_judged_by_the_rules_of_their_time(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.fetch(SITE, b"User-agent: *\nDisallow: /new\n", at=START + HOUR)
+    crawl.close()
+    audit = audited(
+        tmp_path,
+        (-10, NO),
+        (10, NO),
+        (10, f"{SITE}/new"),
+        (HOUR + 10, NO),
+        (HOUR + 10, f"{SITE}/new"),
+        (10, "https://other.example/"),
+    )
+    assert counts(audit) == (6, 2, 2)
+    assert {(rule.line, rule.rule): audit.examples[rule] for rule in audit.rules} == {
+        (2, "Disallow: /private/"): NO,
+        (2, "Disallow: /new"): f"{SITE}/new",
+    }
+
+
+@pytest.mark.parametrize(
+    ("time", "verdict"),
+    [
+        (-2, "unknown"),
+        (0, "disallowed"),
+        (DAY - 1, "disallowed"),
+        (DAY + 2, "unknown"),
+        (30 * DAY, "unknown"),
+    ],
+)
+def test_a_copy_is_in_force_for_its_lifetime(tmp_path: Path, time: float, verdict: str) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.close()
+    assert one(tmp_path, time) == verdict
+
+
+def test_an_unreachable_file_forbids_until_it_is_back(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"", 503)
+    crawl.fetch(SITE, b"", 200, START + 30)
+    crawl.fetch("https://missing.example", b"", 404)
+    crawl.close()
+    page = f"{SITE}/"
+    assert one(tmp_path, 10, page) == "disallowed"
+    assert audited(tmp_path, (10, page)).rules.most_common(1)[0][0].reason == "unreachable"
+    assert one(tmp_path, 40, page) == "allowed"
+    assert one(tmp_path, 10, "https://missing.example/private/") == "allowed"
+
+
+def test_a_robots_txt_is_no_violation_and_never_unknown(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"User-agent: *\nDisallow: /\n")
+    crawl.close()
+    assert counts(audited(tmp_path, (-5, f"{SITE}/robots.txt"), (5, f"{SITE}/robots.txt?x"))) == (
+        2,
+        0,
+        0,
+    )
+    assert not is_robots_txt(f"{SITE}/a/robots.txt")
+    assert one(tmp_path, 5, f"{SITE}/a/robots.txt") == "disallowed"
+
+
+def test_rules_replaced_a_moment_ago_still_excuse_a_request(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"")
+    crawl.fetch(SITE, RULES, at=START + HOUR + 0.5)
+    crawl.close()
+    assert one(tmp_path, HOUR, resolution=1) == "allowed"
+    assert one(tmp_path, HOUR + 1.4) == "allowed"
+    assert one(tmp_path, HOUR + 1.6) == "disallowed"
+    assert one(tmp_path, HOUR + 3, resolution=1) == "disallowed"
+
+
+def test_a_log_with_whole_seconds_knows_the_file_fetched_within_its_second(
+    tmp_path: Path,
+) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, at=START + 0.9)
+    crawl.close()
+    assert one(tmp_path, 0, f"{SITE}/", resolution=1) == "allowed"
+    assert one(tmp_path, 0, resolution=1) == "disallowed"
+    assert one(tmp_path, -1, resolution=1) == "unknown"
+
+
+def test_of_two_crawls_the_newest_copy_counts(tmp_path: Path) -> None:
+    """And an outage that only one of them saw is no violation of the other."""
+    first = Crawl(tmp_path)
+    first.fetch(SITE)
+    first.close()
+    second = Crawl(tmp_path, "20260131T130000Z-2-abcdef00")
+    second.fetch(SITE, b"", 503, START + HOUR)
+    second.fetch(SITE, b"", 200, START + 2 * HOUR)
+    second.close()
+    assert one(tmp_path, HOUR + 10) == "disallowed"
+    assert one(tmp_path, HOUR + 10, f"{SITE}/") == "allowed"
+    assert one(tmp_path, 2 * HOUR + 10) == "allowed"
+
+
+def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path, settings=run_settings(ttl=600.0, max_ttl=600.0, min_ttl=1.0))
+    crawl.fetch(SITE)
+    crawl.close()
+    assert one(tmp_path, 590) == "disallowed"
+    assert one(tmp_path, 610) == "unknown"
+
+
+def test_changed_evidence_is_a_problem(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.close()
+    (archive,) = tmp_path.glob("robots-*")
+    data = bytearray(archive.read_bytes())
+    data[-600] ^= 1
+    archive.write_bytes(data)
+    assert Timeline.read(tmp_path).problems
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "absolute"),
+    [
+        ("http://a/x", None, "http://a/x"),
+        ("/x", SITE, f"{SITE}/x"),
+        ("/x", None, None),
+        ("//example.com/x", None, f"{SITE}/x"),
+        ("//http.example/x", None, "http://http.example/x"),
+        ("//http.example/x", "https://b.example", "http://http.example/x"),
+        ("//other.example/x", None, "https://other.example/x"),
+        ("//other.example/x", "http://b.example", "http://other.example/x"),
+    ],
+)
+def test_a_missing_scheme_is_the_one_with_evidence(
+    tmp_path: Path, url: str, base: str | None, absolute: str | None
+) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.fetch("http://http.example")
+    crawl.close()
+    assert absolute_url(url, Timeline.read(tmp_path), base) == absolute
+
+
+BODIES = (b"", RULES, b"User-agent: *\nDisallow: /\n", b"User-agent: *\nDisallow: /other\n")
+PATHS = ("/", "/private/x", "/other")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(10, 2 * 86400), st.sampled_from(BODIES)), max_size=6),
+    st.lists(st.tuples(st.integers(-5, 4 * 86400), st.sampled_from(PATHS)), max_size=20),
+)
+def test_every_verdict_is_that_of_a_simple_search(
+    tmp_path: Path, fetches: list[tuple[int, bytes]], requests: list[tuple[int, str]]
+) -> None:
+    """The newest copy fetched before, if it is younger than a day; else unknown."""
+    from scrapy_robotspec import RobotsTxt
+
+    folder = tmp_path / f"{hash((tuple(fetches), tuple(requests)))}"
+    if folder.exists():
+        return
+    at, known = 0, []
+    crawl = Crawl(folder)
+    for pause, body in fetches:
+        at += pause
+        crawl.fetch(SITE, body, at=START + at)
+        known.append((at, body))
+    crawl.close()
+    disallowed = unknown = 0
+    asked = []
+    for time, path in requests:
+        if any(time - 2 <= moment + late <= time for moment, _ in known for late in (0, 86400)):
+            continue  # within the tolerance
+        asked.append((float(time), SITE + path))
+        copies = [(moment, body) for moment, body in known if moment <= time < moment + 86400]
+        if not copies:
+            unknown += 1
+        elif not RobotsTxt.parse(copies[-1][1]).allowed(SITE + path, TOKENS):
+            disallowed += 1
+    assert counts(audited(folder, *asked)) == (len(asked), disallowed, unknown)
