@@ -8,7 +8,7 @@ from conformance import results
 from conformance.__main__ import command_of, run_all
 from conformance.adapters import ADAPTERS
 from conformance.cases import case_files, read_cases
-from conformance.page import PAGE, TIMEOUT, render
+from conformance.page import PAGE, render
 
 CASES = list(read_cases(case_files()))
 KEPT = results.read()
@@ -47,5 +47,5 @@ def test_results_are_those_of_the_installed_parser(name: str) -> None:
     adapter, kept = ADAPTERS[name], KEPT["parsers"][name]
     if adapter.version() != kept["version"]:
         pytest.skip(f"results are of {name} {kept['version']}, installed: {adapter.version()}")
-    found = results.collect(run_all(command_of(name), adapter.claims, TIMEOUT))
+    found = results.collect(run_all(command_of(name), adapter.claims, timeout=60))
     assert {"version": kept["version"], **found} == kept

@@ -32,7 +32,7 @@ COMMAND = [sys.executable, "-c", SCRIPT]
         ("os.kill(os.getpid(), 9)", "crash", "ended with exit code -9"),
         ("raise SystemError('broken parser')", "crash", "SystemError: broken parser"),
         ("os.close(1); os.close(0); time.sleep(60)", "crash", "closed its output"),
-        ("time.sleep(60)", "hang", "no response within 0.5 s"),
+        ("time.sleep(60)", "hang", "no response within 3 s"),
         ("print('no JSON at all', flush=True)", "garbage", "no JSON at all"),
         ("print(flush=True)", "garbage", "not JSON"),
         ("print('[]', flush=True)", "garbage", "neither answer"),
@@ -48,7 +48,7 @@ def test_breakdown_is_a_result_and_the_next_request_is_answered(
     do: str, kind: str, words: str
 ) -> None:
     """Crash, hang and garbage, each in the middle of a run."""
-    with ParserProcess(COMMAND, timeout=0.5 if kind == "hang" else 10) as process:
+    with ParserProcess(COMMAND, timeout=3 if kind == "hang" else 60) as process:
         assert process.ask({"number": 1}).value == 1
         response = process.ask({"number": 2, "do": do})
         assert response.kind == kind
@@ -69,7 +69,7 @@ def test_children_of_a_parser_end_with_it(tmp_path: Path) -> None:
     """A parser behind a shell script is stopped too, not only the shell."""
     pid_file = tmp_path / "pid"
     command = ["sh", "-c", f"sleep 60 & echo $! > {pid_file}; wait"]
-    with ParserProcess(command, timeout=0.5) as process:
+    with ParserProcess(command, timeout=3) as process:
         assert process.ask({}).kind == "hang"
     child = int(pid_file.read_text())
     for _ in range(100):
