@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 import gzip
+import re
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.responses import redirect, reply, reset, until
+from tests.support.crawl import crawl
+from tests.support.responses import redirect, reply, reset, silence, until
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tests.support.crawl import Result
-    from tests.support.responses import Answer
+    from tests.support.responses import Answer, Exchange
     from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
+#: The limit cuts the last rule off.
+TOO_LONG = f"{RULES}#{'x' * 600_000}\nDisallow: /yes\n"
 #: Attempts for an unreachable robots.txt follow quickly.
 QUICK = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4, "ROBOTSPEC_RETRY_TIMES": 1}
 #: Pages of each site, of each kind.
 PAGES = 5
+
+
+def check_silent_sites(server: Server, settings: Mapping[str, Any]) -> None:
+    """Sites that never answer for robots.txt delay no page of another, and are given up.
+
+    There are more of them than ``CONCURRENT_REQUESTS``.
+    """
+    silent = [server.site(f"127.0.2.{n}", silence()) for n in range(1, 9)]
+    fast = server.site("127.0.3.1", RULES)
+    urls = [*(site.url("/") for site in silent), *(fast.url(f"/yes{n}") for n in range(10))]
+    limits = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 5, "ROBOTSPEC_RETRY_TIMES": 0}
+    result = crawl(urls, {**settings, **limits})
+    ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
+    assert ends == ["response"] * 10 + ["error"] * 8
+    assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
 
 
 def need(module: str, project: str) -> None:
@@ -29,6 +49,24 @@ def need(module: str, project: str) -> None:
     if find_spec(module) is None:
         reason = f"{project} is not installed: tox -e plugins runs this"
         pytest.skip(reason, allow_module_level=True)
+
+
+def pack_as_requested(body: bytes) -> Answer:
+    """*body* in the coding that the request asks for and that packs best."""
+    codings: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress}
+    if find_spec("brotli"):
+        codings["br"] = import_module("brotli").compress
+    if find_spec("backports") and find_spec("backports.zstd"):
+        codings["zstd"] = import_module("backports.zstd").compress
+
+    async def answer(exchange: Exchange) -> bool:
+        accepted = re.split(r"[\s,]+", exchange.asked.header("accept-encoding") or "")
+        best = next((name for name in ("zstd", "br", "gzip") if name in accepted), None)
+        if best is None:
+            return await reply(body)(exchange)
+        return await reply(codings[best](body), headers=[("Content-Encoding", best)])(exchange)
+
+    return answer
 
 
 class Sites:
@@ -42,6 +80,8 @@ class Sites:
             "missing": reply("User-agent: *\nDisallow: /\n", 404),
             "back soon": until(0.5, reply("", 503), reply(RULES)),
             "packed": packed,
+            "packed as requested": pack_as_requested(RULES.encode()),
+            "too long": reply(TOO_LONG),  # FMT-12
         }
         if unreachable:
             robots["broken"] = reset()

@@ -57,7 +57,7 @@ SETTINGS = {
     "SPIDERMON_SPIDER_CLOSE_EXPRESSION_MONITORS": [
         {
             "name": "robots.txt",
-            "tests": [{"name": "refused", "expression": "stats['robotstxt/forbidden'] == 20"}],
+            "tests": [{"name": "refused", "expression": "stats['robotstxt/forbidden'] == 30"}],
         }
     ],
 }

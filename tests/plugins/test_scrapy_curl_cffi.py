@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.plugins.sites import QUICK, Sites, need
+from tests.plugins.sites import QUICK, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
 
 if TYPE_CHECKING:
@@ -25,3 +25,7 @@ def test_robots_txt_is_obeyed(server: Server) -> None:
     result = crawl(sites.urls, SETTINGS)
     sites.check(result)
     assert all(event["flags"] == ["curl_cffi"] for event in result.responses.values())
+
+
+def test_silent_sites_delay_no_other(server: Server) -> None:
+    check_silent_sites(server, SETTINGS)

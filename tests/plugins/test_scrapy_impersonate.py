@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.plugins.sites import QUICK, RULES, Sites, need
+from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
 from tests.support.responses import redirect
 
@@ -59,3 +59,7 @@ def test_robots_txt_requests_inherit_the_fingerprint_of_a_single_request(server:
     robots, page = (asked.header("sec-ch-ua") for asked in site.log)
     assert robots == page
     assert robots is not None
+
+
+def test_silent_sites_delay_no_other(server: Server) -> None:
+    check_silent_sites(server, SETTINGS)

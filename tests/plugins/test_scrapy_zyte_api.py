@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.plugins.renderers import renderer, zyte
-from tests.plugins.sites import QUICK, RULES, Sites, need
+from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import Result, crawl
-from tests.support.responses import redirect, silence
+from tests.support.responses import redirect
 
 if TYPE_CHECKING:
     from tests.support.server import Server
@@ -62,14 +62,8 @@ def test_a_redirect_that_the_api_follows_is_checked(server: Server) -> None:
 
 def test_silent_sites_take_no_connections_from_pages(server: Server) -> None:
     """The plugin opens ``CONCURRENT_REQUESTS`` connections to the API."""
-    silent = [server.site(f"127.0.2.{n}", silence()) for n in range(1, 9)]
-    fast = server.site("127.0.0.2", RULES)
-    urls = [*(site.url("/") for site in silent), *(fast.url(f"/yes{n}") for n in range(10))]
-    limits = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 5, "ROBOTSPEC_RETRY_TIMES": 0}
-    result, _ = run(server, urls, **limits)
-    ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
-    assert ends == ["response"] * 10 + ["error"] * 8
-    assert not result.lines("the highest number in ADDONS")
+    api = server.site("127.0.8.1", page=renderer(zyte, []))
+    check_silent_sites(server, {**SETTINGS, "ZYTE_API_URL": api.url("/v1/")})
 
 
 def test_an_add_on_that_comes_after_ours_causes_a_warning(server: Server) -> None:

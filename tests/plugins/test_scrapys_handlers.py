@@ -9,9 +9,8 @@ import pytest
 from scrapy import version_info
 
 from tests.plugins.http2_server import Http2Server
-from tests.plugins.sites import QUICK, RULES, Sites
+from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites
 from tests.support.crawl import crawl
-from tests.support.responses import silence
 from tests.support.tls import write_certificate
 
 if TYPE_CHECKING:
@@ -52,13 +51,7 @@ def test_silent_sites_take_no_connections_from_pages(
     server: Server, settings: dict[str, Any]
 ) -> None:
     """The handlers open ``CONCURRENT_REQUESTS`` connections."""
-    silent = [server.site(f"127.0.2.{n}", silence()) for n in range(1, 13)]
-    fast = server.site("127.0.0.2", RULES)
-    pages = [fast.url(f"/yes{n}") for n in range(10)]
-    limits = {"CONCURRENT_REQUESTS": 4, "ROBOTSPEC_FETCH_TIMEOUT": 5, "ROBOTSPEC_RETRY_TIMES": 0}
-    result = crawl([*(site.url("/") for site in silent), *pages], {**settings, **limits})
-    ends = [event["kind"] for event in result.events if event["kind"] in ("response", "error")]
-    assert ends == ["response"] * 10 + ["error"] * 12
+    check_silent_sites(server, settings)
 
 
 @missing("h2")

@@ -35,5 +35,5 @@ def test_http_cache_holds_pages_and_no_robots_txt(server: Server, tmp_path: Path
     sites.check(crawl(sites.urls, settings))
     again = crawl(sites.urls, settings)
     sites.check(again)  # no page was asked for a second time
-    assert again.stats["httpcache/hit"] == len(again.responses) == 30
+    assert again.stats["httpcache/hit"] == len(again.responses) == 40
     assert len(sites.by_name["rules"].robots_asked) == 2

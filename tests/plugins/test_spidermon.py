@@ -14,7 +14,7 @@ need("spidermon", "spidermon")
 
 #: Holds of the crawl below; the last one does not.
 EXPRESSIONS = [
-    "stats['robotstxt/forbidden'] == 20",
+    "stats['robotstxt/forbidden'] == 30",
     "stats['robotspec/waiting'] == 0",
     "stats['robotspec/pending'] == 0",
     "stats['robotspec/unreachable'] > 0",
