@@ -61,10 +61,18 @@ def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, 
 
 def in_one_line(error: BaseException | None) -> str:
     """The type of *error* and its first words, escaped (SAF-04)."""
-    words = " ".join(str(error).split())[:200]
+    words = " ".join(str(_reason(error)).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
     return ascii(text)[1:-1]
+
+
+def _reason(error: BaseException | None) -> BaseException | None:
+    """The first reason of Twisted's ResponseFailed, which prints them as objects, else *error*."""
+    for cause in _causes(error) if error is not None else ():
+        for reason in getattr(cause, "reasons", None) or ():
+            return getattr(reason, "value", error)
+    return error
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

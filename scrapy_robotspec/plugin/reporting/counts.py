@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.usage_policy import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,6 +61,15 @@ def answer_of(record: RobotsRecord | None) -> str | None:
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
         return Meaning.UNREACHABLE.value
     return record.meaning.value if record.meaning is not None else None
+
+
+def deciding_line(decision: Decision) -> tuple[int | None, str | None]:
+    """Number and text of the line that refused a request."""
+    if decision.usage is not None:
+        statement = decision.usage.statement
+        return decision.usage.line, as_written(statement) if statement is not None else None
+    rule = decision.verdict.rule if decision.verdict is not None else None
+    return (None, None) if rule is None else (rule.line, rule.text)
 
 
 def count_usage(table: dict[str, dict[str, int]], counts: Mapping[str, str]) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
-from scrapy_robotspec.access.usage_policy import as_written
-from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage
+from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
 if TYPE_CHECKING:
@@ -131,30 +130,28 @@ class OriginStatsTable(Counts):
         Made if needed and if there is room.
         """
         refusals = self._refusals.setdefault(origin, {})
-        line, rule, pattern = _deciding_line(decision)
+        line, text = deciding_line(decision)
+        rule = None if text is None else _cut(text, MAX_RULE_LENGTH)
         cause: _Cause = (decision.reason, line, rule)
         if cause not in refusals and rule is not None:
             if len(refusals) >= MAX_RULES or self._rules >= MAX_RULES_OF_CRAWL:
-                cause, line, rule, pattern = (decision.reason, None, None), None, None, None
+                cause = (decision.reason, None, None)
             else:
                 self._rules += 1
         found = refusals.get(cause)
         if found is None:
-            found = refusals[cause] = RefusalStats(decision.reason, line, rule, pattern)
+            pattern = _pattern(decision) if cause[2] is not None else None
+            found = refusals[cause] = RefusalStats(*cause, pattern)
             self._row(origin).refused_by.append(found)
         return found
 
 
-def _deciding_line(decision: Decision) -> tuple[int | None, str | None, str | None]:
-    """Line number, line and pattern of what refused a request."""
-    if decision.usage is not None:
-        statement = decision.usage.statement
-        written = _cut(as_written(statement), MAX_RULE_LENGTH) if statement else None
-        return decision.usage.line, written, None
+def _pattern(decision: Decision) -> str | None:
+    """The beginning of the path pattern that refused a request."""
     rule = decision.verdict.rule if decision.verdict is not None else None
-    if rule is None:
-        return None, None, None
-    return rule.line, _cut(rule.text, MAX_RULE_LENGTH), _cut(rule.pattern, MAX_RULE_LENGTH)
+    if rule is None or decision.usage is not None:
+        return None
+    return _cut(rule.pattern, MAX_RULE_LENGTH)
 
 
 def _count(table: dict[str, int], key: str, longest: int) -> None:

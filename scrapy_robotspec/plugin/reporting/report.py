@@ -35,8 +35,7 @@ COPIED_AT_ONCE = 200
 class Report:
     """The report of one crawl: its counts and its file.
 
-    The file is written in another thread. ``create``, ``open`` and ``close`` are called once each,
-    in this order.
+    The file is written in another thread. ``create`` is called first, ``close`` last.
     """
 
     def __init__(self, crawler: Crawler, setting: str) -> None:
@@ -44,6 +43,8 @@ class Report:
         self._crawler = crawler
         self._setting = setting
         self._started = time.time()
+        self._threads = _compat.Threads(1)
+        self._updating: Deferred[None] | None = None
         self._is_failing = False
 
     def create(self) -> None:
@@ -59,13 +60,13 @@ class Report:
 
     def open(self) -> None:
         """Begin to keep the file up to date."""
-        self._threads = _compat.Threads(1)
-        self._updating: Deferred[None] = _compat.deferred(self._keep_up_to_date())
+        self._updating = _compat.deferred(self._keep_up_to_date())
         self._updating.addErrback(_end_quietly)
 
     async def close(self, reason: str) -> None:
         """Write the final contents; *reason* is why the crawl ended."""
-        self._updating.cancel()
+        if self._updating is not None:  # None: the spider was never opened
+            self._updating.cancel()
         rows = self.origins.rows()
         await self._write_in_thread(self._state([row.copy() for row in rows], reason))
         self._threads.close()

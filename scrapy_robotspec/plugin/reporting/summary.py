@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage
+from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage, deciding_line
 from scrapy_robotspec.render.terminal import columns
 from scrapy_robotspec.render.text import duration, safe
 
@@ -97,9 +97,9 @@ class Summary(Counts):
 
     def refused(self, decision: Decision, url: str) -> None:
         self._refused[decision.reason] += 1
-        rule = decision.verdict.rule if decision.verdict is not None else None
-        if rule is not None and decision.origin is not None:
-            self._rules[decision.origin, rule.line, rule.text[:RULE_WIDTH]] += 1
+        line, text = deciding_line(decision)
+        if line is not None and text is not None and decision.origin is not None:
+            self._rules[decision.origin, line, text[:RULE_WIDTH]] += 1
             if len(self._rules) > 2 * RULES_COUNTED:
                 self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
 

@@ -9,9 +9,11 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.usage import UsageStatement
 
 if TYPE_CHECKING:
     import pytest
@@ -144,6 +146,16 @@ def test_usage_preferences_are_counted() -> None:
     summary.usage({"train-ai": "allow", "search": "unknown"}, DOWN)
     assert "usage train-ai  1 allowed, 2 disallowed" in summary.table()
     assert "usage search    1 allowed, 2 unknown" in summary.table()
+
+
+def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
+    """And not the rule that allows the page."""
+    robots = RobotsTxt.parse(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n")
+    refused = UsageRefusal("train-ai", UsageStatement("content-usage", "train-ai=n", line=2))
+    decision = Decision(False, "usage", robots.explain("/", ()), origin=SHOP, usage=refused)
+    summary = Summary()
+    summary.refused(decision, URL)
+    assert "https://shop.example line 2: Content-Usage: train-ai=n" in summary.table()
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,45 @@
+"""The line that stands for a failure in logs, reports and records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from twisted.internet.error import ConnectionLost
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
+
+from scrapy_robotspec.plugin.fetching.failures import in_one_line
+
+FAILURES: list[Any] = [Failure(error) for error in (ConnectionLost(), ValueError("second"))]  # type: ignore[no-untyped-call]
+LOST = ResponseFailed(FAILURES)  # type: ignore[no-untyped-call]
+EMPTY = ResponseFailed([])  # type: ignore[no-untyped-call]
+
+
+def caused_by(error: Exception, cause: Exception) -> Exception:
+    """*error* as Scrapy raises it from *cause*."""
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (ValueError("two\nlines  of text"), "ValueError: two lines of text"),
+        (ValueError(), "ValueError"),
+        (None, "NoneType: None"),
+        (ValueError("\x1b[31m\u202e"), r"ValueError: \x1b[31m\u202e"),
+        (
+            LOST,
+            "ResponseFailed: Connection to the other side was lost in a non-clean fashion.",
+        ),
+        (
+            caused_by(OSError(str(LOST)), LOST),
+            "OSError: Connection to the other side was lost in a non-clean fashion.",
+        ),
+        (EMPTY, "ResponseFailed: []"),
+    ],
+)
+def test_a_failure_in_one_line(error: Exception | None, line: str) -> None:
+    """The words of a person: no object of Twisted's, no second line, nothing unprintable."""
+    assert in_one_line(error) == line
