@@ -104,7 +104,8 @@ def _by_statement(cases: Iterable[Case]) -> dict[tuple[str, str], list[Case]]:
 def _statement(cases: Sequence[Case], given: Mapping[str, str]) -> Iterator[str]:
     """A statement, and below it each case that fails, those alike together."""
     data = cases[0].data
-    yield f"**{data['statement']}** {data['text']} ([{data['source']}]({data['link']}))\n"
+    source = f"[{data['source']}]({data['link']})"
+    yield f"**{data['statement']}** {_escape(data['text'])} ({source})\n"
     alike: dict[str, list[str]] = {}
     for case in cases:
         result = given[case.id]
