@@ -1,7 +1,10 @@
-"""Downloader middlewares of a user's, that stand in the way."""
+"""Downloader middlewares and an extension of a user, that stand in the way."""
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -42,3 +45,17 @@ class FollowsRedirects:
     ) -> Response:
         final = response.headers.get("X-Final")
         return response if final is None else response.replace(url=final.decode())
+
+
+class SlowDisk:
+    """An extension: a file that another thread writes takes a second to reach its place."""
+
+    def __init__(self) -> None:
+        replace = os.replace
+
+        def replace_later(source: str, target: str) -> None:
+            if threading.current_thread() is not threading.main_thread():
+                time.sleep(1)
+            replace(source, target)
+
+        os.replace = replace_later  # type: ignore[assignment]

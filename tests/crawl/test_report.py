@@ -134,22 +134,31 @@ def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_origins_still_pending_at_the_end_are_in_the_report(
+def test_a_crawl_may_end_while_its_report_is_written(
     server: Server, tmp_path: Path, mode: str
 ) -> None:
-    """Ctrl-C between two updates: the last contents are those of the end."""
-    site = server.site("127.0.0.2", RULES)
+    """On a slow disk, the contents of the end come after those that are on their way.
+
+    They name the origins that the crawl waited for.
+    """
     silent = server.site("127.0.0.3", silence())
-    path = tmp_path / "report.jsonl"
-    settings = {"ROBOTSPEC_REPORT": str(path)}
-    with Running([silent.url("/yes"), site.url("/yes")], settings, mode=mode) as running:
-        running.wait_until(lambda: path.exists() and len(rows(path)) == 2)
+    path = tmp_path / "report.html"
+    settings = {
+        "ROBOTSPEC_REPORT": str(path),
+        "EXTENSIONS": {
+            "tests.support.event_log.Notes": 0,
+            "tests.crawl.middlewares.SlowDisk": 1,
+        },
+    }
+    with Running([silent.url("/yes")], settings, mode=mode) as running:
+        running.wait_until(lambda: path.exists() and path.with_name("report.html.tmp").exists())
         running.send(signal.SIGINT)
         result = running.finish()
-    assert "Traceback" not in result.log
-    row = rows(path)[silent.url("")]
-    assert (row["answer"], row["asked"]) == (None, 0)
-    assert row["pending_since"] is not None
+    assert result.lines(" ERROR: ") == []
+    text = path.read_text(encoding="utf-8")
+    assert "(shutdown)" in text
+    assert "Still pending" in text
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_report_that_cannot_be_written_any_more_does_no_harm(

@@ -13,7 +13,6 @@ from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
 from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
 from scrapy_robotspec.render.report_lines import report_lines
-from scrapy_robotspec.render.report_page import report_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,6 +99,8 @@ class Report:
     async def _write_in_thread(self, state: CrawlReport) -> None:
         try:
             await _compat.as_future(self._threads(self._write, state))
+        except CancelledError:
+            raise
         except Exception as error:  # no fault of a report may end a crawl
             self._log_failure(error)
         else:
@@ -109,8 +110,11 @@ class Report:
         self._file.replace(self._contents(state))
 
     def _contents(self, state: CrawlReport) -> Iterable[str]:
-        is_page = self._setting.lower().endswith(".html")
-        return [report_page(state)] if is_page else report_lines(state)
+        if not self._setting.lower().endswith(".html"):
+            return report_lines(state)
+        from scrapy_robotspec.render.report_page import report_page  # most crawls need no Jinja2
+
+        return [report_page(state)]
 
     def _log_failure(self, error: Exception) -> None:
         """Log the first of several failures: the crawl goes on, and so do the attempts."""
