@@ -6,6 +6,7 @@ or in ``CHROMIUM``).
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_robotspec.evidence.replay import replay
 from tests.plugins import browser_site
 from tests.plugins.sites import need
 from tests.support.crawl import Result, Running, crawl
@@ -36,11 +38,13 @@ SPIDERS = "tests.plugins.browser_spiders"
 SETTINGS = {
     "DOWNLOAD_HANDLERS": {"http": HANDLER},
     "PLAYWRIGHT_LAUNCH_OPTIONS": LAUNCH,
-    "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 10_000,
     "SPIDER_MODULES": [SPIDERS],
 }
 ALL = {"ROBOTSPEC_BROWSER": "all"}
-OFF = {"ROBOTSPEC_BROWSER": "off"}
+#: Without checks one page waits for an attachment until the timeout.
+OFF = {"ROBOTSPEC_BROWSER": "off", "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 10_000}
+#: A page waits for a robots.txt for 2.4 s, and the crawl not much longer.
+IMPATIENT = {"PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000, "ROBOTSPEC_FETCH_TIMEOUT": 4}
 WITHOUT_DEVTOOLS = {"SPIDER_MODULES": ["tests.plugins.browser_without_devtools"]}
 NAVIGATIONS = {*browser_site.NAVIGATIONS, "redirect"}
 RESOURCES = {*browser_site.RESOURCES}
@@ -128,12 +132,31 @@ class TestRefusals:
         silent = server.site("127.0.0.4", silence())
         pages = {"/failing": redirect(failing.url("/")), "/silent": redirect(silent.url("/"))}
         site = server.site("127.0.0.2", "", pages=pages)
-        settings = {"PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000}
-        result = browse([visit(site.url(path)) for path in pages], settings)
+        result = browse([visit(site.url(path)) for path in pages], IMPATIENT)
         assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
         assert len(result.errors) == 2
         assert failing.pages_asked == silent.pages_asked == []
         assert result.stats["robotspec/unreachable"] == 2
+
+
+def test_the_evidence_contains_every_decision_and_replays(server: Server, tmp_path: Path) -> None:
+    """A robots.txt that was waited for too long gives no decision."""
+    silent = server.site("127.0.0.4", silence())
+    page = html("<img src=/no/image><img src=/yes>")
+    pages = {"/page": page, "/stop": redirect("/no/page"), "/silent": redirect(silent.url("/"))}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    folder = tmp_path / "evidence"
+    settings = {**ALL, **IMPATIENT, "ROBOTSPEC_EVIDENCE": str(folder)}
+    requests = [visit(site.url(path), ["wait_for_timeout", 300]) for path in pages]
+    browse(requests, settings)
+    (log,) = folder.glob("decisions-*.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    logged = {line["url"]: line["allowed"] for line in lines if line.get("stage") == "browser"}
+    expected = {"/no/image": False, "/yes": True, "/no/page": False}
+    assert logged == {site.url(path): allowed for path, allowed in expected.items()}
+    replayed = replay(folder)
+    assert replayed.problems == []
+    assert replayed.decisions == len(pages) + len(expected)
 
 
 class TestOrigins:

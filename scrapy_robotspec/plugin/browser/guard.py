@@ -104,7 +104,6 @@ class BrowserGuard:
             return None
         self._count("robotspec/browser/checked")
         decision, found = await self._answer(origin, request)
-        robots.note_decision(request, decision, found, "browser")
         if decision.allowed:
             return None
         self._count("robotspec/browser/aborted")
@@ -128,6 +127,7 @@ class BrowserGuard:
             logger.error("Aborted in the browser: %s: %s", request.url, error)
             failure = str(error)
         else:
+            robots.note_decision(request, *answer, "browser")
             return answer
         return Decision(allowed=False, reason="unreachable", origin=origin, failure=failure), None
 
