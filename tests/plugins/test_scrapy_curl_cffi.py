@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.plugin.fetching.failures import is_local
+from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 from tests.plugins.sites import QUICK, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
 
@@ -29,3 +32,14 @@ def test_robots_txt_is_obeyed(server: Server) -> None:
 
 def test_silent_sites_delay_no_other(server: Server) -> None:
     check_silent_sites(server, SETTINGS)
+
+
+def test_a_name_or_address_that_this_machine_lacks_says_nothing_about_the_site() -> None:
+    """curl's own errors; other processes with the same store need not hear of them."""
+    curls = import_module("curl_cffi.requests.exceptions")
+    for error, local in (
+        (curls.DNSError("could not resolve host"), True),
+        (curls.InterfaceError("bind failed"), True),
+        (curls.ConnectionError("could not connect"), False),
+    ):
+        assert is_local(error, False, Route((), None), Routes(()), 0.0) is local

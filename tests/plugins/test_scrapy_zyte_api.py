@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.plugin.fetching.failures import is_local
+from scrapy_robotspec.plugin.fetching.routes import Route, Routes
 from tests.plugins.renderers import renderer, zyte
 from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import Result, crawl
@@ -73,3 +75,10 @@ def test_an_add_on_that_comes_after_ours_causes_a_warning(server: Server) -> Non
     result, _ = run(server, [site.url("/yes")], ADDONS=ours_first)
     assert len(result.lines("WARNING", "the highest number in ADDONS")) == 1
     assert site.pages_asked == ["/yes"]
+
+
+def test_an_api_that_this_machine_cannot_resolve_says_nothing_about_the_site() -> None:
+    from aiohttp import ClientConnectorDNSError
+
+    error = ClientConnectorDNSError(None, OSError(-2, "unknown"))  # type: ignore[arg-type]
+    assert is_local(error, False, Route((), None), Routes(()), 0.0)

@@ -34,10 +34,15 @@ _LOCAL_ERRNOS = frozenset(
     ]
     if hasattr(errno, name)
 )
-#: Names of Twisted's exceptions for errors of this machine that may hide the number.
-_LOCAL_ERRORS = ("ConnectBindError", "NoRouteError")
-#: Names of the exceptions for a host name without an address, in all supported versions.
-_NAME_ERRORS = ("CannotResolveHostError", "DNSLookupError")
+#: Names of exceptions for errors of this machine that may hide the number: Twisted's, curl's.
+_LOCAL_ERRORS = ("ConnectBindError", "NoRouteError", "InterfaceError")
+#: Names of exceptions for an unknown host name: Scrapy's, Twisted's, curl's, aiohttp's.
+_NAME_ERRORS = (
+    "CannotResolveHostError",
+    "DNSLookupError",
+    "DNSError",
+    "ClientConnectorDNSError",
+)
 
 
 def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, now: float) -> bool:
