@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Only SP and HTAB may replace the colon, though more is stripped around it (FMT-11).
 _TWO_WORDS = re.compile(rb"([^ \t]+)[ \t]+([^ \t]+)")
-INDEX_PAGE = "/index.htm"
+_INDEX_PAGE = "/index.htm"
 
 
 def partial_mark(body: bytes, mark: bytes) -> int:
@@ -44,6 +44,6 @@ def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
 def directory_of_index_page(pattern: str) -> str | None:
     """The directory that an allowed index page also opens (PRE-05)."""
     slash = pattern.rfind("/")
-    if slash < 0 or not pattern.startswith(INDEX_PAGE, slash):
+    if slash < 0 or not pattern.startswith(_INDEX_PAGE, slash):
         return None
     return pattern[: slash + 1] + "$"

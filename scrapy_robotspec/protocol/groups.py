@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.lines import field_reader, meaning, skip_byte_order_mark, split_line
+from scrapy_robotspec.protocol.directives import DirectiveReader
+from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split_line
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 
-#: One line end (FMT-02); a longer gap between two lines is an empty line.
-_LINE_ENDS = (b"\n", b"\r\n", b"\r", b"")
-_NOT_EMPTY = re.compile(rb"[^\r\n]+")
 _LINE_END = re.compile(rb"[\r\n]").search
 _USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
@@ -94,7 +92,8 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     """Every group of a file, in order (GRP-01 to GRP-06)."""
     groups: list[RawGroup] = []
     group: RawGroup | None = None
-    for start, name, value in _directives(body, edition):
+    begin = skip_byte_order_mark(body, edition)
+    for start, name, value in DirectiveReader(edition).read(body, begin, len(body)):
         if name == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
                 group = RawGroup(start)
@@ -110,20 +109,6 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
         elif name != "sitemap" and edition.other_fields:
             group.others.append(RawOther(name, value, start, len(group.names)))
     return groups
-
-
-def _directives(body: bytes, edition: Edition) -> Iterator[tuple[int, str, bytes]]:
-    """Offset, field and value of each valid line; an empty field where a record ends (FMT-15)."""
-    field_of = field_reader(edition)
-    end = skip_byte_order_mark(body, edition)
-    for line in _NOT_EMPTY.finditer(body, end):  # a million empty lines cost nothing
-        if edition.blank_line_ends_group and body[end : line.start()] not in _LINE_ENDS:
-            yield end, "", b""
-        end = line.end()
-        if pair := split_line(line[0], edition):
-            yield line.start(), field_of(pair[0]), pair[1]
-        elif edition.blank_line_ends_group and not line[0].strip(edition.whitespace):
-            yield line.start(), "", b""
 
 
 def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> SelectedGroups:

@@ -21,13 +21,16 @@ Measured = tuple[str, int]
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
     """The pattern of a canonical value; None: never matches (RUL-04)."""
-    if not text.startswith("/") and not _starts_as_pattern(text, edition):
+    if text[:1] != "/" and not _starts_as_pattern(text, edition):
         if edition.slashless is not Slashless.ASSUMED:
             return None
         text = "/" + text
     length = len(text)
-    if escapes_specials(edition):  # a literal "$" or "*" counts 1, however it is spelled (PRE-01)
+    if "%2" in text and escapes_specials(edition):
+        # A literal "$" or "*" counts 1, however it is spelled (PRE-01).
         length -= 2 * (text.count("%24") + text.count("%2A"))
+    if "*" not in text and "$" not in text:  # usual
+        return text, length
     if not edition.wildcards:
         return escape_specials(text), length
     if text.endswith("$"):

@@ -47,29 +47,20 @@ def line_start(key: int) -> int:
 
 
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
-    """Patterns of rules with their keys."""
+    """Patterns of rules with their keys (PRE-05)."""
     texts = canonical_all([value for _, value, _ in rules], edition)
-    for rule, text in zip(rules, texts, strict=False):  # no rules have one text
-        yield from keyed_pattern(rule, text, edition)
-
-
-def keyed_pattern(rule: RawRule, text: str, edition: Edition) -> Iterator[KeyedPattern]:
-    """The patterns of a rule with their keys (PRE-05).
-
-    ``text`` is the rule's value in canonical spelling.
-    """
-    allow, value, start = rule
-    key = start + (ALLOWS if allow else DISALLOWS)
-    if value:
-        pattern = canonical_pattern(text, edition)
-        if pattern is not None:
-            yield key - pattern[1] * LENGTH, pattern[0]
-    elif edition.empty_rules_decide_line:  # else RUL-02: nothing
-        yield key & ~FORBIDS, ""
-    if allow and edition.index_html:
-        directory = index_page_pattern(text, edition)
-        if directory is not None:
-            yield key - directory[1] * LENGTH, directory[0]
+    for (allow, value, start), text in zip(rules, texts, strict=False):  # no rules have one text
+        key = start + (ALLOWS if allow else DISALLOWS)
+        if value:
+            pattern = canonical_pattern(text, edition)
+            if pattern is not None:
+                yield key - pattern[1] * LENGTH, pattern[0]
+        elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+            yield key & ~FORBIDS, ""
+        if allow and edition.index_html:
+            directory = index_page_pattern(text, edition)
+            if directory is not None:
+                yield key - directory[1] * LENGTH, directory[0]
 
 
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:

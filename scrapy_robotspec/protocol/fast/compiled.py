@@ -158,6 +158,11 @@ def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, 
         name, spans = index[keys[0]]
         return (name,), tuple(spans)
     places = [index[key] for key in keys]
-    parts = {part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)}
-    names = tuple(name for name, _ in places)
-    return names, tuple(offset for part in sorted(parts) for offset in part)
+    parts = [part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
+    joined: list[int] = []
+    for begin, end in sorted(parts):
+        if joined and begin < joined[-1]:  # a group of several of these agents
+            joined[-1] = max(joined[-1], end)
+        else:
+            joined += begin, end
+    return tuple(name for name, _ in places), tuple(joined)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
 from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
-from scrapy_robotspec.protocol.fast.reader import DirectiveReader
+from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
@@ -139,7 +139,8 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
     names: list[str] = []
     group = first = -1  # the offsets of a group and of its first rule
-    lines = DirectiveReader(edition).read(body, skip_byte_order_mark(body, edition), len(body))
+    reader = _reader(edition)
+    lines = reader.read(body, skip_byte_order_mark(body, edition), len(body))
     for start, field, value in chain(lines, [(len(body), "", b"")]):
         if field == "" or (field == "user-agent" and first >= 0):
             named = _places(index, names, edition)
@@ -165,13 +166,19 @@ def _places(index: dict[str, Place], names: Sequence[str], edition: Edition) -> 
 
 def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     """The rules on the lines of some spans, in file order."""
-    read = DirectiveReader(edition).read
+    read = _reader(edition).read
     return [
         (field == "allow", value, start)
         for begin, end in zip(spans[::2], spans[1::2], strict=True)
         for start, field, value in read(body, begin, end)
         if field == "disallow" or field == "allow"
     ]
+
+
+def _reader(edition: Edition) -> DirectiveReader:
+    """Reads the lines that make groups and rules."""
+    fields = tuple(pair for pair in edition.known_fields if pair[1] != "sitemap")
+    return DirectiveReader(edition, fields)
 
 
 def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:

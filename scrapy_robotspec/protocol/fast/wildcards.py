@@ -34,49 +34,24 @@ _START = 4
 _HEAVY = 1 << 14
 
 
-def compile_wildcards(patterns: Mapping[str, int]) -> Wildcards | IndexedWildcards:
-    """The best structure for some patterns with their precedence keys."""
-    return IndexedWildcards(patterns) if len(patterns) >= INDEX_FROM else Wildcards(patterns)
-
-
 class Wildcards:
-    """Few patterns, tried one by one in order of precedence."""
+    """Patterns with their precedence keys, by the needles that a path contains."""
 
-    __slots__ = ("_ordered", "needles")
+    __slots__ = ("_ends", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts", "few")
 
-    needles: Sequence[str]
-    """Texts of which at least one is in every path that a pattern matches."""
-
-    def __init__(self, patterns: Mapping[str, int]) -> None:
-        self._ordered = tuple(sorted((key, text) for text, key in patterns.items()))
-        self.needles = tuple(needle_of(text) for _, text in self._ordered)
-
-    def best(self, path: str, best: int) -> int:
-        """The best matching key, or *best*."""
-        for (key, text), needle in zip(self._ordered, self.needles, strict=True):
-            if needle in path:
-                if key > best:
-                    break
-                if matches(text, path):
-                    return key
-        return best
-
-
-class IndexedWildcards:
-    """Many patterns, found by the needles that a path contains.
-
-    The cost of a verdict depends on the path and not on the number of patterns.
-    """
-
-    __slots__ = ("_ends", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts")
-
-    needles: Sequence[str] = ("",)
+    few: Sequence[str]
+    """Needles of the patterns in order of precedence; none if there are many patterns."""
 
     def __init__(self, patterns: Mapping[str, int]) -> None:
         needles = {text: needle_of(text)[:_NEEDLE] for text in patterns}
-        counts = Counter(needles.values())
-        self._texts = tuple(sorted(patterns, key=needles.__getitem__))
+        few = len(patterns) < INDEX_FROM
+        order = patterns.__getitem__ if few else needles.__getitem__
+        self._texts = tuple(sorted(patterns, key=order))
         self._keys = array("q", map(patterns.__getitem__, self._texts))
+        self.few = tuple(map(needles.__getitem__, self._texts)) if few else ()
+        if few:
+            return
+        counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
         self._parents = parents_of(self._needles)
@@ -86,10 +61,16 @@ class IndexedWildcards:
 
     def best(self, path: str, best: int) -> int:
         """The best matching key, or *best*."""
+        keys, texts = self._keys, self._texts
+        if self.few:
+            for number, needle in enumerate(self.few):
+                if needle in path and matches(texts[number], path):
+                    return min(best, keys[number])
+            return best
         found = self._find_needles(path)
         if not found:
             return best
-        ends, keys, texts = self._ends, self._keys, self._texts
+        ends = self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
         if len(tried) * len(path) > _HEAVY:
             matches_path = SuffixIndex(path).matches

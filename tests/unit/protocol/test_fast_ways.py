@@ -28,7 +28,7 @@ from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
-from scrapy_robotspec.protocol.fast.wildcards import END, IndexedWildcards, Wildcards
+from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import field_reader, meaning
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
@@ -215,8 +215,8 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     patterns = {with_end(text): key for text, key in keys.items()}
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
     for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 14)):
-        with patch.multiple(wildcards, _NEEDLE=needle, _START=start, _HEAVY=heavy):
-            assert IndexedWildcards(patterns).best(path + END, bound) == min(expected, bound)
+        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, _HEAVY=heavy):
+            assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
 @pytest.mark.parametrize(("short", "length"), [(0, 1), (1, 2), (1, 256), (16, 256)])
@@ -304,10 +304,9 @@ def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
 
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
-    for kind in (Wildcards, IndexedWildcards):
-        assert kind({"/*abcd": 5}).best("/xabcd#", 3) == 3
-        assert kind({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 3) == 3
-        assert kind({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 9) == 5
+    assert Wildcards({"/*abcd": 5}).best("/xabcd#", 3) == 3
+    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 3) == 3
+    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 9) == 5
 
 
 @pytest.mark.parametrize("name", EDITIONS)

@@ -1,4 +1,4 @@
-"""The lines that make groups and rules, sooner than ``lines.split_line``."""
+"""Directives: the valid lines of a file, each with its field and value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scrapy_robotspec.protocol.lines import meaning, split_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.editions import Edition, Spellings
 
     #: Offset of a line in the file, its field and its value.
     Directive = tuple[int, str, bytes]
@@ -19,22 +19,20 @@ _EMPTY_LINES = (b"\n", b"\r\n", b"\r")
 
 
 class DirectiveReader:
-    """Reads user-agent, allow and disallow lines.
+    """Reads valid lines; each spelling of a field is interpreted once.
 
-    Each spelling of a field is interpreted once.
+    With *fields*, lines whose field begins otherwise than all of these spellings are left out.
     """
 
-    def __init__(self, edition: Edition) -> None:
+    def __init__(self, edition: Edition, fields: Spellings | None = None) -> None:
         self._edition = edition
         self._fields: dict[bytes, str] = {}
-        self._beginnings = tuple(
-            spelling for spelling, field in edition.known_fields if field != "sitemap"
-        )
+        self._beginnings = tuple(spelling for spelling, _ in fields or ((b"", ""),))
 
     def read(self, body: bytes, begin: int, end: int) -> Iterator[Directive]:
-        """The lines between two offsets.
+        """The directives between two offsets.
 
-        The field is empty where a record ends (FMT-15).
+        Where a record ends, a directive has an empty field (FMT-15).
         """
         edition = self._edition
         part = body[begin:end]
@@ -51,22 +49,20 @@ class DirectiveReader:
                 if commented:
                     value = value.partition(b"#")[0]
                 yield begin, field, value.strip(white)
-            elif line not in _EMPTY_LINES:
-                if name.lstrip(white).lower().startswith(self._beginnings):
-                    yield from self._interpret(begin, line)
-                elif edition.blank_line_ends_group and not line.strip(white):
-                    yield begin, "", b""
-            elif edition.blank_line_ends_group:
-                if begin != after_empty:
+            elif line in _EMPTY_LINES or not line.strip(white):
+                if edition.blank_line_ends_group and begin != after_empty:
                     yield begin, "", b""
                 after_empty = begin + len(line)
+            elif name.lstrip(white).lower().startswith(self._beginnings):
+                yield from self._interpret(begin, line)
             begin += len(line)
 
     def _interpret(self, begin: int, line: bytes) -> Iterator[Directive]:
         pair = split_line(line.rstrip(_LINE_END), self._edition)
-        field = meaning(pair[0], self._edition) if pair else ""
-        if pair and field in ("user-agent", "allow", "disallow"):
-            name = line.partition(b":")[0]
-            if b"#" not in name and b"\0" not in name:
-                self._fields[name] = field
-            yield begin, field, pair[1]
+        if pair is None:
+            return
+        field = meaning(pair[0], self._edition)
+        name = line.partition(b":")[0]
+        if b"#" not in name and b"\0" not in name:
+            self._fields[name] = field
+        yield begin, field, pair[1]
