@@ -35,6 +35,7 @@ _DECODED = {
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
 _NOT_ASCII = re.compile("[\x80-\xff]+")
+_ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 
@@ -56,7 +57,7 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
             text = _PERCENT.sub(_upper, text)
         return text if raw.isascii() else _NOT_ASCII.sub(_escaped, text)
     if len(raw.translate(None, _NOT_IN_URI)) < len(raw):
-        text = text.translate(_ESCAPES)
+        text = _ALL_NOT_IN_URI.sub(_escaped, text)
     return _PERCENT.sub(_decoded, text) if "%" in text else text
 
 

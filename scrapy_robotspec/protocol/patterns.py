@@ -21,7 +21,8 @@ Measured = tuple[str, int]
 
 def canonical_pattern(text: str, edition: Edition) -> Measured | None:
     """The pattern of a canonical value; None: never matches (RUL-04)."""
-    if text[:1] != "/" and not _starts_as_pattern(text, edition):
+    first = text[:1]
+    if first != "/" and not (first == "*" and edition.slashless is Slashless.PATTERN):
         if edition.slashless is not Slashless.ASSUMED:
             return None
         text = "/" + text
@@ -51,10 +52,6 @@ def index_page_pattern(text: str, edition: Edition) -> Measured | None:
     """The second pattern of an allow rule for an index page (PRE-05)."""
     directory = google.directory_of_index_page(text)
     return None if directory is None else canonical_pattern(directory, edition)
-
-
-def _starts_as_pattern(text: str, edition: Edition) -> bool:
-    return text.startswith("*") and edition.slashless is Slashless.PATTERN
 
 
 def literals_of(text: str) -> list[str]:

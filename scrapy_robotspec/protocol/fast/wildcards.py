@@ -105,7 +105,8 @@ class Wildcards:
 
 def needle_of(text: str) -> str:
     """The longest literal of a pattern, without its leading slash."""
-    return max(text[1:].split("*"), key=len)
+    rest = text[1:]
+    return max(rest.split("*"), key=len) if "*" in rest else rest
 
 
 def matches(text: str, path: str) -> bool:
