@@ -1,4 +1,4 @@
-"""Directives: the valid lines of a file, each with its field and value."""
+"""Directives: the valid lines of a file."""
 
 from __future__ import annotations
 

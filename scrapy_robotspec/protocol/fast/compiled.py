@@ -10,11 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agents import candidates, followed_keys
-from scrapy_robotspec.protocol.fast.index import (
-    OTHER_BEGINNINGS,
-    index_agents,
-    rules_in,
-)
+from scrapy_robotspec.protocol.fast.index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
@@ -84,7 +80,7 @@ class CompiledFile:
         if self._crawlers is None:
             if self._first is None:
                 self._first = self._select_first(tokens)
-                return self._find(url, self._first.rules), self._first
+                return self.find_again(url, self._first), self._first
             self._crawlers = _Crawlers(index_agents(self._body, self._edition), self._first)
         selection = self._crawlers.by_tokens.get(tokens) or self._crawlers.select(
             tokens, self._edition
@@ -94,20 +90,12 @@ class CompiledFile:
         if key is None:
             if len(rules.keys) >= _KEPT_URLS:
                 rules.keys = {}
-            key = rules.keys[url] = self._find(url, rules)
+            key = rules.keys[url] = self.find_again(url, selection)
         return key, selection
 
     def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
         """The same for the crawler that asked last."""
-        return self._find(url, selection.rules)
-
-    def _select_first(self, tokens: Tokens) -> CompiledSelection:
-        beginnings = (*candidates(tokens, self._edition).beginnings, *OTHER_BEGINNINGS)
-        index = index_agents(self._body, self._edition, beginnings)
-        names, spans = follow(index, followed_keys(index, tokens, self._edition))
-        return CompiledSelection(names, SharedRules(spans))
-
-    def _find(self, url: str | bytes, rules: SharedRules) -> int:
+        rules = selection.rules
         if rules.compiled is None:
             if rules.asked < COMPILE_AFTER:
                 rules.asked += 1
@@ -120,11 +108,16 @@ class CompiledFile:
         return rules.compiled.find(url)
 
     def _find_uncompiled(self, url: str | bytes, spans: Spans) -> int | None:
-        """The key of what decides; None if compiling the rules costs less."""
         path = path_of(url, self._edition)
         if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
             return ITSELF
         return find_uncompiled(self._body, spans, path, self._edition)
+
+    def _select_first(self, tokens: Tokens) -> CompiledSelection:
+        beginnings = (*candidates(tokens, self._edition).beginnings, *OTHER_BEGINNINGS)
+        index = index_agents(self._body, self._edition, beginnings)
+        names, spans = follow(index, followed_keys(index, tokens, self._edition))
+        return CompiledSelection(names, SharedRules(spans))
 
 
 class _Crawlers:

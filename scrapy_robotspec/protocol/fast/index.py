@@ -7,6 +7,7 @@ are not plain read every line instead.
 from __future__ import annotations
 
 import re
+import sys
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -51,11 +52,8 @@ def has_plain_lines(edition: Edition) -> bool:
             edition.fields_by_prefix
             or edition.missing_colon
             or edition.nul_ends_line
-            or edition.partial_bom
             or edition.blank_line_ends_group
             or edition.whole_agent_names
-            or edition.empty_tokens
-            or edition.combine_tokens
             or edition.empty_rules_decide_line
             or edition.index_html
         )
@@ -99,7 +97,7 @@ def _index_plain_lines(
             begin = match.end()
             if not named:
                 group = at
-            name = _agent_named(match, edition)
+            name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
             if name is not None:
                 key = fold(name, edition.case_sensitive_tokens)
                 if key not in index:
@@ -108,15 +106,6 @@ def _index_plain_lines(
         at = lowered.find(_FIELD, after)
     _end_group(named, group, begin, len(body))
     return index
-
-
-def _agent_named(line: re.Match[bytes], edition: Edition) -> str | None:
-    """As ``named_agent``, in fewer steps for a usual token."""
-    token: bytes = line[1]
-    if token:
-        return token.decode("ascii")
-    value = _VALUE.match(line.string, line.start(1))
-    return named_agent(value[0], edition) if value else None
 
 
 def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
@@ -143,7 +132,9 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     lines = reader.read(body, skip_byte_order_mark(body, edition), len(body))
     for start, field, value in chain(lines, [(len(body), "", b"")]):
         if field == "" or (field == "user-agent" and first >= 0):
-            named = _places(index, names, edition)
+            if edition.whole_agent_names and DEFAULT in names:
+                names = [DEFAULT]  # UAG-10
+            named = [index.setdefault(key_of(name, edition), (name, [])) for name in names]
             if first >= 0:
                 _end_group(named, group, first, start)
             names, group, first = [], -1, -1
@@ -155,13 +146,6 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
         elif group >= 0 > first and (field == "disallow" or field == "allow"):
             first = start
     return index
-
-
-def _places(index: dict[str, Place], names: Sequence[str], edition: Edition) -> list[Place]:
-    """The places of a group's agents in the index."""
-    if edition.whole_agent_names and DEFAULT in names:
-        names = (DEFAULT,)  # UAG-10
-    return [index.setdefault(key_of(name, edition), (name, [])) for name in names]
 
 
 def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
@@ -188,8 +172,12 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
     allow = _ALLOWS.get(body[start:colon].strip(_WHITE).lower())
     if allow is None:
         return None
-    value = _VALUE.match(body, colon + 1, end)
-    return allow, value[0].strip(_WHITE), start  # type: ignore[index]  # may be empty
+    return allow, _value_at(body, colon + 1, end), start
+
+
+def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
+    """What stands from an offset to a comment or the line's end."""
+    return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty
 
 
 #: What a relevant value may begin with besides a key: white space, and the default agent.

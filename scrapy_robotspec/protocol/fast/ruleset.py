@@ -8,13 +8,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
-from scrapy_robotspec.protocol.fast.wildcards import (
-    END,
-    INDEX_FROM,
-    Wildcards,
-    matches,
-    needle_of,
-)
+from scrapy_robotspec.protocol.fast.wildcards import END, INDEX_FROM, Wildcards, matches, needle_of
 from scrapy_robotspec.protocol.paths import (
     ROBOTS_TXT,
     base_of,
@@ -25,7 +19,7 @@ from scrapy_robotspec.protocol.paths import (
 from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, keyed_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -68,9 +62,10 @@ class RuleSet:
         texts = "\n".join((*keys, *patterns))
         self._escapes = bool(_MEETS_ESCAPE(texts))
         self._to_end = END in texts
-        heads = _telling_heads(patterns)
-        for head in heads.values():
-            keys.setdefault(head, NO_RULE)
+        few = patterns if len(patterns) < INDEX_FROM else ()
+        # A pattern with a head costs nothing for a path that begins otherwise.
+        heads = {text: text[: text.index("*")] for text in few if text.index("*") > 1}
+        keys = dict.fromkeys(heads.values(), NO_RULE) | keys
         prefixes = sorted(keys)
         self._edition = edition
         self._base = _NO_BASE  # the last URL up to the slash its path begins with
@@ -159,13 +154,3 @@ def _with_end(text: str) -> str:
     content = text[:-1]
     anchored = text.endswith("$") and not content.endswith("*")
     return content + END if anchored else content.rstrip("*")
-
-
-def _telling_heads(patterns: Mapping[str, int]) -> Mapping[str, str]:
-    """First literals of patterns that are more than a slash, unless there are many patterns.
-
-    Such a pattern costs nothing for a path that begins otherwise.
-    """
-    if len(patterns) >= INDEX_FROM:
-        return {}
-    return {text: text[: text.index("*")] for text in patterns if text.index("*") > 1}

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-#: Literals up to this length are looked up among all parts of the path of their length.
+#: Literals up to this length are looked up among all parts of the path of their length, unless
+#: there are this many parts.
 _SHORT = 16
+_MANY = 1 << 19
 #: Max length of the beginnings of suffixes that are kept (characters), and of all of them together.
 _BEGINNING = 256
 _ALL = 1 << 23
 #: Sorts after every character of a canonical path, which is ASCII.
 _LAST = "\x80"
-#: From this length of both texts on (characters) CPython searches in linear time.
-_LINEAR = 30_000
+#: From these lengths of both texts on (characters) CPython searches in linear time.
 _LONG = 32
-#: Ends no literal: canonical text has no NUL.
-_PADDING = "\0"
+_LINEAR = 30_000
 
 
 class SuffixIndex:
@@ -28,7 +28,7 @@ class SuffixIndex:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._padded = path + _PADDING * _LINEAR
+        self._padded = path + "\0" * _LINEAR  # no literal contains NUL
         self._firsts = {"": 0}
         self._lasts = {"": len(path)}
         self._lengths: set[int] = set()
@@ -65,27 +65,25 @@ class SuffixIndex:
     def _look_up(self, literal: str) -> int:
         """Learn the first and the last place of a literal; the last or -1."""
         length = len(literal)
-        if length <= _SHORT:
+        if length <= _SHORT and len(self._lasts) + len(self._path) < _MANY:
             if length not in self._lengths:
-                self._lengths.add(length)
                 self._add_parts(length)
             return self._lasts.get(literal, -1)
         if length <= self._beginning:
             places = self._find_places(literal)
-            self._firsts[literal] = min(places, default=-1)
-            self._lasts[literal] = max(places, default=-1)
+            first, last = min(places, default=-1), max(places, default=-1)
         else:
-            self._firsts[literal] = self._padded.find(literal)
-            self._lasts[literal] = len(self._path)  # or less
-        return self._lasts[literal]
+            first, last = self._padded.find(literal), len(self._path)  # or less
+        self._firsts[literal], self._lasts[literal] = first, last
+        return last
 
     def _add_parts(self, length: int) -> None:
         """Learn the places of all parts of the path with a length."""
         places = range(len(self._path) - length + 1)
         parts = [self._path[at : at + length] for at in places]
         self._lasts.update(zip(parts, places, strict=True))
-        parts.reverse()
-        self._firsts.update(zip(parts, reversed(places), strict=True))
+        self._firsts.update(zip(reversed(parts), reversed(places), strict=True))
+        self._lengths.add(length)
 
     def _find_places(self, literal: str) -> list[int]:
         if not self._suffixes:

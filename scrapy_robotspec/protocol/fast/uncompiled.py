@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, rules_in
 from scrapy_robotspec.protocol.plain import best_key
+from scrapy_robotspec.protocol.precedence import NO_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,24 +35,20 @@ _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
 def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
     """The deciding key; None if compiling costs less."""
-    rules = _rules_to_try(body, spans, path, edition) if spans else ()
-    if rules is None:
+    if not spans:
+        return NO_RULE
+    size = spans[-1] - spans[0]
+    rules: Sequence[RawRule] | None = None
+    if has_plain_lines(edition):
+        if size * len(path) <= _MAX_BYTES:
+            rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
+    elif size <= _MAX_TRIED:
+        rules = rules_in(body, spans, edition)
+    if rules is None or len(rules) * len(path) > _MAX_TRIED:
         return None
-    size = sum(len(value) for _, value, _ in rules)
-    if max(len(rules) * len(path), size) > _MAX_TRIED:
+    if sum(len(value) for _, value, _ in rules) > _MAX_TRIED:
         return None
     return best_key(rules, path, edition)
-
-
-def _rules_to_try(
-    body: bytes, spans: Spans, path: str, edition: Edition
-) -> Sequence[RawRule] | None:
-    size = spans[-1] - spans[0]
-    if has_plain_lines(edition):
-        if size * len(path) > _MAX_BYTES:
-            return None
-        return prefilter_bytes(body, spans, path.encode("ascii"), edition)
-    return rules_in(body, spans, edition) if size <= _MAX_TRIED else None
 
 
 def prefilter_bytes(

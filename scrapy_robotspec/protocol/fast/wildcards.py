@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -48,9 +47,10 @@ class Wildcards:
         order = patterns.__getitem__ if few else needles.__getitem__
         self._texts = tuple(sorted(patterns, key=order))
         self._keys = array("q", map(patterns.__getitem__, self._texts))
-        self.few = tuple(map(needles.__getitem__, self._texts)) if few else ()
         if few:
+            self.few = tuple(map(needles.__getitem__, self._texts))
             return
+        self.few = ()
         counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
@@ -72,13 +72,12 @@ class Wildcards:
             return best
         ends = self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        if len(tried) * len(path) > _HEAVY:
-            matches_path = SuffixIndex(path).matches
-        else:
-            matches_path = partial(matches, path=path)
+        suffixes = SuffixIndex(path) if len(tried) * len(path) > _HEAVY else None
         for number in tried:
-            if keys[number] < best and matches_path(texts[number]):
-                best = keys[number]
+            if keys[number] < best:
+                text = texts[number]
+                if suffixes.matches(text) if suffixes else matches(text, path):
+                    best = keys[number]
         return best
 
     def _find_needles(self, path: str) -> set[int]:
