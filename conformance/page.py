@@ -70,7 +70,7 @@ def _table_of_scores(parsers: Mapping[str, Any]) -> str:
             f"`{score.specification}`",
             name,
             f"{score.passed} of {score.required}" if score.required else "–",
-            score.required - score.passed,
+            score.failed,
             f"{score.agreed} of {score.open}",
             score.unsupported,
         ]

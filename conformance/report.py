@@ -28,7 +28,7 @@ def as_json(parser: str, scores: Sequence[Score], results: Iterable[Result]) -> 
 
 def differences(results: Iterable[Result]) -> Iterator[Result]:
     """Answers that differ from ours where the specification leaves the point open."""
-    return (each for each in results if each.asked and not each.passed and not each.case.required)
+    return (each for each in results if each.asked and not each.passed and not each.failed)
 
 
 def as_text(
@@ -39,7 +39,7 @@ def as_text(
     for score in scores:
         yield (
             f"{score.specification}: {score.passed} of {score.required} cases passed, "
-            f"{score.required - score.passed} failed; {score.open} points that it leaves open, "
+            f"{score.failed} failed; {score.open} points that it leaves open, "
             f"{score.agreed} read as here; {score.unsupported} cases not supported"
         )
     yield from _list(result for result in results if result.failed)

@@ -45,21 +45,22 @@ def scores(name: str, outcomes: Outcomes) -> list[Score]:
 
 def _score(specification: str, outcomes: Outcomes) -> Score:
     asked = [case for case in cases_of(specification) if case.id not in outcomes["unsupported"]]
-    required = sum(case.required for case in asked)
-    failed = _count(specification, outcomes["failures"])
-    differ = _count(specification, outcomes["differences"])
+    required = {case.id for case in asked if case.required}
+    failed = _of(specification, outcomes["failures"])
+    others = len(asked) - len(required)
     return Score(
         specification,
-        required,
-        required - failed,
-        len(asked) - required,
-        len(asked) - required - differ,
-        _count(specification, outcomes["unsupported"]),
+        len(required),
+        len(required - failed),
+        len(failed),
+        others,
+        others - len(_of(specification, outcomes["differences"]) | failed - required),
+        len(_of(specification, outcomes["unsupported"])),
     )
 
 
-def _count(specification: str, ids: Iterable[str]) -> int:
-    return sum(name.partition("/")[0] == specification for name in ids)
+def _of(specification: str, ids: Iterable[str]) -> set[str]:
+    return {name for name in ids if name.partition("/")[0] == specification}
 
 
 def read() -> dict[str, Any]:

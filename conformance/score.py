@@ -32,7 +32,9 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether the specification demands another answer."""
+        """Whether the specification demands another answer, or there is none at all."""
+        if self.response.kind in _BROKEN:
+            return True
         return self.case.required and self.asked and not self.passed
 
     @property
@@ -58,6 +60,8 @@ class Score:
     """Cases that the specification demands and the parser was asked."""
     passed: int
     """Of these, the ones it passed."""
+    failed: int
+    """The other ones, and open cases in which the parser crashed, hung or answered with garbage."""
     open: int
     """Cases that the specification leaves open."""
     agreed: int
@@ -110,6 +114,7 @@ def score(specification: str, results: Iterable[Result]) -> Score:
         specification,
         len(required),
         sum(result.passed for result in required),
+        sum(result.failed for result in asked),
         len(undecided),
         sum(result.passed for result in undecided),
         len(own) - len(asked),

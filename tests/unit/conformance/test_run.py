@@ -16,7 +16,7 @@ from conformance.__main__ import main
 from conformance.adapters import ADAPTERS
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.process import Response
-from conformance.score import GIVE_UP_AFTER, Result
+from conformance.score import GIVE_UP_AFTER, Result, score
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +49,8 @@ def test_this_package_passes_every_case(
     code, output = results(capsys, "--parser", OURS.name, "--spec", specification)
     assert code == 0
     assert output["failures"] == output["differences"] == []
-    (score,) = output["scores"]
-    assert score["passed"] + score["agreed"] == len(cases_of(specification))
+    (counts,) = output["scores"]
+    assert counts["passed"] + counts["agreed"] == len(cases_of(specification))
 
 
 @pytest.mark.parametrize("name", sorted(ADAPTERS))
@@ -85,6 +85,16 @@ def test_an_answer_of_another_type_fails(value: str) -> None:
     allowed = next(case for case in cases_of("rfc9309") if case.expected is True and case.required)
     assert Result(allowed, Response("answer", json.loads(value))).failed
     assert not Result(allowed, Response("answer", True)).failed
+
+
+@pytest.mark.parametrize("kind", ["crash", "hang", "garbage"])
+def test_a_breakdown_fails_an_open_case_too(kind: Any) -> None:
+    """A specification that leaves the answer open does not allow none at all."""
+    case = next(case for case in cases_of("rfc9309") if not case.required)
+    assert Result(case, Response(kind, "")).failed
+    assert not Result(case, Response("error", "")).failed
+    assert not Result(case, Response("answer", not case.expected)).failed
+    assert score("rfc9309", [Result(case, Response(kind, ""))]).failed == 1
 
 
 def test_unsupported_questions_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,9 +197,9 @@ def test_text_shows_a_failure_with_statement_and_source(
 def test_example_in_javascript_answers_every_case(capsys: pytest.CaptureFixture[str]) -> None:
     """The program in the README passes the simple cases, and never breaks."""
     code, output = results(capsys, "--command", "node conformance/examples/naive.mjs")
-    score = output["scores"][0]
+    (counts,) = output["scores"]
     assert code == 1
-    assert score["passed"] > score["required"] / 2
+    assert counts["passed"] > counts["required"] / 2
     assert {failure["kind"] for failure in output["failures"]} <= {"answer", "error"}
 
 
