@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,7 @@ def test_a_cluster_gives_the_rows_of_one_process(name: str, tmp_path: Path) -> N
     done = subprocess.run(
         [sys.executable, str(script), str(source), str(target)],
         cwd=ROOT,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         check=False,
