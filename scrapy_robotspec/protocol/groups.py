@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(rb"[\r\n]").search
 _USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
+_USUAL_SITEMAP = re.compile(rb"[Ss]itemap: ?([!-\"$-~]{1,500})").fullmatch
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
 #: A line without other fields: empty, a comment, or one of the four common fields in its usual
@@ -162,6 +163,14 @@ def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
     if not edition.other_fields:
         return ()
     lines = _lines_with(b"map", body[skip_byte_order_mark(body, edition) :])
-    pairs = (pair for line in lines if (pair := split_line(line, edition)))
-    urls = (decode(value) for name, value in pairs if meaning(name, edition) == "sitemap")
-    return tuple(url for url in urls if is_absolute(url))
+    values = (value for line in lines if (value := _sitemap(line, edition)) is not None)
+    return tuple(url for value in values if is_absolute(url := decode(value)))
+
+
+def _sitemap(line: bytes, edition: Edition) -> bytes | None:
+    """The value of a sitemap line, else None."""
+    usual = _USUAL_SITEMAP(line)  # read alike in every edition
+    if usual:
+        return usual[1]
+    pair = split_line(line, edition)
+    return pair[1] if pair and meaning(pair[0], edition) == "sitemap" else None

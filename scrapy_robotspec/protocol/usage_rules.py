@@ -160,7 +160,10 @@ def read_usage(body: bytes, tokens: Sequence[str], edition: Edition) -> UsageRul
 
 def may_state_usage(body: bytes) -> bool:
     """False only if no line has one of the two fields."""
-    return b"content-" in body.lower() and _FIELD(body) is not None
+    lowered = body.lower()
+    if b"content-usage" not in lowered and b"content-signal" not in lowered:
+        return False
+    return _FIELD(body) is not None
 
 
 def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:

@@ -11,6 +11,14 @@ from scrapy_robotspec.protocol.lint.findings import Remark
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
+_PAGE_CODE = "RS152"
+_MESSAGES = {
+    _PAGE_CODE: "The file is an HTML or XML page",
+    "RS153": "The file is written in UTF-16, not in UTF-8",
+    "RS154": "The file contains binary data",
+    "RS155": "The file contains JSON",
+    "RS156": "No line is one of a robots.txt file",
+}
 _HEAD = 1000  #: bytes at the start of a file that tell its kind
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _GZIP = b"\x1f\x8b"
@@ -33,20 +41,27 @@ _CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\
 
 def other_kind(robots: RobotsTxt) -> Remark | None:
     """The remark about a file of another kind, or None."""
-    body, name = robots.body, robots.edition.name
+    code = kind_code(robots.body)
+    if code is None:
+        return None
+    read = f"{robots.edition.name} finds no valid line in it"
+    if code == _PAGE_CODE:
+        read = _rules_read(robots)
+    return Remark(code, f"{_MESSAGES[code]}; {read}.")
+
+
+def kind_code(body: bytes) -> str | None:
+    """The linter's code for a file of another kind, or None."""
     head = body[:_HEAD]
-    ignored = f"{name} finds no valid line in it"
     if head.startswith(_UTF16_MARKS) or _is_utf16(head):
-        return Remark("RS153", f"The file is written in UTF-16, not in UTF-8; {ignored}.")
+        return "RS153"
     if _is_page(head):
-        return Remark("RS152", f"The file is an HTML or XML page; {_rules_read(robots)}.")
+        return _PAGE_CODE
     if _ROBOTS_LINE.search(body) or not _CONTENT.search(body):
         return None
     if head.startswith(_GZIP) or _is_binary(head):
-        return Remark("RS154", f"The file contains binary data; {ignored}.")
-    if _JSON.match(head.removeprefix(BYTE_ORDER_MARK)):
-        return Remark("RS155", f"The file contains JSON; {ignored}.")
-    return Remark("RS156", f"No line is one of a robots.txt file; {ignored}.")
+        return "RS154"
+    return "RS155" if _JSON.match(head.removeprefix(BYTE_ORDER_MARK)) else "RS156"
 
 
 def _is_page(head: bytes) -> bool:

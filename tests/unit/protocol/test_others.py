@@ -4,12 +4,44 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.groups import may_have_other_lines
+from scrapy_robotspec.protocol.groups import is_absolute, may_have_other_lines
+from scrapy_robotspec.protocol.lines import read_lines
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.property.strategies import wild_bodies, wild_tokens
+
+_sitemap_lines = st.tuples(
+    st.sampled_from(
+        ["Sitemap", "sitemap", "SITEMAP", " Sitemap", "site-map", "#Sitemap", "Sitemaps"]
+    ),
+    st.sampled_from([": ", ":", " : ", ":\t", " ", ": \0", "::"]),
+    st.sampled_from(
+        [
+            *("https://x.example/s.xml", "http://x/é", "ftp://x/", "/s.xml", "http://x/a b", "x"),
+            *(
+                "https://[::1]/s",
+                "https://",
+                "HTTP://X/",
+                "https://x:0/",
+                "http://x#y",
+                "http://x/#y",
+            ),
+            *("https://-/", "https://x/" + "a" * 600, "https://x/" + "a" * 20_000, ""),
+        ]
+    ),
+    st.sampled_from(["", "", " ", "#c", " # c", "\0", "\x0b"]),
+    st.sampled_from(["\n", "\n", "\r\n", "\r", "\n\n", ""]),
+).map("".join)
+sitemap_files = st.one_of(
+    wild_bodies,
+    st.tuples(st.sampled_from(["", "\ufeff"]), st.lists(_sitemap_lines, max_size=8).map("".join))
+    .map("".join)
+    .map(str.encode),
+)
 
 PLAIN = [
     b"",
@@ -39,3 +71,13 @@ def test_no_other_line_is_ever_overlooked(
     """EXT-03: in every edition and for every token."""
     robots = RobotsTxt.parse(body, edition)
     assert may_have_other_lines(robots.body) or not robots.other(accepted(names, edition))
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@given(body=sitemap_files)
+def test_sitemaps_are_those_of_the_lines(edition: str, body: bytes) -> None:
+    """Searching the bytes finds what reading every line finds (SIT-01)."""
+    robots = RobotsTxt.parse(body, edition)
+    lines = read_lines(robots.body, robots.edition) if robots.edition.other_fields else ()
+    values = [decode(line.value) for line in lines if line.field == "sitemap"]
+    assert list(robots.sitemaps) == [url for url in values if is_absolute(url)]
