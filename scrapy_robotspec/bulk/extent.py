@@ -43,13 +43,16 @@ def extent(
     unused: str,
     *,
     open_root: bool,
+    may_allow: bool,
 ) -> Extent:
     """What a group leaves open; *allowed* gives its verdict for a path.
 
-    ``open_root``: no rule matches ``/``, so none matches every path. ``/robots.txt`` does not
-    count, which is always allowed (PRE-04).
+    ``open_root``: no rule matches ``/``, so none matches every path. ``may_allow``: some rule may
+    be an allow rule. ``/robots.txt`` does not count, which is always allowed (PRE-04).
     """
     usual = open_root or allowed(f"/{unused}")
+    if not usual and not may_allow:
+        return "denies all"
     for rule in rules:
         if rule[0] is usual:
             continue  # it does what is done without it
@@ -57,7 +60,7 @@ def extent(
             if forbids(key) is not usual:
                 continue  # a rule without a path may not forbid (RUL-02)
             for path in _examples(text, unused):
-                if path != ROBOTS_TXT and allowed(path) is not usual:
+                if path != ROBOTS_TXT and (not may_allow or allowed(path) is not usual):
                     return "some"
     return "allows all" if usual else "denies all"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules, follow
 from scrapy_robotspec.protocol.fast.index import index_agents
 from scrapy_robotspec.protocol.groups import read_groups
-from scrapy_robotspec.protocol.lint.file_kind import other_kind
+from scrapy_robotspec.protocol.lint.file_kind import kind_code
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import (
     UsageRules,
@@ -59,9 +60,12 @@ class FileRules:
         if found is None:
             found = self._by_spans[spans] = self._answers.find(self._body, spans)
         selection = CompiledSelection(names, SharedRules(spans))
-        unreadable = not found.has_rules and other_kind(self.robots) is not None
-        kind = "unreadable" if unreadable else found.extent
+        kind = self._kind_without_rules if not found.has_rules else found.extent
         return [self.robots.verdict_of(selection, key) for key in found.keys], kind
+
+    @cached_property
+    def _kind_without_rules(self) -> str:
+        return "allows all" if kind_code(self._body) is None else "unreadable"
 
     def crawl_delay(self, followed: Followed) -> float | None:
         """The greatest crawl delay of the groups followed, in seconds (EXT-01)."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.inputs.parts import Part
     from scrapy_robotspec.bulk.work import Counts, Job
 
+#: Parts that are submitted for each process, so that none waits while the output is written.
+_SUBMITTED = 4
 #: Attempts for a part during which a process ended.
 _ATTEMPTS = 3
 
@@ -66,7 +68,9 @@ def _run_until_broken(
         running: dict[Future[Counts], int] = {}
         try:
             while True:
-                while len(running) < 2 * jobs and (each := next(waiting, None)) is not None:
+                while (
+                    len(running) < _SUBMITTED * jobs and (each := next(waiting, None)) is not None
+                ):
                     running[pool.submit(job.run, *each)] = each[0]
                 if not running:
                     return

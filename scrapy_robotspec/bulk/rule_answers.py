@@ -83,9 +83,15 @@ class RuleAnswers:
             self._edition,
             unused_text(text),
             open_root=keys[0] == NO_RULE,
+            may_allow=_may_allow(text.lower()),
         )
         has_rules = found != "allows all" or any(_rules(body, spans, self._edition))
         return Answered(keys, found, has_rules)
+
+
+def _may_allow(lowered: bytes) -> bool:
+    """Whether some line may be an allow rule."""
+    return lowered.count(b"allow") > lowered.count(b"sallow")
 
 
 def _pairs(spans: Spans) -> Iterator[tuple[int, int]]:

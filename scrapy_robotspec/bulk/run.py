@@ -94,27 +94,29 @@ class Run:
         ``advance`` is called with the size of each finished part.
         """
         total = Total()
-        parts = self._plan.parts
-        finished = {number: self._job.finished(number) for number in range(len(parts))}
-        counts = {number: found for number, found in finished.items() if found is not None}
-        total.resumed = len(counts)
-        for number in counts:
-            advance(parts[number].size)
-        todo = [(number, part) for number, part in enumerate(parts) if number not in counts]
-        for number, found in run_parts(self._job, todo, jobs):
-            counts[number] = found
-            advance(parts[number].size)
-        for number in range(len(parts)):
-            total.add(counts[number])
-        self._finish()
-        return total
-
-    def _finish(self) -> None:
-        numbers = range(len(self._plan.parts))
         unfinished = os.path.join(self.folder, "output")
-        FORMATS[self._format].merge(map(self._job.result_path, numbers), unfinished)
+        FORMATS[self._format].merge(self._results(jobs, advance, total), unfinished)
         os.replace(unfinished, self._out)
         shutil.rmtree(self.folder)
+        return total
+
+    def _results(self, jobs: int, advance: Callable[[int], None], total: Total) -> Iterator[str]:
+        """The files of all parts in order, while later parts are still under way."""
+        parts = self._plan.parts
+        found = {number: self._job.finished(number) for number in range(len(parts))}
+        finished = {number: counts for number, counts in found.items() if counts is not None}
+        total.resumed = len(finished)
+        for number in finished:
+            advance(parts[number].size)
+        todo = [(number, part) for number, part in enumerate(parts) if number not in finished]
+        running = run_parts(self._job, todo, jobs)
+        for number in range(len(parts)):
+            while number not in finished:
+                done, counts = next(running)
+                finished[done] = counts
+                advance(parts[done].size)
+            total.add(finished[number])
+            yield self._job.result_path(number)
 
 
 def _key_in(path: str) -> str | None:

@@ -56,7 +56,7 @@ class GzipJsonPart(FileRange):
 
 def json_parts(path: str, size: int) -> Iterator[JsonPart]:
     """Parts of a file."""
-    return (JsonPart(path, *each) for each in ranges(path, size))
+    return (JsonPart(path, *each) for each in ranges(size))
 
 
 def _skip_line(file: IO[bytes] | gzip.GzipFile) -> None:

@@ -52,7 +52,7 @@ class FileRange:
         return self.stop - self.start
 
 
-def ranges(path: str, size: int, step: int = PART_BYTES) -> Iterator[tuple[int, int]]:
+def ranges(size: int) -> Iterator[tuple[int, int]]:
     """A file's offsets in steps: start and stop of each."""
-    for start in range(0, max(1, size), step):
-        yield start, min(start + step, size)
+    for start in range(0, size, PART_BYTES):
+        yield start, min(start + PART_BYTES, size)

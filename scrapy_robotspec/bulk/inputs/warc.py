@@ -84,7 +84,7 @@ def warc_parts(path: str, size: int, *, compressed: bool) -> Iterator[WarcPart |
     elif _is_one_stream(path):
         yield WholeWarcPart(path, 0, size)
     else:
-        yield from (WarcPart(path, *each) for each in ranges(path, size))
+        yield from (WarcPart(path, *each) for each in ranges(size))
 
 
 def find_member(file: IO[bytes], start: int, stop: int) -> int | None:

@@ -63,7 +63,7 @@ def folder(tmp_path: Path) -> Path:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many parts of few files."""
     monkeypatch.setattr(folders, "_PART_FILES", 7)
-    monkeypatch.setattr(warc, "ranges", lambda path, size: [(0, size // 2), (size // 2, size)])
+    monkeypatch.setattr(warc, "ranges", lambda size: [(0, size // 2), (size // 2, size)])
 
 
 def execute(inputs: Path, out: Path, jobs: int = 1) -> Total:
