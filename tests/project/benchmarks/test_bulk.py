@@ -1,0 +1,49 @@
+"""The benchmark of verdicts in bulk runs, and its check finds a wrong row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from benchmarks import bulk as benchmark
+from benchmarks.corpus import make_corpus
+from scrapy_robotspec import bulk
+from scrapy_robotspec.bulk.inputs import parts
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def test_a_quick_run_prints_ratio_scaling_and_extrapolation(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On made files; nothing about time is asserted."""
+    monkeypatch.setattr(parts, "PART_BYTES", parts.PART_BYTES)  # the benchmark changes it
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert benchmark.main(["--quick", "--names", "20"]) == 0
+    printed = capsys.readouterr().out
+    assert "times as fast as Protego in one process" in printed
+    assert "41.6 million files" in printed
+
+
+def test_the_check_compares_rows_with_single_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None differ; one that is changed is found."""
+    files = make_corpus(5)
+    names = benchmark.names_in(files, 8)
+    assert benchmark.check(files, names, 500) == 0
+
+    def wrong(batch: pa.RecordBatch, **questions: Any) -> pa.Table:
+        rows = honest(batch, **questions).to_pylist()
+        rows[3]["allowed"] = not rows[3]["allowed"]
+        return pa.Table.from_pylist(rows)
+
+    honest = bulk.verdicts
+    monkeypatch.setattr(bulk, "verdicts", wrong)
+    assert benchmark.check(files, names, 500) > 0
+
+
+def test_names_are_those_that_most_files_contain() -> None:
+    """Filled up with made ones."""
+    files = [b"User-agent: b\nUser-agent: a\n", b"user-agent: A\r\n", b"User-agent: *\n"]
+    assert benchmark.names_in(files, 3) == ["a", "b", "madebot"]
