@@ -138,6 +138,7 @@ class RobotSpecMiddleware:
             self.count_waiting(-1)
         delay = self._policy.delay(found, request) if found and decision.allowed else None
         if found is not None and delay:
+            self._stats.spaced(origin, delay)
             await self._waits.until_turn(request, found, delay)
         self._conclusions.request(request, decision, found)
 
@@ -145,6 +146,7 @@ class RobotSpecMiddleware:
         self, request: Request, decision: Decision, found: Resolved, delay: float
     ) -> Request | None:
         """Pass *request* on if its origin's crawl-delay has passed, else requeue it."""
+        self._stats.spaced(found.origin, delay)
         turn = self._waits.turn(request, found, delay)
         if isinstance(turn, Deferred):  # the store replies within milliseconds
             turn = await _compat.as_future(turn)

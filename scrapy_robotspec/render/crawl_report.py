@@ -80,6 +80,8 @@ class OriginStats:
     refused_by: list[RefusalStats] = field(default_factory=list)
     overrides: dict[str, int] = field(default_factory=dict)
     """Requests by the kind of override that was applied."""
+    crawl_delay: float | None = None
+    """Seconds between two pages; None: no delay is obeyed."""
 
     def copy(self) -> OriginStats:
         """The values as they are now."""

@@ -41,6 +41,7 @@ def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path, mode: st
         **FAST_RETRY,
         "ROBOTSPEC_REPORT": str(path),
         "ROBOTSPEC_OVERRIDES": {"127.0.0.5": "disallow"},
+        "ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.1,
     }
     began = time.time()
     result = crawl(urls, settings, mode=mode)
@@ -66,6 +67,7 @@ def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path, mode: st
     assert row["wait_seconds"] > 0
     assert row["first_asked"] == row["wait_began"] < row["answered"]
     assert time.strftime("%Y-%m-%dT%H:%M", time.gmtime(began)) <= row["first_asked"]
+    assert row["crawl_delay"] == 0.1
     row = found[ours.url("")]
     assert (row["asked"], row["refused"], row["overrides"]) == (0, 3, {"disallow": 3})
     assert all(row["pending_since"] is None for row in found.values())

@@ -43,6 +43,7 @@ def with_rules(number: int, text: str = "") -> OriginStats:
             for at, line in enumerate(lines, 2)
         ],
         overrides={"token": 80},
+        crawl_delay=1.5,
     )
 
 

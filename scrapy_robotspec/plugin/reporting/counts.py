@@ -38,6 +38,9 @@ class Counts:
     def given_up(self, origin: Origin, number: int) -> None:
         """*number* waiting requests are given up and refused."""
 
+    def spaced(self, origin: Origin, delay: float) -> None:
+        """Pages of *origin* are requested *delay* seconds apart."""
+
     def let_through(self, origin: Origin) -> None:
         """One request was allowed."""
 

@@ -95,6 +95,9 @@ class OriginStatsTable(Counts):
 
     # --- requests
 
+    def spaced(self, origin: Origin, delay: float) -> None:
+        self._row(origin).crawl_delay = delay
+
     def let_through(self, origin: Origin) -> None:
         self._row(origin).let_through += 1
 

@@ -109,6 +109,11 @@ class CrawlStats:
 
     # --- origins
 
+    def spaced(self, origin: Origin, delay: float) -> None:
+        """Pages of *origin* are requested *delay* seconds apart."""
+        for each in self._counts:
+            each.spaced(origin, delay)
+
     def on_fetch_done(self, done: FetchDone, waiting: int, now: float) -> None:
         """A fetch ended at *now* while *waiting* requests waited."""
         found, record, before = done.found, done.record, done.before

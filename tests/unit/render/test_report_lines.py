@@ -37,6 +37,7 @@ def test_every_key_of_an_origin() -> None:
         wait_seconds=0.8766001,
         refused_by=[RefusalStats("rule", 2, "Disallow: /cart/", "/cart/", 1, ["https://a/cart/"])],
         overrides={"token": 3},
+        crawl_delay=2.5,
     )
     (line,) = lines(origin)
     assert line.endswith("}\n")
@@ -80,6 +81,7 @@ def test_every_key_of_an_origin() -> None:
             }
         ],
         "overrides": {"token": 3},
+        "crawl_delay": 2.5,
     }
     assert json.loads(line) == expected
     assert list(json.loads(line)) == list(expected)

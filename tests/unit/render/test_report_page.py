@@ -168,6 +168,7 @@ def test_failures_redirects_truncated_files_and_overrides() -> None:
     assert "302 to no target" in shown
     assert "https://shop-3.example512,000 bytes" in shown
     assert "token320" in shown
+    assert "12 s1.5 s512,000 bytes" in shown
     assert "train-ai0124" in shown
 
 
