@@ -20,7 +20,7 @@ VENV = ROOT / ".venv"
 
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
-    "example": ("", ["example_project/run_all.py"]),
+    "example": ("[evidence]", ["example_project/run_all.py"]),
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),

@@ -33,43 +33,55 @@ SETTINGS = {
 ROBOTS = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range(30))
 
 
-def microseconds(urls: list[str], pages: int, obey: bool) -> float:
+#: Settings of the first and of the second crawl of a pair.
+Sides = tuple[dict[str, object], dict[str, object]]
+
+
+def microseconds(urls: list[str], pages: int, settings: dict[str, object]) -> float:
     """Processor time a page in one crawl, on the first processor."""
     if hasattr(os, "sched_setaffinity"):  # of this thread, and of the process that it starts
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    settings = {**SETTINGS, "ROBOTSTXT_OBEY": obey}
-    result = crawl(urls, settings, spider="steady", more={"pages": pages}, seconds=300)
+    given = {**SETTINGS, **settings}
+    result = crawl(urls, given, spider="steady", more={"pages": pages}, seconds=300)
     return float(result.of("measured")[0]["microseconds"])
 
 
-def pair(urls: list[str], pages: int, *, first: bool) -> tuple[float, float]:
-    """The times without and with the middleware; *first*: which of them sets out first."""
+def pair(urls: list[str], pages: int, sides: Sides, *, first: int) -> tuple[float, float]:
+    """The times of both sides; *first*: which of them sets out first."""
     with ThreadPoolExecutor(2) as threads:
         crawls = {
-            obey: threads.submit(microseconds, urls, pages, obey) for obey in (first, not first)
+            side: threads.submit(microseconds, urls, pages, sides[side])
+            for side in (first, 1 - first)
         }
-    return crawls[False].result(), crawls[True].result()
+    return crawls[0].result(), crawls[1].result()
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--pages", type=int, default=3000)
-    parser.add_argument("--origins", type=int, nargs="+", default=[1, 1000])
-    given = parser.parse_args()
+def measure(sides: Sides, arguments: argparse.Namespace) -> None:
+    """Compare both sides and print a line for each number of origins."""
     print("origins   without µs   with µs   pairs' median   least   greatest")
-    for origins in given.origins:
+    for origins in arguments.origins:
         with Server() as server:
             hosts = [f"127.0.{n // 250}.{n % 250 + 2}" for n in range(origins)]
             urls = [server.site(host, ROBOTS).url("") for host in hosts]
-            pairs = [pair(urls, given.pages, first=n % 2 == 1) for n in range(given.pairs)]
-        ratios = [100 * (obeying / free - 1) for free, obeying in pairs]
-        free, obeying = (statistics.median(side) for side in zip(*pairs, strict=True))
+            pairs = [
+                pair(urls, arguments.pages, sides, first=n % 2) for n in range(arguments.pairs)
+            ]
+        ratios = [100 * (more / less - 1) for less, more in pairs]
+        less, more = (statistics.median(side) for side in zip(*pairs, strict=True))
         print(
-            f"{origins:7}   {free:10.0f}   {obeying:7.0f}   {statistics.median(ratios):+12.1f} %"
+            f"{origins:7}   {less:10.0f}   {more:7.0f}   {statistics.median(ratios):+12.1f} %"
             f"   {min(ratios):+5.1f}   {max(ratios):+8.1f}"
         )
 
 
+def read_arguments(description: str) -> argparse.Namespace:
+    """The options of this benchmark and of those like it."""
+    parser = argparse.ArgumentParser(description=description.split("\n", 1)[0])
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--pages", type=int, default=3000)
+    parser.add_argument("--origins", type=int, nargs="+", default=[1, 1000])
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main()
+    measure(({"ROBOTSTXT_OBEY": False}, {"ROBOTSTXT_OBEY": True}), read_arguments(__doc__ or ""))

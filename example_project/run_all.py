@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ SPIDERS = (
     "robots_07_ask",
     "robots_08_sitemaps",
     "robots_10_usage",
+    "robots_11_evidence",
 )
 
 
@@ -46,11 +48,18 @@ def main(spiders: tuple[str, ...]) -> int:
         site = LocalSite.start("example.responses:ALL_RESPONSES", log)
         try:
             for number, spider in enumerate(spiders):
+                if spider == "robots_11_evidence" and find_spec("warcio") is None:
+                    print(f"{spider} is left out: pip install 'scrapy-robotspec[evidence]'")
+                    continue
                 seen = len(lines(log))
                 items = crawl(spider, site, Path(folder, f"{number}.jsonl"), Path(folder))
                 visits = lines(log)[seen:]
                 sections.append(section(spider, items, visits))
                 faults.extend(check(spider, items, visits))
+                if spider == "robots_11_evidence":
+                    code, answer = replay(Path(folder, "evidence"))
+                    sections.append(f"robotspec replay evidence\n{answer}")
+                    faults.extend([f"WRONG: {answer}"] if code else [])
         finally:
             site.stop()
     print("\n\n".join(["", *sections]))
@@ -68,6 +77,8 @@ def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dic
     }
     if spider == "robots_06_cache":
         settings["ROBOTSPEC_CACHE"] = f"sqlite:///{folder / 'robots-cache.db'}"
+    if spider == "robots_11_evidence":
+        settings["ROBOTSPEC_EVIDENCE"] = str(folder / "evidence")
     options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
     begin = time.monotonic()
     command = [sys.executable, "-m", "scrapy", "crawl", spider, *options]
@@ -76,6 +87,13 @@ def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dic
     items = lines(results)
     print(f"{len(items)} pages in {time.monotonic() - begin:.1f} s")
     return items
+
+
+def replay(folder: Path) -> tuple[int, str]:
+    """Make the decisions of a crawl again; exit code and answer."""
+    command = [sys.executable, "-m", "scrapy_robotspec", "replay", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).strip()
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -157,7 +157,8 @@ class _RunReplay:
         else:
             found = self._resolved(logged["state"], origin, at)
             decision, robots = found.decide(url, tokens, at), found.robots
-        usage = Usage() if robots is None else robots.usage(url, tokens)
+        has_usage = robots is not None and (found is None or found.extensions is not None)
+        usage = robots.usage(url, tokens) if robots is not None and has_usage else Usage()
         return {**self._conclude(decision, usage, found, logged), **edition}
 
     def _conclude(

@@ -23,6 +23,8 @@ STATUS_FIELD = "Robotspec-Status"
 #: ``WARC-Truncated`` for a body cut by our size limit, and for one that the connection cut.
 STOPPED, LOST = "length", "disconnect"
 
+#: Content types that ``warcio`` does not know.
+_CONTENT_TYPES = {"resource": "text/plain"}
 _END_OF_HEAD = b"\r\n\r\n"
 
 
@@ -130,7 +132,7 @@ def to_member(record: NewRecord) -> bytes:
         record.kind,
         payload=BytesIO(record.payload),
         length=len(record.payload),
-        warc_content_type=record.content_type,
+        warc_content_type=record.content_type or _CONTENT_TYPES.get(record.kind, ""),
         warc_headers_dict=fields,
         http_headers=None if record.head is None else _Head(record.head),
     )

@@ -84,6 +84,16 @@ EXPECTED = {
         usage, for search and training 200 its rules decide 1 0
         usage, for search only 200 its rules decide 2 0
     """,
+    "robots_11_evidence": """
+        plain 200 its rules decide 5 3
+        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
+        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+        down 503 nothing may be crawled 0 1
+        - / refused, unreachable
+        moved 200 after 5 redirects its rules decide 2 1
+        - /private/a.html refused by line 2: Disallow: /private/
+    """,
     "robots_07_ask": """
         Requests for robots.txt: 1
         plain 200 its rules decide 5 3
@@ -140,6 +150,11 @@ def test_the_table_is_right_line_by_line(
         table[: len(expected) - 1]
         == [line for line in expected if not line.startswith("Requests")][: len(expected) - 1]
     )
+
+
+def test_the_evidence_of_its_spider_replays(tour: subprocess.CompletedProcess[str]) -> None:
+    part = tour.stdout.partition("robotspec replay evidence\n")[2]
+    assert re.match(r"decisions: (\d+), agree: \1, differ: 0\n", part)
 
 
 def test_waiting_pages_come_last(tour: subprocess.CompletedProcess[str]) -> None:

@@ -1,0 +1,135 @@
+"""StateArchive: archives what a crawl holds of each origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.evidence.run_writer import new_record_id
+from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
+from scrapy_robotspec.evidence.warc import NewRecord, iso_date
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.evidence.recorder import Recorder
+    from scrapy_robotspec.lookup import FetchDone, Resolved
+
+#: Max origins whose archived state is remembered; a forgotten one is archived again when used.
+_MAX_ORIGINS = 20_000
+
+
+@dataclass(slots=True)
+class ArchivedState:
+    """The last state of an origin that was archived."""
+
+    state: State
+    id: str
+    found: Resolved | None = None
+    """What was last decided by, and the grounds that the log gives for it."""
+    grounds: str = ""
+
+    def references(self) -> dict[str, Any]:
+        """The records behind a decision, with the date of a stored file."""
+        state = self.state
+        references: dict[str, Any] = {"state": self.id, "record": state.body_record}
+        if not state.fetched:
+            fetched_at = state.record.fetched_at
+            date = None if fetched_at is None else iso_date(fetched_at)
+            references["store"] = {"sha256": state.body_digest, "date": date}
+        return references
+
+
+class StateArchive:
+    """The states of one crawl."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._archived: dict[Origin, ArchivedState] = {}
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Archive the state that a fetch led to."""
+        record, result = done.record, done.result
+        if record is None:
+            return
+        if result is None:
+            self.find(record)
+            return
+        before = None if done.base is None else self.find(done.base)
+        if record.unreachable_since is None:
+            body, digest = _digested(_last_of_chain(result), record)
+        else:  # the copy stays
+            body, digest = _same_body(before, record) or (None, "")
+        failed = None if result.error is None else (result.error, result.local)
+        state = State(
+            record,
+            body,
+            digest,
+            fetched=True,
+            before=None if before is None else before.id,
+            exchanges=result.records,
+            failure=failed,
+        )
+        self._add(state)
+
+    def find(self, record: RobotsRecord) -> ArchivedState:
+        """The state of *record*, archived now if a store contained it."""
+        archived = self._archived.get(record.origin)
+        if archived is not None and (
+            archived.state.record is record or archived.state.record == record
+        ):
+            return archived
+        same = _same_body(archived, record)
+        if same is None and record.body:
+            same = self._add_body(record), sha256(record.body).hexdigest()
+        return self._add(State(record, *(same or (None, ""))))
+
+    def _add_body(self, record: RobotsRecord) -> str:
+        """Archive a file that another process fetched, so that a replay needs no store."""
+        resource = NewRecord(
+            new_record_id(),
+            "resource",
+            record.origin.robots_url,
+            record.fetched_at or record.updated_at,
+            record.body,
+            record.content_type if record.content_type.isprintable() else "",
+        )
+        self._recorder.add_record(resource)
+        return resource.id
+
+    def _add(self, state: State) -> ArchivedState:
+        record = NewRecord(
+            new_record_id(),
+            "metadata",
+            state.record.origin.robots_url,
+            state.record.updated_at,
+            state.to_payload(),
+            CONTENT_TYPE,
+            fields=tuple(("WARC-Concurrent-To", each) for each in state.exchanges[-1:]),
+        )
+        self._recorder.add_record(record)
+        if len(self._archived) >= _MAX_ORIGINS:
+            self._archived.pop(next(iter(self._archived)))
+        archived = self._archived[state.record.origin] = ArchivedState(state, record.id)
+        return archived
+
+
+def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> tuple[str, str] | None:
+    """Id and digest of an archived body that *record* has too."""
+    if archived is None or archived.state.body_record is None:
+        return None
+    if archived.state.record.body != record.body:
+        return None
+    return archived.state.body_record, archived.state.body_digest
+
+
+def _digested(body_record: str, record: RobotsRecord) -> tuple[str | None, str]:
+    """Id and digest of the body of *record*; none for an empty one."""
+    return (body_record, sha256(record.body).hexdigest()) if record.body else (None, "")
+
+
+def _last_of_chain(result: FetchResult) -> str:
+    """Id of the response that ended the redirect chain; probes may follow it (FET-15)."""
+    return result.records[min(len(result.hops), len(result.records) - 1)]
