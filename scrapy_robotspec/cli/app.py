@@ -110,7 +110,7 @@ def _no_such_command(ctx: click.Context, name: str) -> None:
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from scrapy_robotspec.render.as_html import version
+        from scrapy_robotspec.render.version import version
 
         click.echo(f"robotspec {version()}")
         ctx.exit()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.render.explanation import precedence_words
 from scrapy_robotspec.render.findings import by_code
-from scrapy_robotspec.render.html_base import render, version
+from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.listing import Note, Notes, excerpt, listing, rows_at
 from scrapy_robotspec.render.site import facts
 from scrapy_robotspec.render.wording import crawler_words, group_words
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.listing import Row
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
-__all__ = ["answers_page", "editions_page", "version"]
+__all__ = ["answers_page", "editions_page"]
 
 #: More answers than this are rows of a table instead of cards.
 MOST_CARDS = 25

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib import metadata
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -11,6 +10,7 @@ from markupsafe import Markup, escape
 
 from scrapy_robotspec.render.site import utc
 from scrapy_robotspec.render.text import count, duration, escaped, listed
+from scrapy_robotspec.render.version import version
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
@@ -30,14 +30,6 @@ def _character(character: str) -> Markup:
     if character.isprintable():
         return escape(character)
     return Markup('<span class="escape">{}</span>').format(escaped(character))
-
-
-def version() -> str:
-    """The version of the package."""
-    try:
-        return metadata.version("scrapy-robotspec")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,7 @@ from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.plugin.deciding.token_selector import default_user_agent
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
-from scrapy_robotspec.render.html_base import version
+from scrapy_robotspec.render.version import version
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
