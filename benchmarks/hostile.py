@@ -22,6 +22,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 LIMIT = 512_000
 _VERDICTS = 8
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def filled(line: str, size: int) -> bytes:
@@ -56,12 +57,6 @@ def hostile_files(size: int) -> dict[str, bytes]:
         "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (size // 2),
         "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * size,
     }
-    recipes = {
-        "chains of short literals": Recipe(literals=50, tail="$"),
-        "last literal only at the beginning": Recipe(literals=12, letters=8, tail="*X"),
-        "needles of 97 letters": Recipe(literals=1, length=97, tail=""),
-    }
-    files |= {name: recipe.body(size, random.Random(7)) for name, recipe in recipes.items()}
     return {name: body[:size] for name, body in files.items()}
 
 
@@ -83,18 +78,37 @@ class Recipe:
     """The path's beginning."""
     period: int = 0
     """Length of the part that the path repeats (characters); 0: it does not repeat."""
+    gap: int = 0
+    """Tenths of the path, in its middle, without any of these letters."""
+    parts: bool = False
+    """The literals are parts of the path."""
+    numbered: bool = False
+    """A number ends each pattern."""
 
-    def body(self, size: int, numbers: random.Random) -> bytes:
+    def path(self, length: int) -> str:
+        """A path of *length* characters."""
+        numbers = random.Random(2)
+        period = self.period or max(1, length * (10 - self.gap) // 20)
+        part = "".join(numbers.choices(_LETTERS[: self.letters], k=period))
+        half = part * (length // len(part) + 1)
+        edge = length * (10 - self.gap) // 20
+        path = self.head + self.url_head + half[:edge] + "-" * (length - 2 * edge) + half[:edge]
+        return path[:length]
+
+    def urls(self, length: int) -> list[str]:
+        """URLs with paths of *length* characters."""
+        return [f"{SITE}/{self.path(length)}{number}" for number in range(_VERDICTS)]
+
+    def body(self, size: int, url_length: int = 2_000) -> bytes:
         """A file of at most *size* bytes with distinct rules."""
-        alphabet = "abcdefghijklmnopqrstuvwxyz"[: self.letters]
+        numbers = random.Random(1)
+        path = self.path(url_length)
         lines: dict[str, None] = {}
         length = 14
-        for _ in range(size // 10):
-            literals = (
-                "".join(numbers.choices(alphabet, k=self.length + numbers.randint(0, self.spread)))
-                for _ in range(self.literals)
-            )
-            line = f"allow:/{self.head}*{'*'.join(literals)}{self.tail}\n"
+        for number in range(size // 10):
+            literals = "*".join(self._literal(path, numbers) for _ in range(self.literals))
+            tail = f"*{number:x}" if self.numbered else ""
+            line = f"allow:/{self.head}*{literals}{tail}{self.tail}\n"
             if line not in lines:
                 lines[line] = None
                 length += len(line)
@@ -102,12 +116,12 @@ class Recipe:
                 break
         return ("User-agent: *\n" + "".join(lines)).encode()[:size]
 
-    def urls(self, length: int, numbers: random.Random) -> list[str]:
-        """URLs with paths of *length* characters."""
-        alphabet = "abcdefghijklmnopqrstuvwxyz"[: self.letters]
-        part = "".join(numbers.choices(alphabet, k=self.period or length))
-        path = self.head + self.url_head + part * (length // len(part) + 1)
-        return [f"{SITE}/{path[:length]}{number}" for number in range(_VERDICTS)]
+    def _literal(self, path: str, numbers: random.Random) -> str:
+        length = self.length + numbers.randint(0, self.spread)
+        if self.parts:
+            begin = numbers.randrange(max(1, len(path) - length))
+            return path[begin : begin + length]
+        return "".join(numbers.choices(_LETTERS[: self.letters], k=length))
 
     def changed(self, numbers: random.Random) -> Recipe:
         """A recipe like this one but for one value."""
@@ -120,19 +134,41 @@ class Recipe:
             "tail": numbers.choice(("", "$", "*X", "*X$", "*a$")),
             "url_head": numbers.choice(("", "X", "XaX")),
             "period": numbers.choice((0, 1, 2, 7, 48, 97, 300)),
+            "gap": numbers.choice((0, 2, 5, 8)),
+            "parts": not self.parts,
+            "numbered": not self.numbered,
         }
         name = numbers.choice(list(changes))
         return replace(self, **{name: changes[name]})  # type: ignore[arg-type]
 
 
-def cost(recipe: Recipe, url_length: int) -> float:
+#: Known families whose cost depends on the URLs.
+RECIPES = {
+    "chains of one letter": Recipe(literals=20, letters=26),
+    "chains of two letters": Recipe(literals=8, length=2, letters=4),
+    "literals before the place they are needed at": Recipe(
+        literals=2, length=5, letters=26, parts=True
+    ),
+    "literals behind a gap": Recipe(literals=3, length=4, letters=26, gap=5, parts=True),
+    "one needle, numbered ends": Recipe(
+        literals=1, length=7, period=1, letters=1, numbered=True, tail=""
+    ),
+    "ends of a path": Recipe(literals=2, length=3, letters=26, parts=True, tail="$"),
+    "short needles": Recipe(length=3, letters=26, literals=1, spread=1, tail=""),
+    "needles of 97 letters": Recipe(length=97, literals=1, period=97, spread=2),
+    "chains of 97 letters": Recipe(length=97, literals=30, period=97, spread=2),
+    "repeated letters": Recipe(length=1, literals=2, letters=1, spread=300),
+}
+
+
+def cost(recipe: Recipe, url_length: int, edition: str = "google-2019", size: int = LIMIT) -> float:
     """Seconds of processor time to read a file and explain eight verdicts: the better of two."""
-    body = recipe.body(LIMIT, random.Random(1))
-    urls = recipe.urls(url_length, random.Random(2))
+    body = recipe.body(size, url_length)
+    urls = recipe.urls(url_length)
     times = []
     for _ in range(2):
         began = time.thread_time()
-        robots = RobotsTxt.parse(body)
+        robots = RobotsTxt.parse(body, edition)
         for url in urls:
             robots.explain(url, "foo")
         times.append(time.thread_time() - began)
@@ -142,7 +178,7 @@ def cost(recipe: Recipe, url_length: int) -> float:
 def climb(seconds: float, url_length: int, seed: int) -> tuple[float, Recipe]:
     """The recipe that costs most of those tried in some seconds."""
     numbers = random.Random(seed)
-    best = Recipe()
+    best = numbers.choice(list(RECIPES.values()))
     highest = cost(best, url_length)
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -16,7 +16,7 @@ import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.corpus import SITE, urls_for
-from benchmarks.hostile import hostile_files
+from benchmarks.hostile import RECIPES, cost, hostile_files
 from benchmarks.peers import CRAWLERS, OURS, READ_AGAIN, TOKEN
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -170,17 +170,46 @@ def hostile(size: int) -> Result:
     }
 
 
-def names(files: Sequence[bytes], peers: Mapping[str, ReadFor], rounds: int, number: int) -> Result:
-    """A file read once and asked for many crawlers in turn, about its root: sums over the files."""
+def hostile_urls(size: int, lengths: Sequence[int]) -> Result:
+    """The same for files and URLs that are made for each other, by the length of the URL."""
+    return {
+        f"{name}, {edition}": {
+            str(length): round(cost(recipe, length, edition, size) * 1e3, 1) for length in lengths
+        }
+        for name, recipe in RECIPES.items()
+        for edition in ("google-2019", "google")
+    }
+
+
+def names(
+    files: Sequence[bytes],
+    peers: Mapping[str, ReadFor],
+    rounds: int,
+    number: int,
+    *,
+    same_url: bool = True,
+) -> Result:
+    """A file read once and asked for many crawlers in turn: sums over the files.
+
+    All are asked about the root, or each about another URL.
+    """
     numbers = random.Random(8)
     asked = [TOKEN, *CRAWLERS]
     while len(asked) < number:
         asked.append("".join(numbers.choices(string.ascii_letters, k=8)) + "bot")
+    root = [SITE + "/"] * number
+    work = [
+        (
+            body,
+            list(zip(root if same_url else urls_for(body, number, numbers), asked, strict=False)),
+        )
+        for body in files
+    ]
     sums: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
         for name, read in peers.items():
             sums[name].append(
-                sum(seconds(lambda: _ask_for_all(read, body, asked[:number])) for body in files)  # noqa: B023
+                sum(seconds(lambda: _ask_for_all(read, *questions)) for questions in work)  # noqa: B023
             )
     return {
         name: {
@@ -191,10 +220,10 @@ def names(files: Sequence[bytes], peers: Mapping[str, ReadFor], rounds: int, num
     }
 
 
-def _ask_for_all(read: ReadFor, body: bytes, tokens: Sequence[str]) -> None:
+def _ask_for_all(read: ReadFor, body: bytes, questions: Sequence[tuple[str, str]]) -> None:
     ask = read(body)
-    for token in tokens:
-        ask(SITE + "/", token)
+    for url, token in questions:
+        ask(url, token)
 
 
 def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 3, 20)) -> Result:

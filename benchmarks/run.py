@@ -49,11 +49,19 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
         "verdicts": measures.verdicts(sample, peers, rounds, 20 if quick else 200),
         "verdicts, largest files": measures.verdicts(largest, two, rounds, 10 if quick else 100),
         **{
-            f"{number} names": measures.names(sample, BY_NAME, rounds, number)
+            f"{number} names{'' if same_url else ', a URL each'}": measures.names(
+                sample, BY_NAME, rounds, number, same_url=same_url
+            )
+            for same_url in (True, False)
             for number in ((1, 5) if quick else (1, 5, 20, 150))
         },
         "growth": measures.growth(two, rounds, 1_000 if quick else 18_000),
         "hostile": measures.hostile(20_000 if quick else 512_000),
+        "hostile, by length of the URL": (
+            measures.hostile_urls(20_000, (200,))
+            if quick
+            else measures.hostile_urls(512_000, (2_000, 16_000, 30_000))
+        ),
         "memory": measures.memory(files),
     }
 

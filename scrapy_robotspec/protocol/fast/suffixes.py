@@ -39,14 +39,16 @@ class SuffixIndex:
     def matches(self, text: str) -> bool:
         """Whether a pattern matches the path, as ``wildcards.matches`` decides."""
         path, firsts, lasts = self._path, self._firsts, self._lasts
+        # hot path of hostile files
+        final = text[text.rindex("*") + 1 :]
+        before = len(text) - text.count("*") - len(final)  # characters of the other literals
+        if (lasts.get(final) or self._look_up(final)) < before:
+            return False
         first, *others = text.split("*")
         if not path.startswith(first):
             return False
         end = len(first)
-        final = others[-1]
-        if (lasts.get(final) or self._look_up(final)) < end:
-            return False
-        for literal in others:  # hot path of hostile files
+        for literal in others:
             if len(literal) == 1:
                 place = path.find(literal, end)
             elif literal not in lasts and self._look_up(literal) < end:
@@ -65,9 +67,10 @@ class SuffixIndex:
     def _look_up(self, literal: str) -> int:
         """Learn the first and the last place of a literal; the last or -1."""
         length = len(literal)
+        if length in self._lengths:
+            return self._lasts.get(literal, -1)
         if length <= _SHORT and len(self._lasts) + len(self._path) < _MANY:
-            if length not in self._lengths:
-                self._add_parts(length)
+            self._add_parts(length)
             return self._lasts.get(literal, -1)
         if length <= self._beginning:
             places = self._find_places(literal)

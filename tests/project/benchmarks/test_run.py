@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import run
 from benchmarks.corpus import make_corpus, read_folder
+from benchmarks.hostile import RECIPES
 from benchmarks.peers import OURS, PROTEGO
 
 if TYPE_CHECKING:
@@ -25,8 +26,22 @@ def test_a_quick_run_writes_every_measure(
     assert set(results["parse"]) >= {OURS, PROTEGO}
     assert set(results["growth"]) == {"prefix", "wildcard"}
     assert all(set(row) >= {"google", "classic"} for row in results["hostile"].values())
+    by_length = results["hostile, by length of the URL"]
+    assert all(row["200"] > 0 for row in by_length.values())
+    assert results["5 names, a URL each"][PROTEGO]["times as long as ours"]["median"] > 0
     assert results["verdicts"][PROTEGO]["times as long as ours"]["median"] > 0
     assert "Protego" in capsys.readouterr().out
+
+
+def test_hostile_rules_and_urls_are_made_for_each_other() -> None:
+    """PAT-11: distinct rules, literals that are parts of the path, paths of the right length."""
+    for recipe in RECIPES.values():
+        rules = recipe.body(20_000, 300).splitlines()[1:-1]
+        assert len(set(rules)) == len(rules) > 1
+        path = recipe.path(300)
+        assert len(path) == 300
+        for rule in rules if recipe.parts else []:
+            assert rule.decode().partition("*")[2].split("*")[0] in path
 
 
 def test_a_folder_of_files_can_be_measured(tmp_path: Path) -> None:

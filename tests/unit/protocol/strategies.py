@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 _PIECES = [
     *("/", "/", "a", "b", "ab", "/a", "/b", "aaaa", "aab", "abc", "index.htm", "robots.txt"),
     *("?", "=", ".", "-", "_", ";", "~", "%41", "%2f", "%2A", "%24", "%", "%e9", "%C3%A9", "é"),
+    *("A", "9", "0"),
     *(" ", "\0", "\t", "\x0b", "\xff"),
 ]
 _SPECIAL = ["*", "*", "$", "**", "*$"]
@@ -43,7 +44,7 @@ _lines = st.one_of(
         st.sampled_from([*["User-agent"] * 6, "useragent", " USER-AGENT ", "user-agents"]),
         st.sampled_from([*[": "] * 5, ":", " : ", " ", ":\t"]),
         st.sampled_from([*["a", "b", "*"] * 3, *_TOKENS]),
-        st.sampled_from(["", "", " # x", "#", "\t"]),
+        st.sampled_from(["", "", "", " # x", "#", "\t", " allow: /a", "\tdisallow:/"]),
     ),
     st.tuples(
         st.sampled_from(

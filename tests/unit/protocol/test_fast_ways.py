@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agents import candidates, followed_keys
+from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
@@ -30,7 +31,12 @@ from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards
 from scrapy_robotspec.protocol.groups import select_groups
-from scrapy_robotspec.protocol.lines import field_reader, meaning
+from scrapy_robotspec.protocol.lines import (
+    field_reader,
+    meaning,
+    read_lines,
+    skip_byte_order_mark,
+)
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import best_key, decide
@@ -69,6 +75,23 @@ names = st.one_of(
 def test_one_look_tells_what_no_known_field_begins_like(name: str, field: bytes) -> None:
     """FMT-08, FMT-10, FMT-14."""
     assert field_reader(EDITIONS[name])(field) == meaning(field, EDITIONS[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+@given(body=bodies)
+def test_directives_are_the_valid_lines(name: str, body: bytes) -> None:
+    """FMT-01 to FMT-16: as one line after the other is read, and some fields alone."""
+    edition = EVERY[name]
+    begin = skip_byte_order_mark(body, edition)
+    lines = [(each.start, each.field, each.value) for each in read_lines(body, edition)]
+    expected = [line for line in lines if line[1]]
+    found = DirectiveReader(edition).read(body, begin, len(body))
+    assert [directive for directive in found if directive[1]] == expected
+    fields = [pair for pair in edition.known_fields if pair[1] == "allow"]
+    found = DirectiveReader(edition, tuple(fields)).read(body, begin, len(body))
+    assert [each for each in found if each[1] == "allow"] == [
+        each for each in expected if each[1] == "allow"
+    ]
 
 
 def indexed(
