@@ -1,0 +1,69 @@
+"""A picture of who is denied by how many sites: ``who_is_denied.py VERDICTS PICTURE.svg``.
+
+VERDICTS is a Parquet file of ``robotspec bulk``. Prints the shares as a table, too.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pyarrow.parquet as pq
+from jinja2 import Template
+
+#: The classes of a site that has a robots.txt file, with their colours.
+CLASSES = {"denies all": "#b2182b", "some": "#f4a582", "allows all": "#4393c3"}
+
+PICTURE = Template(
+    """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {{ 70 + 26 * crawlers|length }}"
+ role="img" aria-label="{{ title }}" font-family="sans-serif" font-size="13">
+<rect width="100%" height="100%" fill="#fff"/>
+<text x="10" y="22" font-size="15">{{ title }}</text>
+{% for name, colour in classes.items() -%}
+<rect x="{{ 150 + 130 * loop.index0 }}" y="34" width="12" height="12" fill="{{ colour }}"/>
+<text x="{{ 168 + 130 * loop.index0 }}" y="45">{{ name }}</text>
+{% endfor -%}
+{% for crawler, shares in crawlers -%}
+{% set y = 58 + 26 * loop.index0 -%}
+<text x="140" y="{{ y + 15 }}" text-anchor="end">{{ crawler }}</text>
+{% set start = namespace(x=150) -%}
+{% for name, colour in classes.items() -%}
+<rect x="{{ '%.1f' % start.x }}" y="{{ y }}" width="{{ '%.1f' % (500 * shares[name]) }}" \
+height="20" fill="{{ colour }}"/>
+{% set start.x = start.x + 500 * shares[name] -%}
+{% endfor -%}
+<text x="658" y="{{ y + 15 }}">{{ '%.1f' % (100 * shares['denies all']) }} %</text>
+{% endfor -%}
+</svg>
+""",
+    autoescape=True,
+)
+
+
+def count(path: str) -> dict[str, Counter[str]]:
+    """For each crawler the number of sites of each class, a batch of rows at a time."""
+    found: dict[str, Counter[str]] = {}
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(columns=["token", "class"]):
+            for token, kind in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                found.setdefault(token, Counter())[kind] += 1
+    return found
+
+
+def main(verdicts: str, picture: str) -> None:
+    rows = []
+    sites = 0
+    for crawler, kinds in count(verdicts).items():
+        sites = sum(kinds[name] for name in CLASSES)
+        rows.append((crawler, {name: kinds[name] / max(1, sites) for name in CLASSES}))
+    rows.sort(key=lambda row: (-row[1]["denies all"], row[0]))
+    print(f"{'':16}" + "".join(f"{name:>12}" for name in CLASSES))
+    for crawler, shares in rows:
+        print(f"{crawler:16}" + "".join(f"{shares[name]:12.1%}" for name in CLASSES))
+    title = f"{sites:,} sites with a robots.txt file: what it allows each crawler"
+    svg = PICTURE.render(title=title, crawlers=rows, classes=CLASSES)
+    Path(picture).write_text(svg, "utf-8", newline="")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
