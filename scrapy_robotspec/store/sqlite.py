@@ -98,7 +98,8 @@ class SqliteStore(RecordStore):
     def purge(self, before: float) -> int:
         now = time.monotonic()
         self._execute(_PURGE_LEASES, (before,))
-        self._execute(_PURGE_SLOTS, (now - _SLOTS_KEPT, now))
+        # Others reserve slots while this waits for them: such slots are later than *now*.
+        self._execute(_PURGE_SLOTS, (now - _SLOTS_KEPT, now + SKEW))
         return self._execute(_PURGE, (before,)).changed
 
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
@@ -115,7 +116,10 @@ class SqliteStore(RecordStore):
         self._execute(_RELEASE, (str(origin), owner))
 
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        wait = self._transact(lambda connection: _reserve(connection, str(origin), delay))
+        """As in the contract. A refusal needs no write lock."""
+        wait = self._with_connection(lambda connection: _wait(connection, str(origin), delay))
+        if not wait:
+            wait = self._transact(lambda connection: _reserve(connection, str(origin), delay))
         return ask_again_at(now, wait)
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
@@ -187,13 +191,22 @@ class SqliteStore(RecordStore):
             self._connection = None
 
 
+def _wait(connection: sqlite3.Connection, origin: str, delay: float) -> float:
+    """Seconds to wait for the next page of *origin*, 0.0 if it may be reserved."""
+    row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
+    now = time.monotonic()
+    if row is None or row[0] > now:  # the latter after a restart of the machine
+        return 0.0
+    return wait_for_slot(row[0], now, delay)
+
+
 def _reserve(connection: sqlite3.Connection, origin: str, delay: float) -> float:
     """Seconds to wait for the next page of *origin*, 0.0 if it is reserved now."""
-    now = time.monotonic()
     row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
     last: float | None = None if row is None else row[0]
+    now = time.monotonic()
     wait = 0.0 if last is None else wait_for_slot(last, now, delay)
-    if not wait or (last or 0.0) > now:  # in the second case the machine was restarted
+    if not wait or (last or 0.0) > now:  # in the second case the machine was started again
         connection.execute(_NOTE_PAGE, (origin, sent_at(last, now, delay)))
     return wait
 

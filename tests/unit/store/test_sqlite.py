@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -268,3 +269,22 @@ def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW,)).fetchall()
     connection.close()
     assert "USING INDEX robotspec_updated_1" in str(plan)
+
+
+def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhile(
+    path: str,
+) -> None:
+    """That slot is later than the time at which the purge began."""
+    store = SqliteStore(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    purging = threading.Thread(target=store.purge, args=(0.0,))
+    purging.start()
+    time.sleep(0.1)
+    slot = (str(ORIGIN), time.monotonic())
+    other.execute("INSERT INTO robotspec_slots_1 VALUES (?, ?)", slot)
+    other.execute("COMMIT")
+    purging.join()
+    assert store.reserve(ORIGIN, NOW, 60.0) > NOW
+    other.close()
+    store.close()
