@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 #: is later than that moves the next slot.
 _MARGIN, _MARGIN_MAX = 0.015, 0.02
 #: An unanswered page moves the next slot this part of the delay, at most this many seconds, before
-#: that slot is free. The store must learn of it in time.
-_LEAD, _LEAD_MAX = 0.1, 0.1
+#: that slot is free. The store must learn of it in time. It does so this many times.
+_LEAD, _LEAD_MAX = 0.25, 0.25
+_HOLDS = 3
 #: Servers that usually take longer than this part of the delay are not waited for.
 _QUICK = 0.5
 #: Responses that are remembered for the usual latency of an origin, and the number of slots that
@@ -58,9 +59,14 @@ class UsualLatency:
         if len(self._latest) > _REMEMBERED:
             self._sorted.remove(self._latest.popleft())
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there were two responses to compare."""
+        return len(self._sorted) > 1
+
     def usual(self, delay: float) -> float:
-        """Seconds that a response takes; 0.0 until there were two to compare."""
-        if len(self._sorted) < 2:
+        """Seconds that a response takes; 0.0 until there was one."""
+        if not self._sorted:
             return 0.0
         usual, cost = self._sorted[-1], 0.0
         for longer, seconds in enumerate(reversed(self._sorted)):
@@ -103,8 +109,7 @@ class SentPages:
             page.sent_at = self._monotonic()
             # Not now: the downloader sends it after this, in the same turn of the event loop.
             self._call_later(0.0, self._count_from, page, page.sent_at)
-            lead = min(_LEAD * page.delay, _LEAD_MAX)
-            self._call_later(page.delay - lead, self._count_unanswered, page)
+            self._hold_later(page)
 
     def answered(self, request: Request) -> None:
         """*request* has a response. A handler of Scrapy's signals.
@@ -115,7 +120,8 @@ class SentPages:
         if page is not None and page.sent_at is not None:
             now = self._monotonic()
             page.latency.add(now - page.sent_at, page.delay)
-            self._count_from(page, now - page.latency.usual(page.delay))
+            usual = page.latency.usual(page.delay) if page.latency.is_known else 0.0
+            self._count_from(page, now - usual)
             page.counted_at = math.inf
 
     def left(self, request: Request) -> None:
@@ -129,10 +135,18 @@ class SentPages:
         for request in list(self._pages):
             self.left(request)
 
-    def _count_unanswered(self, page: _Page) -> None:
+    def _hold_later(self, page: _Page) -> None:
+        lead = min(_LEAD * page.delay, _LEAD_MAX)
+        self._call_later(page.delay - lead, self._hold, page)
+
+    def _hold(self, page: _Page) -> None:
         """Count *page* from now on if its server, usually quick, has not answered."""
-        if page.latency.usual(page.delay) < _QUICK * page.delay:
+        is_pending = page.counted_at < math.inf
+        if is_pending and page.latency.usual(page.delay) < _QUICK * page.delay:
             self._count_from(page, self._monotonic())
+            page.holds += 1
+            if page.holds < _HOLDS:
+                self._hold_later(page)
 
     def _count_from(self, page: _Page, arrived_at: float) -> None:
         """Move the next slot if *page* arrived later than that allows for."""
@@ -145,12 +159,13 @@ class SentPages:
 class _Page:
     """A page that goes with a slot."""
 
-    __slots__ = ("counted_at", "delay", "latency", "origin", "sent_at")
+    __slots__ = ("counted_at", "delay", "holds", "latency", "origin", "sent_at")
 
     def __init__(self, origin: Origin, delay: float, slot_at: float, latency: UsualLatency) -> None:
         self.origin = origin
         self.delay = delay
         self.latency = latency
+        self.holds = 0
         self.counted_at = slot_at + margin(delay)
         """Latest arrival that the next slot allows for; ``inf``: no later one is looked for."""
         self.sent_at: float | None = None

@@ -88,11 +88,11 @@ def test_the_first_page_of_a_process_is_counted_from_its_response(pages: Pages) 
 
 
 def test_an_unanswered_page_is_counted_just_before_the_next_slot(pages: Pages) -> None:
-    """And once more when its response comes, if it arrived later still."""
+    """And again before the slot after that."""
     pages.warm_up()
     slot_at = pages.go()
-    [counted] = pages.counted_from
-    assert slot_at + 0.85 < counted < slot_at + 1
+    passed = [counted - slot_at for counted in pages.counted_from]
+    assert passed == pytest.approx([0.75, 1.5], abs=0.05)  # go() lets two delays pass
 
 
 def test_pages_of_a_slow_server_are_not_waited_for(pages: Pages) -> None:
