@@ -55,7 +55,6 @@ class Report:
         except OSError as error:
             self._file.path.unlink()
             raise unwritable(self._setting, error) from error
-        logger.info("ROBOTSPEC_REPORT: this crawl writes %s", self._file.path)
 
     def open(self) -> None:
         """Begin to keep the file up to date."""

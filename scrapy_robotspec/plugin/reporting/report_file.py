@@ -42,10 +42,12 @@ class ReportFile:
             path = _create(wanted)
         except OSError as error:
             raise unwritable(setting, error) from error
-        if path != wanted:
+        if path == wanted:
+            logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", path)
+        else:
             logger.warning(
-                "ROBOTSPEC_REPORT: %s is the report of another crawl, so this crawl writes %s. "
-                "With {time} in its name, each crawl has a name of its own.",
+                "ROBOTSPEC_REPORT: %s exists, so the report of this crawl is %s. With {time} in "
+                "the name, each crawl has a name of its own",
                 wanted,
                 path,
             )
