@@ -1,7 +1,7 @@
 """An HTTP/2 server in a process of its own, made of Twisted's; prints its port, then its requests.
 
-``python -m tests.plugins.http2_server CERTIFICATE RULES``: the file with certificate and key, and
-the text of its robots.txt.
+``python -m tests.plugins.http2_server CERTIFICATE RULES``: the files with certificate and key, and
+with its robots.txt.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def main(certificate: str, rules: str) -> None:
         def render_GET(self, request):  # noqa: N802
             print(request.clientproto.decode(), request.path.decode(), flush=True)
             request.setHeader(b"Content-Type", b"text/plain")
-            return rules.encode() if request.path == b"/robots.txt" else b"a page"
+            return text if request.path == b"/robots.txt" else b"a page"
 
+    text = Path(rules).read_bytes()
     pem = Path(certificate).read_bytes()
     options = ssl.PrivateCertificate.loadPEM(pem).options()
     port = reactor.listenSSL(0, Site(Pages()), options, interface="127.0.0.1")
@@ -41,8 +42,9 @@ def main(certificate: str, rules: str) -> None:
 class Http2Server:
     """The server as a context; ``requests`` are its lines so far: protocol and path."""
 
-    def __init__(self, certificate: Path, rules: str) -> None:
-        command = [sys.executable, "-m", "tests.plugins.http2_server", str(certificate), rules]
+    def __init__(self, certificate: Path, rules: Path) -> None:
+        files = [str(certificate), str(rules)]
+        command = [sys.executable, "-m", "tests.plugins.http2_server", *files]
         self._process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self._lines = self._process.stdout

@@ -9,7 +9,7 @@ import pytest
 from scrapy import version_info
 
 from tests.plugins.http2_server import Http2Server
-from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites
+from tests.plugins.sites import QUICK, RULES, TOO_LONG, Sites, check_silent_sites
 from tests.support.crawl import crawl
 from tests.support.tls import write_certificate
 
@@ -55,9 +55,12 @@ def test_silent_sites_take_no_connections_from_pages(
 
 
 @missing("h2")
-def test_robots_txt_is_obeyed_over_http2(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [RULES, TOO_LONG], ids=["rules", "longer than the limit"])
+def test_robots_txt_is_obeyed_over_http2(tmp_path: Path, text: str) -> None:
     certificate = write_certificate(tmp_path / "both.pem")
-    with Http2Server(certificate, RULES) as http2:
+    rules = tmp_path / "robots.txt"
+    rules.write_text(text)
+    with Http2Server(certificate, rules) as http2:
         base = f"https://127.0.0.1:{http2.port}"
         urls = [f"{base}/{path}" for path in ("yes1", "no1", "yes2", "no2")]
         result = crawl(urls, {**QUICK, "DOWNLOAD_HANDLERS": {"https": HTTP2}})

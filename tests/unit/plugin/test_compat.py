@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import scrapy
-from scrapy import Request
+from scrapy import Request, version_info
 from scrapy.core import engine as engine_module
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import CallLaterOnce
 from twisted.internet.defer import CancelledError, Deferred
 
@@ -179,3 +182,24 @@ def test_cancelled_task_is_twisteds_cancelled_error() -> None:
 
     asyncio.run(run())
     assert [type(failure.value) for failure in failures] == [CancelledError]
+
+
+def test_scrapys_accept_encoding_is_known() -> None:
+    crawler = crawler_with_engine()
+    request = Request("http://a.example/")
+    HttpCompressionMiddleware.from_crawler(crawler).process_request(
+        request, **({} if version_info >= (2, 14) else {"spider": None})
+    )
+    assert request.headers["Accept-Encoding"] == b", ".join(_compat.ACCEPTED_ENCODINGS), changed(
+        "ACCEPTED_ENCODINGS", "HttpCompressionMiddleware"
+    )
+
+
+def test_scrapys_handlers_with_twisted_need_no_more_connections() -> None:
+    settings = Settings()
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    names = {load_object(handlers[scheme]).__name__ for scheme in ("http", "https")}
+    assert names <= set(_compat._TWISTED_HANDLERS), changed(
+        "lacks_connections", "its download handlers for HTTP"
+    )
+    assert not _compat.lacks_connections(settings)
