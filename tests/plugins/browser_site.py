@@ -42,12 +42,21 @@ NAVIGATIONS = {
     "window-opener-post": "<form method=post target=_blank rel=opener "
     "action=/go307/window-opener-post><input name=a></form>"
     "<script>document.forms[0].submit()</script>",
+    "window-of-frame": "<iframe src=http://localhost:PORT/opener></iframe>",
     "download-link": "<a id=a download href=/go/download-link>x</a><script>a.click()</script>",
     "attachment": "<script>location = '/go/attachment'</script>",
     "prefetch-rules": '<script type=speculationrules>{"prefetch": [{"urls": '
     '["/private/prefetch-rules", "/go/prefetch-rules"], "eagerness": "immediate"}]}</script>',
     "prerender-rules": '<script type=speculationrules>{"prerender": [{"urls": '
     '["/private/prerender-rules"], "eagerness": "immediate"}]}</script>',
+}
+
+#: Not possible with checks: requests of service workers, which could not be paused otherwise.
+SERVICE_WORKERS = {
+    "service-worker": "<script>navigator.serviceWorker.register('/service-worker.js')</script>",
+    "navigation-preload": "<script>navigator.serviceWorker.register('/preloader.js')"
+    ".then(() => navigator.serviceWorker.ready)"
+    ".then(() => setTimeout(() => location = '/private/navigation-preload', 200))</script>",
 }
 
 #: Everything else that a page requests: mode ``all``.
@@ -77,7 +86,6 @@ RESOURCES = {
     "worker": "<script>new Worker('/worker.js')</script>",
     "worker-script": "<script>new Worker('/private/worker-script')</script>",
     "shared-worker": "<script>new SharedWorker('/shared-worker.js')</script>",
-    "service-worker": "<script>navigator.serviceWorker.register('/service-worker.js')</script>",
     "event-source": "<script>new EventSource('/private/event-source')</script>",
     "web-socket": "<script>new WebSocket('ws://' + location.host + '/private/web-socket')</script>",
     "video": "<video src=/private/video autoplay></video>",
@@ -89,6 +97,14 @@ _SCRIPTS = {
     "/worker.js": "fetch('/go/worker')",
     "/shared-worker.js": "fetch('/go/shared-worker')",
     "/service-worker.js": "fetch('/go/service-worker')",
+    "/preloader.js": """
+        addEventListener("install", () => skipWaiting());
+        addEventListener("activate", event => event.waitUntil(
+            registration.navigationPreload.enable().then(() => clients.claim())));
+        addEventListener("fetch", event => {
+            if (event.request.mode === "navigate")
+                event.respondWith(event.preloadResponse.then(page => page || fetch(event.request)));
+        });""",
 }
 _POLICY = ("Content-Security-Policy", "img-src 'none'; report-uri /private/report")
 
@@ -103,7 +119,8 @@ def _pages(port: int) -> dict[str, Answer]:
         path: reply(text, headers=SCRIPT) for path, text in _SCRIPTS.items()
     }
     pages["/inner"] = reply("<script>fetch('/go/frame-of-other-host')</script>", headers=HTML)
-    for name, html in {**NAVIGATIONS, **RESOURCES}.items():
+    pages["/opener"] = reply("<script>open('/go/window-of-frame')</script>", headers=HTML)
+    for name, html in {**NAVIGATIONS, **SERVICE_WORKERS, **RESOURCES}.items():
         headers = [*HTML, _POLICY] if name == "report" else HTML
         text = f"<!doctype html><title>{name}</title>{html}".replace("PORT", str(port))
         pages[f"/way/{name}"] = reply(text, headers=headers)

@@ -48,6 +48,7 @@ IMPATIENT = {"PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 3000, "ROBOTSPEC_FETCH_TIM
 WITHOUT_DEVTOOLS = {"SPIDER_MODULES": ["tests.plugins.browser_without_devtools"]}
 NAVIGATIONS = {*browser_site.NAVIGATIONS, "redirect"}
 RESOURCES = {*browser_site.RESOURCES}
+SERVICE_WORKERS = {*browser_site.SERVICE_WORKERS}
 NO = "User-agent: *\nDisallow: /no\n"
 
 
@@ -73,7 +74,7 @@ def ways(site: Site) -> list[dict[str, Any]]:
     return [
         visit(
             site.url(f"/way/{name}"),
-            ["wait_for_timeout", 600],
+            ["wait_for_timeout", 1500],
             playwright_context=name if name.endswith("-rules") else "default",
         )
         for name in names
@@ -82,7 +83,7 @@ def ways(site: Site) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("settings", "expected"),
-    [({}, RESOURCES), (ALL, set()), (OFF, NAVIGATIONS | RESOURCES)],
+    [({}, RESOURCES), (ALL, set()), (OFF, NAVIGATIONS | SERVICE_WORKERS | RESOURCES)],
     ids=["page", "all", "off"],
 )
 def test_disallowed_pages_are_requested_only_by_ways_that_are_not_checked(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy_robotspec.plugin.browser.chromium import Chromium
-from scrapy_robotspec.plugin.browser.contexts import check_web_sockets, stop_speculation
+from scrapy_robotspec.plugin.browser.contexts import check_web_sockets, disable_preloading
 from scrapy_robotspec.plugin.browser.once import Once
 from scrapy_robotspec.plugin.browser.routes import Routes
 
@@ -69,7 +69,7 @@ class Browsers:
             return None
 
     async def _prepare_context(self, context: Any) -> None:
-        await stop_speculation(context)
+        await disable_preloading(context)
         if self._every:  # of windows that pages open
             await check_web_sockets(context, self._guard, lambda: None)
 

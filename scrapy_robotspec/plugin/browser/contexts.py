@@ -10,9 +10,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.browser.guard import BrowserGuard
     from scrapy_robotspec.plugin.browser.visit import Visit
 
-#: Removes speculation rules before Chromium reads them: no interface can pause what it requests
-#: because of them. Callbacks of an observer run before a script that was inserted is processed.
-_NO_SPECULATION = """
+#: Two sources of requests that no interface can pause: speculation rules, and service workers,
+#: which may preload navigations. Callbacks of an observer run before an inserted script does.
+_INIT_SCRIPT = """
+if (globalThis.ServiceWorkerContainer)
+  ServiceWorkerContainer.prototype.register = () =>
+    Promise.reject(new DOMException("Service workers are disabled.", "SecurityError"));
 new MutationObserver(changes => {
   for (const {addedNodes} of changes)
     for (const node of addedNodes)
@@ -25,9 +28,9 @@ new MutationObserver(changes => {
 """
 
 
-async def stop_speculation(context: Any) -> None:
-    """Remove speculation rules from all pages of *context*."""
-    await context.add_init_script(_NO_SPECULATION)
+async def disable_preloading(context: Any) -> None:
+    """Let pages of *context* have no speculation rules and no service workers."""
+    await context.add_init_script(_INIT_SCRIPT)
 
 
 async def check_web_sockets(
