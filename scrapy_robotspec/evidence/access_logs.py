@@ -131,6 +131,9 @@ def _digits_time(text: str) -> float:
 
 # --- JSON lines
 
+#: Date and time, fraction of a second, zone.
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
+
 
 def parse_json(line: bytes) -> Request | None:
     """A JSON object with ``time`` (epoch seconds or ISO 8601) and ``url``."""
@@ -139,13 +142,21 @@ def parse_json(line: bytes) -> Request | None:
         raise ValueError("no url")
     time, url = values.get("time"), values["url"]
     if isinstance(time, str):
-        moment = datetime.fromisoformat(time.replace("Z", "+00:00"))
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=timezone.utc)
-        return Request(moment.timestamp(), 0.0 if "." in time else 1.0, url)
+        return _iso_request(time, url)
     if isinstance(time, bool) or not isinstance(time, int | float) or not abs(time) < _MAX_TIME:
         raise ValueError("no time")
     return Request(float(time), 0.0 if isinstance(time, float) else 1.0, url)
+
+
+def _iso_request(time: str, url: str) -> Request:
+    """A request at an ISO 8601 time, which without a zone is UTC."""
+    found = _ISO.fullmatch(time)
+    if found is None:
+        raise ValueError("no time")
+    whole, fraction, zone = found.groups()
+    # Before 3.11 only some numbers of digits and no "Z" can be read at once.
+    moment = datetime.fromisoformat(whole + (zone or "+00:00").replace("Z", "+00:00"))
+    return Request(moment.timestamp() + float(fraction or 0), 0.0 if fraction else 1.0, url)
 
 
 #: Formats by name.

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import result_of
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import FetchResult, without_user_info
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.evidence.errors import EvidenceError
@@ -126,7 +126,7 @@ def _fetch_result(
     last, probes = None, list(exchanges)
     while probes and last is None:
         exchange = probes.pop(0)
-        if exchange.url != chain.url:
+        if exchange.url != without_user_info(chain.url):  # archives contain no passwords
             raise EvidenceError(f"{exchange.url!a} is not the next URL of its redirect chain")
         last = None if chain.follow(exchange) else exchange
     if state.failure is not None:

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.evidence.access_logs import Request as LoggedRequest
+from scrapy_robotspec.evidence.audit import Audit
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
+from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.crawl import MODES, Running, crawl
+from tests.support.ftp import ftp_site
 from tests.support.responses import (
     Switch,
     after,
@@ -87,6 +92,7 @@ def test_decisions_about_awkward_origins_replay_from_the_archive(
         "127.0.0.14": reply(b"\xef\xbb\xbf" + b"\x00\xff\r" * 50 + NO.encode()),
         "127.0.0.15": reply("", 429),
         "127.0.0.16": redirect(None),
+        "127.0.0.18": redirect(target.url("/robots.txt").replace("//", "//user:secret@")),
         "127.0.0.17": after(0.3, reply(NO, headers=[("Cache-Control", "max-age=0")])),
     }
     sites = [server.site(host, answer) for host, answer in answers.items()]
@@ -303,16 +309,16 @@ def lines_of_killed(folder: Path) -> list[str]:
     ]
 
 
-def test_ten_processes_write_into_one_folder(server: Server, tmp_path: Path) -> None:
+def test_several_processes_write_into_one_folder(server: Server, tmp_path: Path) -> None:
     sites = [server.site(f"127.0.0.{n}", NO) for n in range(2, 7)]
     urls = [site.url(path) for site in sites for path in PATHS]
     settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
-    crawls = [Running(urls, settings) for _ in range(10)]
+    crawls = [Running(urls, settings) for _ in range(5)]
     for running in crawls:
         with running:
             running.finish(120)
-    result = replayed(tmp_path, 10 * len(urls))
-    assert len(result.heads) == 10
+    result = replayed(tmp_path, 5 * len(urls))
+    assert len(result.heads) == 5
 
 
 def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:
@@ -333,3 +339,49 @@ def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
     result = crawl([site.url("/")], {"ROBOTSPEC_EVIDENCE": str(tmp_path / "file" / "x")})
     assert result.lines("ConfigurationError", "ROBOTSPEC_EVIDENCE", "folder")
     assert site.log == []
+
+
+def test_an_audit_of_the_servers_log_finds_what_was_planted_and_nothing_else(
+    server: Server, tmp_path: Path
+) -> None:
+    """The rules change during the crawl, and some pages are slow."""
+    first, then = f"{NO}Allow: /a\n", "User-agent: *\nDisallow: /a\n"
+    robots = in_turn(reply(first), reply(then))
+    sites = [
+        server.site("127.0.0.2", robots, page=after(0.1, reply(""))),
+        server.site("127.0.0.3", redirect("http://127.0.0.2:1/"), page=reply("")),
+        server.site("127.0.0.4", in_turn(reply("", 503), reply(NO)), page=reply("")),
+    ]
+    urls = [site.url(f"/{path}{n}") for n in range(25) for path in "ab" for site in sites]
+    settings = {
+        **QUICK,
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "ROBOTSPEC_CACHE_TTL": 1.0,
+        "ROBOTSPEC_CACHE_MIN_TTL": 0.5,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    }
+    crawl(urls, settings)
+    asked = [(asked.at, site.url(asked.path)) for site in sites for asked in site.log]
+    assert len(sites[0].robots_asked) > 1
+    audit = Audit(Timeline.read(tmp_path), ["examplebot"])
+    for at, url in asked:
+        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
+    assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)
+    last = max(line["time"] for line in lines_of(tmp_path, "record"))
+    for at in (last + 0.1, last + 0.2):
+        url = sites[2].url("/no")
+        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
+    assert audit.disallowed == 2
+
+
+def test_a_robots_txt_over_ftp_is_archived_as_a_resource(tmp_path: Path) -> None:
+    public, folder = tmp_path / "public", tmp_path / "evidence"
+    public.mkdir()
+    for name in ("robots.txt", "yes", "no"):
+        (public / name).write_text(NO)
+    with ftp_site(public, tmp_path / "log") as site:
+        urls = [site.url("/yes"), site.url("/no")]
+        result = crawl(urls, {"ROBOTSPEC_EVIDENCE": str(folder)})
+    assert set(result.errors) == {urls[1]}
+    assert [block for kind, _, block in records_of(folder) if kind == "resource"] == [NO.encode()]
+    replayed(folder, 2)

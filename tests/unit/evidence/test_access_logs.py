@@ -96,7 +96,7 @@ def test_json_lines(time: object, moment: float, resolution: float) -> None:
 @pytest.mark.parametrize("time", ["soon", None, True, float("inf"), float("nan"), 1e300, []])
 def test_json_lines_without_a_time_are_wrong(time: object) -> None:
     line = json.dumps({"time": time, "url": "https://example.com/a"}).encode()
-    with pytest.raises(ValueError, match=r"no time|Invalid isoformat"):
+    with pytest.raises(ValueError, match="no time"):
         FORMATS["json"](line)
 
 
