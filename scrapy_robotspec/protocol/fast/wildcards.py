@@ -55,8 +55,8 @@ class Wildcards:
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
         self._parents = parents_of(self._needles)
-        short = min(map(len, self._needles))
-        self._starts = {needle[: short if len(needle) < _START else _START] for needle in counts}
+        size = min([_START, *(len(needle) for needle in counts if len(needle) > 1)])
+        self._starts = {needle[:size] for needle in counts}
         self._sizes = tuple({len(start) for start in self._starts})
 
     def best(self, path: str, best: int) -> int:
