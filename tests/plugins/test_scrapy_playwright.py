@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,13 +20,13 @@ import pytest
 from scrapy_robotspec.evidence.replay import replay
 from tests.plugins import browser_site
 from tests.plugins.sites import need
+from tests.support import tls
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, closing, redirect, reply, silence
+from tests.support.server import Server
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server, Site
+    from tests.support.server import Site
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 
@@ -66,6 +67,24 @@ def visit(url: str, *methods: list[Any], **meta: Any) -> dict[str, Any]:
 def html(text: str) -> Any:
     """A page."""
     return reply(text, headers=[("Content-Type", "text/html")])
+
+
+def browser_of(pid: int) -> int:
+    """The process of the browser that a crawl has started (Linux)."""
+    processes, found = [pid], []
+    while processes:
+        parent = processes.pop()
+        for task in Path(f"/proc/{parent}/task").iterdir():
+            children = [int(child) for child in (task / "children").read_text().split()]
+            processes.extend(children)
+            found.extend(children)
+    (browser,) = [
+        process
+        for process in found
+        if b"--remote-debugging-pipe" in (line := Path(f"/proc/{process}/cmdline").read_bytes())
+        and b"--type=" not in line
+    ]
+    return browser
 
 
 def ways(site: Site) -> list[dict[str, Any]]:
@@ -229,6 +248,40 @@ class TestTokens:
         result = browse([request], ALL)
         assert site.pages_asked.count("/no/image") == 1
         assert "robotspec/browser/checked" not in result.stats
+
+
+class TestBrowsers:
+    """Each browser that scrapy-playwright starts is checked."""
+
+    def test_http_and_https_have_a_browser_each(self) -> None:
+        with Server(tls.context()) as server:
+            secure = server.site("127.0.0.3", NO, port=server.tls_port)
+            pages = {"/no": redirect(secure.url("/no")), "/yes": redirect(secure.url("/yes"))}
+            site = server.site("127.0.0.2", "", pages=pages)
+            secure.pages = {"/back": redirect(site.url("/end")), "/stop": redirect("/no/2")}
+            trusting: dict[str, Any] = {"default": {"ignore_https_errors": True}}
+            settings = {
+                "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
+                "PLAYWRIGHT_CONTEXTS": trusting,
+            }
+            urls = [*map(site.url, pages), *map(secure.url, secure.pages)]
+            result = browse([visit(url) for url in urls], settings)
+            assert set(result.errors) == {site.url("/no"), secure.url("/stop")}
+            assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
+            assert sorted(secure.pages_asked) == ["/back", "/stop", "/yes"]
+
+    def test_a_browser_that_starts_after_one_was_killed(self, server: Server) -> None:
+        pages = {f"/{n}": redirect(f"/{'no' if n % 2 else 'yes'}/{n}") for n in range(8)}
+        site = server.site("127.0.0.2", NO, pages=pages)
+        requests = [visit(site.url(path), ["wait_for_timeout", 300]) for path in pages]
+        settings = {**SETTINGS, "CONCURRENT_REQUESTS": 1}
+        with Running(requests, settings, spider="browsing") as running:
+            running.wait_until(lambda: "/2" in site.pages_asked)
+            os.kill(browser_of(running.pid), signal.SIGKILL)
+            result = running.finish(90)
+        assert result.stats["playwright/browser_count"] == 2
+        assert len(result.responses) == len(result.errors) == 4
+        assert [path for path in site.pages_asked if path.startswith("/no")] == []
 
 
 class TestScrapyPlaywright:
