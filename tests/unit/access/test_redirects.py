@@ -1,0 +1,99 @@
+"""Redirect chains without a network (FET-03 to FET-07, FET-18)."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robotspec.access.exchange import Exchange, result_of
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.redirects import RedirectChain, RedirectLimits, redirect_target
+
+ROBOTS = "https://example.com/robots.txt"
+
+
+def chain(**limits: object) -> RedirectChain:
+    origin = Origin.of(ROBOTS)
+    assert origin is not None
+    return RedirectChain(origin, RedirectLimits(**{"max_redirects": 5, **limits}))  # type: ignore[arg-type]
+
+
+def redirect(*locations: str, status: int = 301) -> Exchange:
+    return Exchange(ROBOTS, status, tuple(("location", location) for location in locations))
+
+
+def test_a_chain_follows_to_its_last_response() -> None:
+    walk = chain()
+    assert walk.follow(redirect("/a"))
+    assert walk.follow(redirect("http://other.example/b"))
+    assert walk.url == "http://other.example/b"
+    assert not walk.follow(Exchange(walk.url, 200))
+    assert walk.error is None
+    assert [(hop.url, hop.target) for hop in walk.hops] == [
+        (ROBOTS, "https://example.com/a"),
+        ("https://example.com/a", "http://other.example/b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (redirect(), "no location"),
+        (redirect(""), "no location"),
+        (redirect("/a", status=304), "no location"),
+        (redirect("https://"), "no location"),
+        (redirect("http://" + "a" * 2000), "no location"),
+        (redirect("ftp://example.com/robots.txt"), "foreign scheme"),
+        (redirect("data:,Allow"), "foreign scheme"),
+    ],
+)
+def test_a_redirect_that_cannot_be_followed_ends_the_chain(response: Exchange, error: str) -> None:
+    walk = chain()
+    assert not walk.follow(response)
+    assert walk.error == error
+
+
+def test_limits_end_a_chain() -> None:
+    walk = chain(max_redirects=2)
+    assert [walk.follow(redirect(f"/{n}")) for n in range(3)] == [True, True, False]
+    assert walk.error == "too many redirects"
+    walk = chain(refuse_private=True)
+    assert not walk.follow(redirect("http://10.0.0.1/"))
+    assert walk.error == "private address"
+    walk = chain(recognises_loops=True)
+    assert not walk.follow(redirect("/robots.txt"))
+    assert walk.error == "loop"
+
+
+@pytest.mark.parametrize(
+    ("locations", "target"),
+    [
+        (("/a", "/b"), "https://example.com/b"),
+        (("/a#part",), "https://example.com/a"),
+        (("/caf\xc3\xa9",), "https://example.com/caf%C3%A9"),
+        (("//other.example/",), "https://other.example/"),
+        (("http://[",), None),
+    ],
+)
+def test_targets(locations: tuple[str, ...], target: str | None) -> None:
+    assert redirect_target(ROBOTS, redirect(*locations)) == target
+
+
+@pytest.mark.parametrize(
+    ("exchange", "complete", "truncated", "body"),
+    [
+        (Exchange(ROBOTS, 200, (), b"abc"), True, False, b"abc"),
+        (Exchange(ROBOTS, 200, (), b"abc", lost=True), False, False, b"abc"),
+        (Exchange(ROBOTS, 200, (), b"a" * 20), True, True, b"a" * 11),
+        (Exchange(ROBOTS, 200, (), b"a" * 20, stopped=True), True, True, b"a" * 11),
+        (Exchange(ROBOTS, 206, (("content-range", "bytes 5-9/90"),), b"abc"), False, False, b"abc"),
+        (Exchange(ROBOTS, 200, (("content-encoding", "gzip"),), b"\x1f\x8bx"), False, False, b""),
+    ],
+)
+def test_results(exchange: Exchange, complete: bool, truncated: bool, body: bytes) -> None:
+    result = result_of(exchange, (), None, 10)
+    assert (result.complete, result.truncated, result.body) == (complete, truncated, body)
+
+
+def test_repeated_headers_are_joined() -> None:
+    exchange = Exchange(ROBOTS, 200, (("Cache-Control", "a"), ("cache-control", "b")))
+    assert exchange.fields == {"cache-control": "a, b"}

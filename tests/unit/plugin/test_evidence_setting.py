@@ -1,0 +1,43 @@
+"""``ROBOTSPEC_EVIDENCE``: a folder, and what it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.settings import Settings as ScrapySettings
+
+from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.plugin.settings import composite
+from scrapy_robotspec.plugin.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read(value: object) -> str | None:
+    return Settings.from_scrapy(ScrapySettings({"ROBOTSPEC_EVIDENCE": value})).evidence
+
+
+def test_a_folder_may_exist_or_not(tmp_path: Path) -> None:
+    assert read(tmp_path) == str(tmp_path)
+    assert read(str(tmp_path / "new" / "folder")) == str(tmp_path / "new" / "folder")
+    assert read("") is None
+
+
+@pytest.mark.parametrize("value", [1, True, b"x", ["a"]])
+def test_another_type_is_an_error(value: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"ROBOTSPEC_EVIDENCE = .* give the path"):
+        read(value)
+
+
+def test_a_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match="give the path of a folder"):
+        read(tmp_path / "file")
+
+
+def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composite, "find_spec", lambda name: None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'scrapy-robotspec\[evidence\]'"):
+        read("evidence")
