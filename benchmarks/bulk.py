@@ -94,7 +94,6 @@ def over_processes(
     for number in jobs:
         out = path.with_suffix(".parquet")
         run = Run(str(out), plan([str(path)]), bulk.Questions.of(names))
-        run.prepare()
         began = time.perf_counter()
         total = run.execute(number, lambda size: None)
         found[number] = {

@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol.usage_rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.bulk.rule_answers import Answered, RuleAnswers
@@ -49,7 +49,6 @@ class FileRules:
         self._answers = answers
         self.agents: Mapping[str, Place] = index_agents(self._body, edition)
         self._by_spans: dict[Spans, Answered] = {}
-        self._groups: list[RawGroup] | None = None
         self._has_delay = edition.other_fields and b"crawl-delay" in self._body.lower()
         self._has_usage = may_state_usage(self._body)
 
@@ -85,9 +84,24 @@ class FileRules:
 
         Their offsets are not those in the file.
         """
-        if self._groups is None:
-            body = _SECOND_RULES(rb"\1", self._body)
-            groups = read_groups(body, usage_edition(self._edition))
-            self._groups = [group for group in groups if group.others]
         wanted = set(followed)
-        return [line for each in self._groups for line in each.others_for(wanted, self._edition)]
+        places = {at for key in wanted for at in self._with_others.get(key, ())}
+        return [
+            line
+            for at in sorted(places)
+            for line in self._groups[at].others_for(wanted, self._edition)
+        ]
+
+    @cached_property
+    def _groups(self) -> list[RawGroup]:
+        body = _SECOND_RULES(rb"\1", self._body)
+        return read_groups(body, usage_edition(self._edition))
+
+    @cached_property
+    def _with_others(self) -> Mapping[str, Sequence[int]]:
+        """The groups with other lines, by the keys of their agents."""
+        found: dict[str, list[int]] = {}
+        for at, group in enumerate(self._groups):
+            for key in group.keys(self._edition) if group.others else ():
+                found.setdefault(key, []).append(at)
+        return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -63,7 +64,7 @@ def _run_until_broken(
     # A fresh interpreter: Arrow has threads, which a fork would not copy.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
-        min(jobs, len(left)), mp_context=context, initializer=_end_with_parent
+        min(jobs, len(left)), mp_context=context, initializer=_prepare_worker
     ) as pool:
         running: dict[Future[Counts], int] = {}
         try:
@@ -84,8 +85,12 @@ def _run_until_broken(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _end_with_parent() -> None:
-    """End this process when its parent is gone, even if that was killed."""
+def _prepare_worker() -> None:
+    """End this process when its parent is gone, even if that was killed.
+
+    Ctrl-C is the parent's: it lets the parts that are under way be finished.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

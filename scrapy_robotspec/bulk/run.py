@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.bulk.formats import FORMATS
+from scrapy_robotspec.bulk.lock import locked
 from scrapy_robotspec.bulk.pool import run_parts
-from scrapy_robotspec.bulk.work import Job
+from scrapy_robotspec.bulk.work import RESULT, Job
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -69,30 +70,34 @@ class Run:
         """The work of the whole run (bytes)."""
         return sum(part.size for part in self._plan.parts)
 
-    def prepare(self, *, restart: bool = False) -> None:
-        """Make the folder of the parts, or resume in it.
-
-        Raises ``ConfigurationError`` for the folder of another run, unless *restart*.
-        """
-        about = os.path.join(self.folder, _RUN)
-        if os.path.isdir(self.folder) and _key_in(about) != self._key:
-            if not restart and os.listdir(self.folder):
-                raise ConfigurationError(
-                    f"{self.folder} is what another run has finished (other inputs, questions or "
-                    "version): repeat that run, or remove the folder with --force"
-                )
-            shutil.rmtree(self.folder)
-        os.makedirs(self.folder, exist_ok=True)
-        unfinished = f"{about}.{os.getpid()}"
-        with open(unfinished, "w", encoding="utf-8") as file:
-            json.dump({"key": self._key}, file)
-        os.replace(unfinished, about)
-
-    def execute(self, jobs: int, advance: Callable[[int], None]) -> Total:
+    def execute(self, jobs: int, advance: Callable[[int], None], *, restart: bool = False) -> Total:
         """Answer all questions and write the output.
 
-        ``advance`` is called with the size of each finished part.
+        ``jobs``: number of processes. ``advance`` is called with the size of each finished part.
+        Raises ``ConfigurationError`` if the folder of parts is another run's, unless *restart*, or
+        in use.
         """
+        with locked(self.folder):
+            self._prepare(restart)
+            return self._execute(jobs, advance)
+
+    def _prepare(self, restart: bool) -> None:
+        """Resume in the folder, or empty it."""
+        about = os.path.join(self.folder, _RUN)
+        names = os.listdir(self.folder)
+        if _key_in(about) == self._key:
+            return
+        if not restart and any(name.endswith(RESULT) for name in names):
+            raise ConfigurationError(
+                f"{self.folder} is what another run has finished (other inputs, questions or "
+                "version): repeat that run, or drop it with --force"
+            )
+        for name in names:
+            os.remove(os.path.join(self.folder, name))
+        with open(about, "w", encoding="utf-8") as file:
+            json.dump({"key": self._key}, file)
+
+    def _execute(self, jobs: int, advance: Callable[[int], None]) -> Total:
         total = Total()
         unfinished = os.path.join(self.folder, "output")
         FORMATS[self._format].merge(self._results(jobs, advance, total), unfinished)

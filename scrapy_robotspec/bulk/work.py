@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.inputs.parts import Part
     from scrapy_robotspec.bulk.questions import Questions
 
+#: Ending of the files that hold the rows of a part.
+RESULT = ".part"
+
 #: Answers are written when they have this number of output rows, or their bodies this size (bytes).
 _ROWS = 64 * 1024
 _BYTES = 32 * 1024 * 1024
@@ -47,7 +50,7 @@ class Job:
 
     def result_path(self, number: int) -> str:
         """The file with the rows of a part."""
-        return os.path.join(self.folder, f"{number:08}.part")
+        return os.path.join(self.folder, f"{number:08}{RESULT}")
 
     def counts_path(self, number: int) -> str:
         """The file that is there once a part is finished."""

@@ -106,25 +106,28 @@ def command(
     )
     _note_names(questions, session.screen)
     run = Run(out, planned, questions)
-    run.prepare(restart=force)
     try:
-        total = _execute(run, jobs or os.cpu_count() or 1, session.screen)
+        total = _execute(run, jobs or os.cpu_count() or 1, force, session.screen)
     except WorkerLostError as error:
         raise MisuseError(str(error)) from error
     except OSError as error:
         raise MisuseError(
-            f"cannot write {out}: {error.strerror}; what is finished is kept in {run.folder}"
+            f"cannot write {out}: {error.strerror or error}; what is finished is kept in "
+            f"{run.folder}"
         ) from error
+    except KeyboardInterrupt:
+        session.screen.note("interrupted; the same command goes on from here")
+        raise
     return _sum_up(out, total, planned, session.screen)
 
 
-def _execute(run: Run, jobs: int, screen: Screen) -> Total:
+def _execute(run: Run, jobs: int, restart: bool, screen: Screen) -> Total:
     """Run, with a progress bar on a terminal."""
     hidden = screen.quiet or not screen.err.isatty()
     with click.progressbar(
         length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
     ) as bar:
-        return run.execute(jobs, bar.update)
+        return run.execute(jobs, bar.update, restart=restart)
 
 
 def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:

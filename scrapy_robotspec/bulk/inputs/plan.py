@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import stat
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,6 +64,8 @@ def plan(inputs: Sequence[str]) -> Plan:
 def _stat(path: str) -> InputFile:
     try:
         found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("not a regular file")
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"cannot read {path}: {cause}; {_CAN_READ}") from error
@@ -75,8 +78,10 @@ def _files_of(folder: str) -> tuple[list[InputFile], int]:
     for path, below, names in os.walk(folder):
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in sorted(names):
-            if name.lower().endswith((*folders.ENDINGS, *_ARCHIVES)) and not name.startswith("."):
-                found.append(_stat(os.path.join(path, name)))
+            whole = os.path.join(path, name)
+            readable = name.lower().endswith((*folders.ENDINGS, *_ARCHIVES))
+            if readable and not name.startswith(".") and os.path.isfile(whole):
+                found.append(_stat(whole))
             else:
                 others += 1
     if not found:

@@ -69,7 +69,6 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def execute(inputs: Path, out: Path, jobs: int = 1) -> Total:
     """A whole run."""
     run = Run(str(out), plan([str(inputs)]), QUESTIONS)
-    run.prepare()
     return run.execute(jobs, lambda size: None)
 
 
@@ -154,7 +153,6 @@ def test_a_run_goes_on_where_it_was_stopped(
             raise KeyboardInterrupt
 
     run = Run(str(out), plan([str(folder)]), QUESTIONS)
-    run.prepare()
     with pytest.raises(KeyboardInterrupt):
         run.execute(1, stop)
     assert not out.exists()
@@ -173,22 +171,69 @@ def _fail_for(path: str, read_file: Any) -> Any:
     return read
 
 
+def stopped(inputs: Path, out: Path, questions: Questions = QUESTIONS) -> None:
+    """A run that is interrupted after its first part."""
+
+    def stop(size: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Run(str(out), plan([str(inputs)]), questions).execute(1, stop)
+
+
 def test_the_rest_of_another_run_is_not_taken_over(folder: Path, tmp_path: Path) -> None:
     """Other questions or changed inputs: an error that says what to do."""
-    out = str(tmp_path / "out.csv")
-    run = Run(out, plan([str(folder)]), QUESTIONS)
-    run.prepare()
+    out = tmp_path / "out.csv"
+    stopped(folder, out)
     others = [
-        Run(out, plan([str(folder)]), Questions.of("GPTBot")),
-        Run(out, plan([str(folder / "x.warc.gz")]), QUESTIONS),
+        Run(str(out), plan([str(folder)]), Questions.of("GPTBot")),
+        Run(str(out), plan([str(folder / "x.warc.gz")]), QUESTIONS),
     ]
     (folder / "000.example.txt").write_bytes(b"# changed since")
-    others.append(Run(out, plan([str(folder)]), QUESTIONS))
+    others.append(Run(str(out), plan([str(folder)]), QUESTIONS))
     for other in others:
         with pytest.raises(ConfigurationError, match=r"out\.csv\.parts .* another run .* --force"):
-            other.prepare()
-    others[0].prepare(restart=True)
-    others[0].prepare()
+            other.execute(1, lambda size: None)
+    assert others[0].execute(1, lambda size: None, restart=True).resumed == 0
+    assert len(read(out)) == 80
+
+
+def test_a_run_that_was_killed_at_its_very_start_is_begun_again(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Nothing was finished, so nothing is lost."""
+    out = tmp_path / "out.csv"
+    parts = tmp_path / "out.csv.parts"
+    parts.mkdir()
+    (parts / "run.json").write_text('{"k')
+    assert execute(folder, out).rows == 640
+
+
+def test_two_runs_do_not_write_one_output(folder: Path, tmp_path: Path) -> None:
+    """The second one ends with an error, the first one undisturbed."""
+    out = tmp_path / "out.csv"
+    second = Run(str(out), plan([str(folder)]), QUESTIONS)
+    refused: list[str] = []
+
+    def start_second(size: int) -> None:
+        with pytest.raises(ConfigurationError) as raised:
+            second.execute(1, lambda size: None, restart=True)
+        refused.append(str(raised.value))
+
+    total = Run(str(out), plan([str(folder)]), QUESTIONS).execute(1, start_second)
+    assert total.rows == 640
+    expected = f"another process is at work in {out}.parts: wait for it, or choose another output"
+    assert set(refused) == {expected}
+
+
+def test_an_input_without_records_gives_an_output_without_rows(tmp_path: Path) -> None:
+    """In every format."""
+    (tmp_path / "empty.warc").write_bytes(b"")
+    for ending in FORMATS:
+        out = tmp_path / f"out{ending}"
+        assert execute(tmp_path / "empty.warc", out).rows == 0
+        assert read(out) == []
+        assert FORMATS[ending].is_ours(str(out))
 
 
 SCRIPT = """
@@ -258,7 +303,6 @@ def test_a_run_goes_on_when_a_worker_process_is_killed(tmp_path: Path, folder: P
             os.kill(killed[0], signal.SIGKILL)
 
     run = Run(str(tmp_path / "out.csv"), plan([str(folder)]), QUESTIONS)
-    run.prepare()
     total = run.execute(2, kill_one)
     execute(folder, tmp_path / "whole.csv")
     assert killed
@@ -283,7 +327,6 @@ def test_a_part_that_always_kills_its_process_is_named(tmp_path: Path, folder: P
     run = Run(
         str(tmp_path / "out.csv"), planned._replace(parts=(*planned.parts, Deadly())), QUESTIONS
     )
-    run.prepare()
     with pytest.raises(WorkerLostError, match=r"ended unexpectedly 3 times .*deadly\.warc"):
         run.execute(2, lambda size: None)
     assert not (tmp_path / "out.csv").exists()
