@@ -7,6 +7,7 @@ no other file of this package checks what Scrapy can do.
 from __future__ import annotations
 
 import asyncio
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -272,7 +273,21 @@ def _uses_twisted(settings: BaseSettings) -> bool:
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
-    return all(map(_is_twisteds, chosen))
+    return all(map(_is_twisteds, (key for key in chosen if is_importable(key, settings))))
+
+
+def is_importable(key: Any, settings: BaseSettings) -> bool:
+    """Whether the component *key* can be imported now without a wrong reactor.
+
+    Add-ons run before Scrapy installs its reactor, and a user's module may import one.
+    """
+    is_installed = "twisted.internet.reactor" in sys.modules
+    return (
+        not isinstance(key, str)
+        or key.startswith(("scrapy.", "scrapy_"))
+        or is_installed
+        or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    )
 
 
 def _is_twisteds(handler: Any) -> bool:

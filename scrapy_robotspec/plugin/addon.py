@@ -63,10 +63,7 @@ class Addon:
             if checked.browser != "off":
                 _install_browser_checks(settings)
             _compat.add_connections(settings, checked.most_fetches)
-            conflicts = conflicting_settings(
-                settings, checked, RobotSpecMiddleware, RobotSpecParser
-            )
-            for surprise in conflicts:
+            for surprise in conflicting_settings(settings, checked, RobotSpecParser):
                 logger.warning("%s.", surprise)
 
 
@@ -175,6 +172,8 @@ def _is(key: Any, cls: type) -> bool:
     """Whether a component's key, a class or an import path, means *cls*."""
     if not isinstance(key, str):
         return key is cls
+    if key.rpartition(".")[2] != cls.__name__:
+        return False  # not imported: it may import a reactor before Scrapy has chosen one
     try:
         return load_object(key) is cls
     except Exception:  # a component that is switched off need not be there

@@ -23,6 +23,7 @@ from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.warnings import conflicting_middlewares
 from scrapy_robotspec.plugin.settings.wiring import DRY_RUN_WITHOUT_ADDON, missing_parts
 
 if TYPE_CHECKING:
@@ -169,7 +170,9 @@ class RobotSpecMiddleware:
         self._waits.update(done.found)
 
     def _spider_opened(self) -> None:
-        for problem in missing_parts(self._crawler.settings):
+        settings = self._crawler.settings
+        conflicts = conflicting_middlewares(settings, RobotSpecMiddleware)
+        for problem in (*missing_parts(settings), *conflicts):
             logger.warning("%s.", problem)
         self.robots.open()
         self._waits.open()

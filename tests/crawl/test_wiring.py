@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import crawl
+from tests.support.crawl import MODES, crawl
 from tests.support.responses import reply
 
 if TYPE_CHECKING:
@@ -127,3 +127,18 @@ def test_a_callable_for_the_parser_alone_is_a_mistake(server: Server) -> None:
     result = crawl([site.url("/x")], {**PARSER, **token})
     assert site.pages_asked == []
     assert "ROBOTSPEC_USER_AGENT_TOKEN" in result.log
+
+
+@pytest.mark.parametrize("mode", sorted({"asyncio", "select"} & MODES.keys()))
+def test_users_modules_are_not_imported_before_scrapy_has_its_reactor(
+    server: Server, mode: str
+) -> None:
+    """Else a module that imports the reactor would install another one, and no crawl starts."""
+    site = server.site("127.0.0.2", NO)
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.importing_reactor.Middleware": 90},
+        "DOWNLOAD_HANDLERS": {"http": "tests.crawl.importing_reactor.Handler"},
+    }
+    result = crawl([site.url("/yes"), site.url("/no")], settings, mode=mode)
+    assert site.pages_asked == ["/yes"]
+    assert len(result.lines("WARNING", "Middleware stands before RobotSpecMiddleware")) == 1

@@ -20,18 +20,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 
-def conflicting_settings(
-    settings: BaseSettings, checked: Settings, middleware: type, parser: type
-) -> Iterator[str]:
-    """A warning for each conflict in *settings*, as the add-on leaves them.
-
-    *middleware* and *parser* are ours.
-    """
-    yield from _of_single_settings(settings, checked, parser)
-    yield from _of_middlewares(settings, middleware)
-
-
-def _of_single_settings(settings: BaseSettings, checked: Settings, parser: type) -> Iterator[str]:
+def conflicting_settings(settings: BaseSettings, checked: Settings, parser: type) -> Iterator[str]:
+    """A warning for each conflict in *settings*; *parser* is ours."""
     if settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING"):
         yield (
             "HTTPCACHE_IGNORE_MISSING is on: a robots.txt that is not in the HTTP cache is "
@@ -62,7 +52,11 @@ def _of_single_settings(settings: BaseSettings, checked: Settings, parser: type)
         )
 
 
-def _of_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
+def conflicting_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
+    """A warning for each middleware that conflicts with *ours*.
+
+    It imports them, so the reactor must have been installed.
+    """
     placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
     others = {}
     own = None

@@ -47,7 +47,7 @@ def browser_handlers(settings: BaseSettings) -> dict[str, type]:
     handlers = {
         scheme: loaded(key)
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
-        if key is not None
+        if key is not None and _compat.is_importable(key, settings)
     }
     return {scheme: handler for scheme, handler in handlers.items() if _opens_browser(handler)}
 

@@ -9,7 +9,8 @@ import pytest
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
-from scrapy_robotspec import Addon, RobotSpecParser
+from scrapy_robotspec import Addon, RobotSpecMiddleware, RobotSpecParser
+from scrapy_robotspec.plugin.settings.warnings import conflicting_middlewares
 
 
 class Counting:
@@ -35,9 +36,11 @@ MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 
 
 def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list[str]:
-    Addon().update_settings(Settings({"ROBOTSTXT_OBEY": True, **settings}))
+    updated = Settings({"ROBOTSTXT_OBEY": True, **settings})
+    Addon().update_settings(updated)
     assert all(record.levelno == logging.WARNING for record in caplog.records)
-    return [record.getMessage() for record in caplog.records]
+    logged = [record.getMessage() for record in caplog.records]
+    return [*logged, *conflicting_middlewares(updated, RobotSpecMiddleware)]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ What the checks do is tested with the real plugin in ``tests/plugins``.
 from __future__ import annotations
 
 import inspect
+import sys
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -56,8 +58,14 @@ def test_a_handler_with_a_browser_is_replaced_by_a_subclass(cls: type) -> None:
     assert len([base for base in checked.__mro__ if base.__name__.startswith("Guarded")]) == 1
 
 
-def test_an_import_path_is_read() -> None:
+def test_an_import_path_is_read_when_scrapy_has_its_reactor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A user's module may import a reactor, and Scrapy could not install another."""
     path = f"{__name__}.Own"
+    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
+    assert handlers(DOWNLOAD_HANDLERS={"http": path})["http"] == path
+    monkeypatch.setitem(sys.modules, "twisted.internet.reactor", ModuleType("reactor"))
     checked = handlers(DOWNLOAD_HANDLERS={"http": path})["http"]
     assert issubclass(checked, load_object(path))
 

@@ -1,0 +1,21 @@
+"""Components of a user's whose module imports the reactor, which Scrapy allows for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from twisted.internet import reactor  # noqa: F401, TID251
+
+if TYPE_CHECKING:
+    from scrapy import Request, Spider
+
+
+class Middleware:
+    """Sees requests before ours."""
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None: ...
+
+
+class Handler(HTTP11DownloadHandler):
+    """Scrapy's own by another name."""
