@@ -64,6 +64,17 @@ def test_other_origins_are_unaffected(server: Server, queue: dict[str, str]) -> 
     assert len(spaced.pages_asked) <= 1
 
 
+def test_a_thousand_delayed_origins_delay_no_other(server: Server) -> None:
+    """Each of them waits for its own first page; the requests in between go at once."""
+    delayed = [server.site(f"127.1.{n // 250}.{n % 250 + 1}", body(60)) for n in range(1000)]
+    free = server.site("127.0.0.3", "User-agent: *\nDisallow: /no")
+    urls = [site.url("/x") for site in delayed] + [free.url(f"/{n}") for n in range(50)]
+    with Running(urls, ON) as running:
+        running.wait_until(lambda: sum(len(site.robots_asked) for site in delayed) == 1000, 120)
+        running.wait_until(lambda: len(free.pages_asked) == 50)
+    assert not [site for site in delayed if site.pages_asked]
+
+
 def test_it_is_off_by_default(server: Server) -> None:
     """Scrapy's own behaviour; the file's word is a wish."""
     crawled(server, 30, {})  # else it took minutes, and the harness gives up before

@@ -11,19 +11,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import Running
+from tests.support.crawl import ROOT, Running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.support.redis_server import RedisServer
     from tests.support.server import Server, Site
 
 DELAY = 0.4
 #: A busy machine may read two requests closer than they were sent.
-SLACK = 0.1
+SLACK = 0.05
 RULES = f"User-agent: *\nDisallow: /no\nCrawl-delay: {DELAY}\n"
 WORKERS = 4
+#: Python runs this module at its start, if it finds it.
+SITECUSTOMIZE = """
+import os, time
+offset, right = float(os.environ["CLOCK_OFFSET"]), time.time
+time.time = lambda: right() + offset
+"""
 
 
 def settings(cache: str) -> dict[str, object]:
@@ -38,13 +45,13 @@ def page_times(site: Site) -> list[float]:
     return sorted(asked.at for asked in site.log if asked.path != "/robots.txt")
 
 
-def assert_one_pace(site: Site) -> None:
+def assert_one_pace(site: Site, *, fetches: int = 1) -> None:
     """No two pages closer than the delay, none twice, and robots.txt fetched once."""
     times = page_times(site)
     gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
     assert min(gaps) >= DELAY - SLACK
     assert len(site.pages_asked) == len(set(site.pages_asked))
-    assert len(site.robots_asked) == 1
+    assert len(site.robots_asked) == fetches
 
 
 def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> None:
@@ -85,6 +92,54 @@ def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, share
     assert_one_pace(site)
 
 
+def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
+    server: Server, shared: str, tmp_path: Path
+) -> None:
+    """Slots count by the store's own clock. Only the time of the robots.txt is everyone's own."""
+    (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    site = server.site("127.0.0.2", RULES)
+    path = f"{tmp_path}:{ROOT}"
+    with ExitStack() as stack:
+        crawls = [
+            stack.enter_context(
+                Running(
+                    urls_of(site, n, 6),
+                    settings(shared),
+                    env={"PYTHONPATH": path, "CLOCK_OFFSET": str(3600 * hours)},
+                )
+            )
+            for n, hours in enumerate((0, -7, 7))
+        ]
+        results = [crawl.finish() for crawl in crawls]
+    for n, result in enumerate(results):
+        assert result.ended_once(urls_of(site, n, 6))
+    assert_one_pace(site, fetches=len(site.robots_asked))
+
+
+def test_a_worker_that_starts_without_redis_waits_for_it(
+    server: Server, redis: RedisServer
+) -> None:
+    """It cannot know of the others, who divide the time without it."""
+    site = server.site("127.0.0.2", RULES)
+    with ExitStack() as stack:
+        crawls = [
+            stack.enter_context(Running(urls_of(site, n, 20), settings(redis.uri)))
+            for n in range(2)
+        ]
+        crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 2)
+        time.sleep(2.5)  # so that each has seen the other alive
+        redis.stop()
+        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(redis.uri)))
+        late.wait_until(lambda: "ROBOTSPEC_HOLD_TIMEOUT" in late.log)
+        sent_by_others = len(site.pages_asked)
+        crawls[0].wait_until(lambda: len(site.pages_asked) > sent_by_others + 5)
+        assert not [path for path in site.pages_asked if path.startswith("/w9/")]
+        redis.start()
+        results = [crawl.finish(120) for crawl in (*crawls, late)]
+    assert [len(result.ends) for result in results] == [20, 20, 5]
+    assert_one_pace(site, fetches=2)  # one of them without the store
+
+
 def pause(redis: RedisServer) -> None:
     subprocess.run(
         ["redis-cli", "-p", str(redis.port), "CLIENT", "PAUSE", "4000"],
@@ -116,7 +171,7 @@ def test_trouble_with_redis_brings_no_pages_closer(
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
-            stack.enter_context(Running(urls_of(site, n, 20), settings(redis.uri)))
+            stack.enter_context(Running(urls_of(site, n, 15), settings(redis.uri)))
             for n in range(3)
         ]
         crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 3)
@@ -124,6 +179,6 @@ def test_trouble_with_redis_brings_no_pages_closer(
         trouble(redis)
         results = [crawl.finish(120) for crawl in crawls]
     for n, result in enumerate(results):
-        assert result.ended_once(urls_of(site, n, 20))
+        assert result.ended_once(urls_of(site, n, 15))
         assert "Traceback" not in result.log
     assert_one_pace(site)
