@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
+    from scrapy_robotspec.plugin.scheduling.gate_owner import GateOwner
+
 #: Requests that one call of ``next_request`` parks at most before the engine gets its turn.
 _PARK_BATCH = 100
 
@@ -65,26 +67,28 @@ class WaitingSchedulerMixin:
         return scheduler
 
     def open(self, spider: Spider) -> Deferred[None] | None:
-        crawler = self._robotspec_crawler
-        owner = find_gate_owner(crawler)
-        if owner is not None:
-            assert crawler.engine is not None
-            self._gate = owner.gate
-            self._slots = _compat.DownloadSlots(crawler.engine)
-            self._queues = _ParkedQueues(
-                owner.settings.max_parked,
-                owner.gate,
-                self._slots,
-                lambda queue: None,
-                owner.count_waiting,
-            )
         opened = getattr(super(), "open", None)
         result = opened(spider) if opened is not None else None
-        if owner is not None:
-            self._parking = open_parking(self, _compat.call_later)
-            self._parking.start()
-            crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        owner = find_gate_owner(self._robotspec_crawler)
+        if owner is not None:  # only now: where the scheduler fails to open, nothing is parked
+            self._start_parking(owner)
         return result
+
+    def _start_parking(self, owner: GateOwner) -> None:
+        crawler = self._robotspec_crawler
+        assert crawler.engine is not None
+        self._gate = owner.gate
+        self._slots = _compat.DownloadSlots(crawler.engine)
+        self._parking = open_parking(self, _compat.call_later)
+        self._parking.start()
+        crawler.signals.connect(self._spider_idle, signals.spider_idle)
+        self._queues = _ParkedQueues(
+            owner.settings.max_parked,
+            owner.gate,
+            self._slots,
+            lambda queue: None,
+            owner.count_waiting,
+        )
 
     def _spider_idle(self) -> None:
         """Stay while other workers have parked requests: if one is killed, they are taken over."""
