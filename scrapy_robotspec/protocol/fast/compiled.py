@@ -67,12 +67,13 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_body", "_crawlers", "_edition", "_first")
+    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
         self._first: CompiledSelection | None = None
+        self._asked_first: tuple[str | bytes, int] = (b"", 0)  # the first URL and its key
         self._crawlers: _Crawlers | None = None  # from the second crawler on
 
     def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
@@ -80,7 +81,9 @@ class CompiledFile:
         if self._crawlers is None:
             if self._first is None:
                 self._first = self._select_first(tokens)
-                return self.find_again(url, self._first), self._first
+                self._asked_first = url, self.find_again(url, self._first)
+                return self._asked_first[1], self._first
+            self._first.rules.keys = dict([self._asked_first])
             self._crawlers = _Crawlers(index_agents(self._body, self._edition), self._first)
         selection = self._crawlers.by_tokens.get(tokens) or self._crawlers.select(
             tokens, self._edition

@@ -128,6 +128,14 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
 
 
+def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
+    """The answer to the first crawler is kept for the others."""
+    robots = RobotsTxt.parse(file_of(400))
+    assert all(robots.allowed(HOST + "/", f"crawler{'-' * n}") for n in range(5))
+    assert robots._selection is not None
+    assert robots._selection.rules.asked == 1
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize(
     "body",
