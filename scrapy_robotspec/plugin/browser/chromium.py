@@ -146,6 +146,8 @@ class Chromium:
             if target is None:
                 return await self._search_trees(frame)
             frame = target.get("openerId") or target.get("parentFrameId") or ""
+            if not frame:
+                break
         return None
 
     async def _search_trees(self, frame: str) -> Visit | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urldefrag
 
 from scrapy_robotspec.plugin.deciding.final_url import redirected
 
@@ -47,7 +48,7 @@ class Visit:
     def begins_at(self, url: str) -> bool:
         """Whether this is the page's first navigation, and the request itself."""
         begun, self._begun = self._begun, True
-        return not begun and url == self.request.url
+        return not begun and url == urldefrag(self.request.url).url
 
     def refuse(self, refusal: Refusal) -> None:
         """Note a refused navigation, unless the download has ended."""

@@ -41,6 +41,7 @@ def test_only_the_first_navigation_to_the_request_itself_is_known() -> None:
     assert opened.begins_at(URL)
     assert not opened.begins_at(URL)
     assert not visit().begins_at("https://example.com/b")
+    assert Visit(Request(f"{URL}#part"), ()).begins_at(URL)  # browsers do not send fragments
 
 
 def test_a_request_of_the_page_keeps_the_meta_of_its_request() -> None:
