@@ -55,6 +55,7 @@ class Screen:
         self.coloured = wants_colour(out, environment, color)
         self._shared = out.isatty()  # then answers and progress are on the same screen
         self._covered = False  # whether a line of progress is on the terminal
+        self._percent = 0  # shown last
 
     def paint(self, style: str, text: str) -> str:
         """``text`` in a style: good, bad, note, faint or strong."""
@@ -90,20 +91,25 @@ class Screen:
 
     def done(self, number: int, total: int, what: str) -> None:
         """Update the progress bar of long work on a terminal."""
-        if total < _MIN_STEPS or number % max(1, total // 100) or self.quiet:
-            return
-        if not self.err.isatty():
+        if total >= _MIN_STEPS and not number % max(1, total // 100):
+            self._draw(what, number / total, f"{number:,} of {total:,}")
+
+    def share(self, number: int, total: int, what: str) -> None:
+        """Update a progress bar that shows per cent; *total* 0: unknown."""
+        percent = 100 * number // total if total else 0
+        if total and percent != self._percent:
+            self._percent = percent
+            self._draw(what, percent / 100, f"{percent} %")
+
+    def _draw(self, what: str, share: float, text: str) -> None:
+        if self.quiet or not self.err.isatty():
             return
         if self.out is not self.err:
             self.out.flush()  # otherwise buffered answers would appear over the bar
-        bar = "#" * (number * _BAR_WIDTH // total)
-        self.err.write(f"\r{what}: [{bar:<{_BAR_WIDTH}}] {number:,} of {total:,}")
+        bar = "#" * int(share * _BAR_WIDTH)
+        self.err.write(f"\r{what}: [{bar:<{_BAR_WIDTH}}] {text}")
         self.err.flush()
         self._covered = True
-
-    def share(self, number: int, total: int, what: str) -> None:
-        """Update a progress bar that shows per cent."""
-        self.done(1000 * number // max(1, total) // 10 * 10, 1000, what)
 
     def clear(self) -> None:
         """Remove the progress bar from the terminal."""

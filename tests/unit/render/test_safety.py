@@ -123,6 +123,17 @@ def test_progress_is_shown_for_long_work_on_a_terminal_only(
     assert not err.getvalue() or err.getvalue().endswith("\x1b[K")
 
 
+def test_progress_through_a_file_is_shown_in_per_cent() -> None:
+    """Each number once; nothing where the size is unknown."""
+    err = Terminal()
+    screen = Screen(io.StringIO(), err, {})
+    for number in range(0, 1000, 5):
+        screen.share(number, 1000, "read")
+        screen.share(number, 0, "read")
+    assert err.getvalue().count("\r") == 99
+    assert "] 50 %" in err.getvalue()
+
+
 def test_a_line_of_progress_never_stands_in_an_answer() -> None:
     """On one terminal for both, an answer begins on a clean line."""
     terminal = Terminal()
