@@ -40,29 +40,51 @@ def extent(
     rules: Iterable[RawRule],
     allowed: Callable[[str], bool],
     edition: Edition,
-    unused: str,
+    text: bytes,
     *,
     open_root: bool,
-    may_allow: bool,
 ) -> Extent:
     """What a group leaves open; *allowed* gives its verdict for a path.
 
-    ``open_root``: no rule matches ``/``, so none matches every path. ``may_allow``: some rule may
-    be an allow rule. ``/robots.txt`` does not count, which is always allowed (PRE-04).
+    ``text``: the lines of the rules. ``open_root``: no rule matches ``/``, so none matches every
+    path. ``/robots.txt`` does not count, which is always allowed (PRE-04).
     """
+    may_allow = _may_allow(text)
+    if not may_allow and open_root:  # as in most files
+        return _without_allow(rules, edition)
+    unused = unused_text(text)
     usual = open_root or allowed(f"/{unused}")
-    if not usual and not may_allow:
-        return "denies all"
+    if not may_allow:
+        return _without_allow(rules, edition) if usual else "denies all"
     for rule in rules:
-        if rule[0] is usual:
-            continue  # it does what is done without it
-        for key, text in keyed_patterns([rule], edition):
-            if forbids(key) is not usual:
-                continue  # a rule without a path may not forbid (RUL-02)
-            for path in _examples(text, unused):
-                if path != ROBOTS_TXT and (not may_allow or allowed(path) is not usual):
+        for pattern in _patterns(rule, edition, forbidding=usual):
+            for path in _examples(pattern, unused):
+                if path != ROBOTS_TXT and allowed(path) is not usual:
                     return "some"
     return "allows all" if usual else "denies all"
+
+
+def _may_allow(text: bytes) -> bool:
+    """False only if no rule allows."""
+    lowered = text.lower()
+    return lowered.count(b"allow") > lowered.count(b"sallow")
+
+
+def _without_allow(rules: Iterable[RawRule], edition: Edition) -> Extent:
+    """The same where no rule allows, nor denies all: each one that forbids has effect."""
+    for rule in rules:
+        for pattern in _patterns(rule, edition, forbidding=True):
+            if pattern != f"{ROBOTS_TXT}$":
+                return "some"
+    return "allows all"
+
+
+def _patterns(rule: RawRule, edition: Edition, *, forbidding: bool) -> Iterator[str]:
+    """The canonical patterns of a rule, if it forbids or allows as asked."""
+    if rule[0] is not forbidding:
+        for key, pattern in keyed_patterns([rule], edition):
+            if forbids(key) is forbidding:  # a rule without a path may not forbid (RUL-02)
+                yield pattern
 
 
 def _examples(text: str, unused: str) -> Iterator[str]:

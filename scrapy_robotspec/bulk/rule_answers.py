@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.bulk.extent import Extent, extent, unused_text
+from scrapy_robotspec.bulk.extent import Extent, extent
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules
 from scrapy_robotspec.protocol.fast.index import rules_in
@@ -81,17 +81,11 @@ class RuleAnswers:
             _rules(body, spans, self._edition),
             allowed,
             self._edition,
-            unused_text(text),
+            text,
             open_root=keys[0] == NO_RULE,
-            may_allow=_may_allow(text.lower()),
         )
         has_rules = found != "allows all" or any(_rules(body, spans, self._edition))
         return Answered(keys, found, has_rules)
-
-
-def _may_allow(lowered: bytes) -> bool:
-    """Whether some line may be an allow rule."""
-    return lowered.count(b"allow") > lowered.count(b"sallow")
 
 
 def _pairs(spans: Spans) -> Iterator[tuple[int, int]]:
