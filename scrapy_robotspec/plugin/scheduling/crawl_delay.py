@@ -1,12 +1,12 @@
 """CrawlDelay: holds an origin's requests until its next slot (EXT-01).
 
-When that is, ``fleet_pace.py`` answers. A slot is asked for when a request waits, before the
-request leaves its queue: a request that has to wait stays where it is. An origin's turn goes
-through three states, and around again:
+``fleet_pace.py`` decides when that is. A slot is reserved while a request waits, before the request
+leaves its queue: a request that has to wait stays where it is. An origin's turn goes through three
+states, and around again:
 
-    asleep (``timer``)    until a slot is probably free; the origin is blocked at the gate
-    asking (``is_asking``)   until the store has granted a slot, or said when to ask again
-    holding (``slot_at``)  until a request takes the slot: the gate lets one through
+    asleep (``timer``)       until a slot is probably free; the gate blocks the origin
+    asking (``is_asking``)   until the store grants a slot, or names the time to ask again
+    holding (``slot_at``)    until a request takes the slot; the gate lets one through
 """
 
 from __future__ import annotations
