@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\
-  robotspec bulk other --tokens GPTBot,CCBot --out verdicts.parquet
-  robotspec bulk other robots.txt --tokens @known --paths /news/ --out verdicts.csv
-  robotspec bulk other --tokens GPTBot --edition rfc9309 --edition google --out verdicts.jsonl"""
+  robotspec bulk folder --tokens GPTBot,CCBot --out verdicts.parquet
+  robotspec bulk folder robots.txt --tokens @known --paths /news/ --out verdicts.csv
+  robotspec bulk folder --tokens GPTBot --edition rfc9309 --edition google --out verdicts.jsonl"""
 
 #: Stands for the well-known crawlers of the linter; no product token begins so.
 KNOWN = "@known"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
   robotspec lint robots.txt
   robotspec lint robots.txt --edition google
-  robotspec lint other --advice --statistics
+  robotspec lint folder --advice --statistics
   robotspec lint robots.txt --select RS2,RS3 --ignore RS205
   robotspec lint --explain RS301"""
 

@@ -281,8 +281,8 @@ def test_help_of_each_command_shows_examples_that_run(
 ) -> None:
     """The examples of --help work with files of these names (exit 0 or 1)."""
     (folder / "old.txt").write_text("User-agent: *\nDisallow: /a\n")
-    (folder / "other").mkdir()
-    (folder / "other/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
+    (folder / "folder").mkdir()
+    (folder / "folder/robots.txt").write_text("User-agent: *\nDisallow: /a/\n")
     make_evidence(folder / "evidence")
     for name in ("index.cdxj", "requests.jsonl"):
         (folder / name).touch()
