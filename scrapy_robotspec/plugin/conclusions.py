@@ -47,7 +47,7 @@ class Conclusions:
             stats.asked_cache(found)
         if self._has_overrides and decision.origin is not None:
             override = self._policy.override(decision.origin)
-            if override is not None:  # counted here: a request may come by more than once
+            if override is not None:  # counted here, once: a request may be requeued before
                 stats.overridden(override.kinds, decision.origin)
         if decision.allowed:
             extensions = NO_EXTENSIONS

@@ -122,7 +122,7 @@ def test_a_doubtful_token_is_warned_of(server: Server, user_agent: str) -> None:
 
 
 def test_a_token_that_is_set_is_compared_with_the_user_agent(server: Server) -> None:
-    """UAG-12: one WARNING where it is no part of the header that is sent."""
+    """UAG-12: one WARNING if the User-Agent header does not contain the token."""
     site = server.site("127.0.0.2", "")
     for user_agent, number in (("Mozilla/5.0", 1), ("Mozilla/5.0 (One; x)", 0)):
         result = crawl([site.url("/x")], {TOKEN: "one", "USER_AGENT": user_agent})

@@ -98,3 +98,23 @@ def test_reference_answers_as_the_document_says(case: TableCase, edition: str) -
             expected = reference.Ruling(answer.allowed, answer.line * factor)
             found = reference.rule_on(body, ask.url, ask.tokens, EDITIONS[edition])
             assert found == expected, f"{case}\n{ask.url} for {ask.tokens}, delivered: {delivery}"
+
+
+#: Statements that no other test names: the tables alone prove them.
+TABLES_ALONE = [
+    *("FMT-09", "UAG-06", "UAG-08", "RUL-03"),
+    *("PAT-09", "PAT-10", "PAT-13", "PAT-14", "PRE-03"),
+]
+
+
+@pytest.mark.parametrize("statement", TABLES_ALONE)
+def test_the_tables_prove_a_statement_both_ways(statement: str) -> None:
+    """An allowed and a disallowed URL in the same edition, judged by the parser itself."""
+    verdicts = {
+        RobotsTxt.parse(case.body, edition).allowed(ask.url, ask.tokens)
+        for case in CASES
+        if statement in case.ids and (edition := "google-2019") in case.editions
+        for ask in case.asks
+        if ask.question == "allowed" and getattr(ask.answers[edition], "allowed", None) is not None
+    }
+    assert verdicts == {True, False}

@@ -10,7 +10,7 @@ TAGS = """
     html head meta link title style body a header h1 h2 h3 p nav ul ol li main section
     dl dt dd code span div b table caption thead tbody tr th td footer details summary
     figure figcaption svg desc text rect
-""".split()  # noqa: SIM905  (a list of so many strings is no help to a reader)
+""".split()  # noqa: SIM905  (50 quoted strings are harder to read)
 ATTRIBUTES = """
     lang charset name content http-equiv rel href class id aria-labelledby aria-label role dir
     scope data-column open aria-hidden height width x y rx

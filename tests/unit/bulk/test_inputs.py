@@ -78,7 +78,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("above", [True, False])
 def test_an_index_names_the_sites_of_a_folder(tmp_path: Path, above: bool) -> None:
-    """As a table beside the files or above their folder; a broken one is no index."""
+    """The index is beside the files or above their folder; a broken one is ignored."""
     folder = tmp_path / "robots"
     folder.mkdir()
     for name in ("1.txt", "2.txt", "3.txt"):

@@ -1,4 +1,4 @@
-"""Access logs: each format is read, and what is no request of a page is told apart."""
+"""Access logs: each format is read, and lines that request no page are counted apart."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def test_a_log_with_whole_seconds_knows_the_file_fetched_within_its_second(
 
 
 def test_of_two_crawls_the_newest_copy_counts(tmp_path: Path) -> None:
-    """And an outage that only one of them saw is no violation of the other."""
+    """An outage that one crawl saw does not make the other's requests violations."""
     first = Crawl(tmp_path)
     first.fetch(SITE)
     first.close()

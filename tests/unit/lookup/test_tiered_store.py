@@ -45,7 +45,7 @@ def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
 
 @pytest.mark.parametrize(("known", "theirs"), [(1.0, 2.0), (2.0, 1.0), (None, 2.0)])
 def test_another_record_than_the_known_one_is_news(known: float | None, theirs: float) -> None:
-    """And then there is no lease to fetch it."""
+    """A claim that returns news takes no lease."""
     shared = MemoryStore()
     shared.put(record(theirs))
     both = tiered(shared)

@@ -8,40 +8,16 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import Hop, Meaning
-from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import origin_stats
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import UsageStatement
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
+from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, HOP, RULES, SHOP
 
 if TYPE_CHECKING:
     import pytest
-
-SHOP = Origin("https", "shop.example", 443)
-DOWN = Origin("http", "down.example", 8080)
-RULES = RobotsTxt.parse(b"User-agent: *\nDisallow: /cart/\nDisallow: /list\n")
-HOP = Hop("https://shop.example/robots.txt", 301, "https://www.shop.example/robots.txt")
-FOUND = RobotsRecord(
-    SHOP,
-    meaning=Meaning.RULES,
-    status=200,
-    body=RULES.body,
-    truncated=True,
-    hops=(HOP,),
-    fetched_at=1000.0,
-    expires_at=2000.0,
-)
-FAILED = RobotsRecord(
-    DOWN,
-    unreachable_since=1000.0,
-    failed_at=1000.0,
-    failures=1,
-    failure="refused",
-    failure_status=503,
-)
 
 
 def by_rule(path: str = "/cart/1", origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:

@@ -7,40 +7,18 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import Hop, Meaning
-from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import UsageStatement
+from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 if TYPE_CHECKING:
     import pytest
 
-SHOP = Origin("https", "shop.example", 443)
-DOWN = Origin("http", "down.example", 8080)
 NOW = 1000.0
 URL = "https://shop.example/cart/"
-RULES = RobotsTxt.parse(b"User-agent: *\nDisallow: /cart/\n")
-
-FOUND = RobotsRecord(
-    SHOP,
-    meaning=Meaning.RULES,
-    status=200,
-    body=RULES.body,
-    hops=(Hop("https://shop.example/robots.txt", 301),),
-    fetched_at=1000.0,
-    expires_at=2000.0,
-)
-FAILED = RobotsRecord(
-    DOWN,
-    unreachable_since=1000.0,
-    failed_at=1000.0,
-    failures=1,
-    failure="refused",
-    failure_status=503,
-)
 
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
@@ -159,7 +137,7 @@ def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only so many rules are counted; the one that refuses most is not forgotten."""
+    """At most RULES_COUNTED rules are counted; the rule that refuses most stays."""
     monkeypatch.setattr(summary_module, "RULES_COUNTED", 5)
     summary = Summary()
     for _ in range(20):

@@ -195,6 +195,14 @@ def gaps(times: list[float]) -> list[float]:
     return [later - earlier for earlier, later in itertools.pairwise(sorted(times))]
 
 
+def started(time: Clock, store: SharedStore, number: int, apart: float = 0.0) -> list[Worker]:
+    """Started workers of one store; *apart*: seconds between their clocks."""
+    workers = [Worker(time, store, name=f"{n}", skew=n * apart) for n in range(number)]
+    for worker in workers:
+        worker.start()
+    return workers
+
+
 def in_fleet(workers: list[Worker]) -> Iterator[float]:
     return itertools.chain.from_iterable(worker.sent for worker in workers)
 
@@ -367,9 +375,7 @@ def test_a_page_that_is_sent_late_moves_the_next_slot(time: Clock) -> None:
 def test_a_page_that_arrives_late_moves_the_next_slot(time: Clock) -> None:
     """One process has to connect for each page, the others have connections."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 3)
     run(time, 20)
     workers[0].connecting = 0.3
     run(time, 3)
@@ -383,9 +389,7 @@ def test_a_page_that_arrives_late_moves_the_next_slot(time: Clock) -> None:
 def test_a_page_without_a_response_costs_one_slot(time: Clock) -> None:
     """It may still be on its way when the next slot would begin."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(2)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 2)
     run(time, 10.5)
     workers[0].connecting = 0.95
     run(time, 2)
@@ -398,9 +402,7 @@ def test_a_page_without_a_response_costs_one_slot(time: Clock) -> None:
 def test_workers_that_end_leave_few_slots_unused(time: Clock) -> None:
     """The last one has slept through the slots of the others, once."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(16)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 16)
     run(time, 60, step=0.002)
     for worker in workers[1:]:
         worker.queued = 0
@@ -412,9 +414,7 @@ def test_workers_that_end_leave_few_slots_unused(time: Clock) -> None:
 def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) -> None:
     """Each keeps the delay times the processes last seen alive, and none is faster than allowed."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}", skew=n * 3600) for n in range(size)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, size, apart=3600.0)
     run(time, 10)
     store.fails = True
     run(time, 70)
@@ -435,9 +435,7 @@ def test_a_store_that_comes_back_empty_is_shared_by_all_before_its_processes_cou
 ) -> None:
     """A restarted server knows no process. The first to find it must not think it is alone."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 3)
     run(time, 10)
     store.fails = True
     run(time, 30)
@@ -452,9 +450,7 @@ def test_a_store_that_comes_back_empty_is_shared_by_all_before_its_processes_cou
 def test_a_process_whose_call_fails_once_leaves_the_slots_to_the_others(time: Clock) -> None:
     """Only this process has lost the store, and for a moment."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 3)
     run(time, 10)
     store.refused = {"0"}
     run(time, 5)
@@ -467,9 +463,7 @@ def test_a_process_whose_call_fails_once_leaves_the_slots_to_the_others(time: Cl
 def test_a_slow_call_does_not_move_the_clock_of_the_store(time: Clock) -> None:
     """A busy machine: the reply to a heartbeat comes late, and the intervals must not shift."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(3)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 3)
     run(time, 3)
     workers[1].thread_time = 0.6
     run(time, 3)
@@ -501,9 +495,7 @@ def test_a_process_started_without_the_store_joins_the_others_when_it_is_back(
     time: Clock,
 ) -> None:
     store = SharedStore(time)
-    old = [Worker(time, store, name=f"{n}") for n in range(2)]
-    for worker in old:
-        worker.start()
+    old = started(time, store, 2)
     run(time, 5)
     store.fails = True
     run(time, 3)
@@ -520,9 +512,7 @@ def test_a_process_started_without_the_store_joins_the_others_when_it_is_back(
 def test_a_process_that_ends_leaves_the_fleet(time: Clock) -> None:
     """Without the store the others need not keep its part of the time free."""
     store = SharedStore(time)
-    workers = [Worker(time, store, name=f"{n}") for n in range(2)]
-    for worker in workers:
-        worker.start()
+    workers = started(time, store, 2)
     run(time, 5)
     Deferred.fromCoroutine(workers[1].crawl_delay.close())
     run(time, 2.5)
