@@ -44,7 +44,7 @@ Place = tuple[str, list[int]]
 def has_plain_lines(edition: Edition) -> bool:
     """Whether these functions can read lines for an edition."""
     return (
-        edition.known_fields is PLAIN_FIELDS
+        edition.known_fields == PLAIN_FIELDS  # another object after pickling
         and edition.whitespace == _WHITE
         and edition.agent_match is not AgentMatch.CONTAINED
         and edition.max_line is None

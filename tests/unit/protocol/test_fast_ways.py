@@ -6,6 +6,7 @@ which the others apply are not waited for: each structure is made directly, with
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import product
 from unittest.mock import patch
@@ -57,6 +58,12 @@ def test_the_default_edition_has_plain_lines() -> None:
     assert set(PLAIN) >= {"google-2019", "rfc9309", "google-2010"}
     assert not has_plain_lines(EDITIONS["google"])
     assert not has_plain_lines(EDITIONS["classic"])
+
+
+@pytest.mark.parametrize("edition", EVERY.values(), ids=EVERY)
+def test_an_edition_is_read_as_quickly_in_another_process(edition: Edition) -> None:
+    """Pickling makes other objects of its values."""
+    assert has_plain_lines(pickle.loads(pickle.dumps(edition))) is has_plain_lines(edition)
 
 
 SPELLINGS = sorted({spelling for each in EDITIONS.values() for spelling, _ in each.known_fields})
