@@ -137,12 +137,13 @@ def _statement(name: str, specification: str, is_open: bool) -> dict[str, Any]:
     statement, about = statements()[name], specifications()[specification]
     section = None if is_open else statement["sections"].get(specification)
     anchor = re.sub("[^a-z0-9.]+", "-", section.lower()) if section else ""
+    link = statement.get("links", {}).get(specification, about["link"].format(anchor))
     return {
         "statement": name,
         "text": statement.get("differs", {}).get(specification, statement["says"]),
         "basis": "stated" if section else "open",
         "source": about["section"].format(section) if section else None,
-        "link": about["link"].format(anchor) if section else None,
+        "link": link if section else None,
     }
 
 
