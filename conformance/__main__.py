@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -103,6 +104,16 @@ def _target(options: argparse.Namespace) -> tuple[str, list[str], Sequence[str]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; the exit code is returned."""
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has what it wants, as head does
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        return 1
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     if options.list:
         _list()

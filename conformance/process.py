@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-Kind = Literal["answer", "unsupported", "error", "crash", "hang", "garbage"]
+Kind = Literal["answer", "unsupported", "error", "crash", "hang", "garbage", "not asked"]
 
 #: Longest line that is read as a response (bytes).
 MAX_LINE = 1_000_000
+#: Where a program breaks at a request longer than this, its line buffer may be the reason (bytes).
+USUAL_LINE_BUFFER = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class ParserProcess:
         self._command = command
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
+        self._ever_responded = False
         self._stack = ExitStack()
         self._stderr = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
 
@@ -72,9 +75,12 @@ class ParserProcess:
             line = lines.get(timeout=self._timeout)
         except queue.Empty:
             self._end()
-            return Response("hang", f"no response within {self._timeout:g} s")
+            hint = "" if self._ever_responded else "; is each line of the output flushed?"
+            words = f"no response within {self._timeout:g} s{_size_hint(data)}{hint}"
+            return Response("hang", words)
         if not line:
-            return Response("crash", self._epitaph(process))
+            return Response("crash", f"{self._epitaph(process)}{_size_hint(data)}")
+        self._ever_responded = True
         response = _read(line)
         if response.kind == "garbage":
             self._end()
@@ -130,6 +136,11 @@ def _exchange(process: subprocess.Popen[bytes], data: bytes, lines: queue.Queue[
         lines.put(process.stdout.readline(MAX_LINE))
     except (OSError, ValueError):  # ended, or was killed meanwhile
         lines.put(b"")
+
+
+def _size_hint(request: bytes) -> str:
+    """Words that name the size of a long request."""
+    return f", request of {len(request):,} bytes" if len(request) > USUAL_LINE_BUFFER else ""
 
 
 def _read(line: bytes) -> Response:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from conformance.cases import SPECIFICATIONS
-from conformance.score import show
+from conformance.score import GIVE_UP_AFTER, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +42,15 @@ def as_text(
             f"{score.failed} failed; {score.open} points that it leaves open, "
             f"{score.agreed} read as here; {score.unsupported} cases not supported"
         )
-    yield from _list(result for result in results if result.failed)
+    failed = [result for result in results if result.failed]
+    listed = [result for result in failed if result.response.kind != "not asked"]
+    if len(listed) < len(failed):
+        yield (
+            f"\nThe program broke down {GIVE_UP_AFTER} times in a row, the last time at "
+            f"{listed[-1].case.id}. The other {len(failed) - len(listed)} cases were "
+            "not asked and count as failed."
+        )
+    yield from _list(listed)
     if show_open:
         yield "\nOpen points that this parser reads differently, which is not a failure:"
         yield from _list(differences(results))
@@ -82,9 +90,9 @@ def _list(results: Iterable[Result]) -> Iterator[str]:
         yield f"    {case.data['why']}"
 
 
-def _statement(result: Result) -> tuple[int, str]:
+def _statement(result: Result) -> tuple[int, str, bool]:
     case = result.case
-    return SPECIFICATIONS.index(case.specification), case.data["statement"]
+    return SPECIFICATIONS.index(case.specification), case.data["statement"], not case.required
 
 
 def _entry(result: Result) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def test_breakdown_is_a_result_and_the_next_request_is_answered(
         response = process.ask({"number": 2, "do": do})
         assert response.kind == kind
         assert words in str(response.value)
+        assert "flushed?" not in str(response.value)  # it has responded before
         if kind not in ("error", "unsupported"):  # these leave a line of this script behind
             assert process.ask({"number": 3}).value == 3
 
@@ -61,7 +62,17 @@ def test_a_parser_that_never_reads_is_a_hang() -> None:
     """A request larger than a pipe's buffer does not block the suite."""
     command = [sys.executable, "-c", "import time; time.sleep(60)"]
     with ParserProcess(command, timeout=0.5) as process:
-        assert process.ask({"file": "x" * 1_000_000}).kind == "hang"
+        response = process.ask({"file": "x" * 1_000_000})
+    assert response.kind == "hang"
+    assert "request of 1,000,013 bytes; is each line of the output flushed?" in response.value
+
+
+def test_a_parser_that_ends_at_a_long_line_hears_how_long_it_was() -> None:
+    """A line buffer that is too short is the usual reason."""
+    command = [sys.executable, "-c", "import sys; sys.stdin.buffer.readline(65536)"]
+    with ParserProcess(command, timeout=60) as process:
+        assert "request of 100,013 bytes" in process.ask({"file": "x" * 100_000}).value
+        assert "request of" not in process.ask({"file": "x"}).value
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups are a POSIX feature")

@@ -1,4 +1,4 @@
-"""The command line of the suite: good and bad parsers, exit codes, the example in JavaScript."""
+"""The command line of the suite: good and bad parsers, exit codes, the examples."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,7 +123,44 @@ def test_a_parser_that_only_breaks_fails_all_cases_soon(
     assert code == 1
     assert len(kinds) == len(cases_of("draft-1996"))
     assert kind in kinds[:GIVE_UP_AFTER]
-    assert "not asked" in output["failures"][-1]["given"]
+    assert {*kinds[GIVE_UP_AFTER:]} == {"not asked"}
+
+
+def test_cases_that_were_not_asked_are_counted_and_not_listed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The breakdowns are not lost among hundreds of lines."""
+    assert main(["--command", command(""), "--spec", "draft-1996", "--timeout", "60"]) == 1
+    text = capsys.readouterr().out
+    cases = cases_of("draft-1996")
+    assert f"The program broke down {GIVE_UP_AFTER} times in a row, the last time at" in text
+    assert f"{cases[GIVE_UP_AFTER - 1].id}. The other {len(cases) - GIVE_UP_AFTER} cases" in text
+    assert text.count("crash: ended with exit code 0") == GIVE_UP_AFTER
+
+
+def test_a_short_line_buffer_does_not_end_a_run() -> None:
+    """Fewer cases with a file of 500 KiB follow each other than breakdowns end a run."""
+    for specification in SPECIFICATIONS:
+        long = [len(case.body) > 48 * 1024 for case in cases_of(specification)]
+        assert max((len([*run]) for is_long, run in groupby(long) if is_long), default=0) < (
+            GIVE_UP_AFTER
+        )
+
+
+def test_a_reader_that_has_enough_ends_the_output_quietly() -> None:
+    """As ``head`` does; exit code 1 and no traceback."""
+    always = command("while input(): print('{\"answer\": true}', flush=True)")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "conformance", "--command", always, "--spec", "rfc9309"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    assert (process.wait(timeout=60), process.stderr.read()) == (1, "")
+    process.stderr.close()
 
 
 @pytest.mark.parametrize(
@@ -193,14 +231,43 @@ def test_text_shows_a_failure_with_statement_and_source(
     assert "Open points" in text
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
-def test_example_in_javascript_answers_every_case(capsys: pytest.CaptureFixture[str]) -> None:
-    """The program in the README passes the simple cases, and never breaks."""
-    code, output = results(capsys, "--command", "node conformance/examples/naive.mjs")
+#: Tool, and how it makes a program of an example; ``{}`` is the program.
+EXAMPLES = {
+    "naive.mjs": ("node", None),
+    "naive.go": ("go", "go build -o {}"),
+    "naive.rs": ("rustc", "rustc -O -o {}"),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_answer_every_case(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The programs in the README pass the simple cases, and never break."""
+    tool, build = EXAMPLES[name]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+    program = f"{tool} conformance/examples/{name}"
+    if build:
+        program = str(tmp_path / "naive")
+        made = [*build.format(program).split(), f"conformance/examples/{name}"]
+        subprocess.run(made, check=True, capture_output=True, timeout=300)
+    code, output = results(capsys, "--command", program)
     (counts,) = output["scores"]
     assert code == 1
     assert counts["passed"] > counts["required"] / 2
-    assert {failure["kind"] for failure in output["failures"]} <= {"answer", "error"}
+    assert counts["unsupported"] < 80
+    assert {failure["kind"] for failure in output["failures"]} == {"answer"}
+
+
+def test_all_examples_are_run_and_explained() -> None:
+    """Each program of the folder is in the table of the README."""
+    readme = (ROOT / "conformance" / "README.md").read_text("utf-8")
+    for path in (ROOT / "conformance" / "examples").iterdir():
+        tool, build = EXAMPLES[path.name]
+        source = f"conformance/examples/{path.name}"
+        made = build.format("naive") if build else f'python3 -m conformance --command "{tool}'
+        assert f"`{made} {source}" in readme
 
 
 def test_suite_needs_the_standard_library_only(tmp_path: Path) -> None:
