@@ -90,21 +90,25 @@ def meaning(name: bytes, edition: Edition) -> str:
 
 def field_reader(edition: Edition) -> Callable[[bytes], str]:
     """:func:`meaning` for the names of one file, each read once."""
-    beginnings = tuple(spelling for spelling, _ in edition.known_fields)
-    known: dict[bytes, str] = {}  # few names occur, however many lines
+    return _Fields(edition).__getitem__
 
-    def field_of(name: bytes) -> str:
-        field = known.get(name)
-        if field is None:
-            lowered = name.lower()
-            if lowered.startswith(beginnings):
-                field = meaning(name, edition)
-            else:  # hot path of a file of nothing but unknown names
-                field = lowered.decode("utf-8", "backslashreplace")
-            known[name] = field
+
+class _Fields(dict[bytes, str]):
+    """Fields by name; few names occur, however many lines."""
+
+    def __init__(self, edition: Edition) -> None:
+        super().__init__()
+        self._edition = edition
+        self._beginnings = tuple(spelling for spelling, _ in edition.known_fields)
+
+    def __missing__(self, name: bytes) -> str:
+        lowered = name.lower()
+        if lowered.startswith(self._beginnings):
+            field = meaning(name, self._edition)
+        else:  # hot path of a file of nothing but unknown names
+            field = lowered.decode("utf-8", "backslashreplace")
+        self[name] = field
         return field
-
-    return field_of
 
 
 def number_at(body: bytes, offset: int) -> int:

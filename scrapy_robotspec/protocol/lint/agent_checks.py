@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.agents import named_agent
+from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.lint.crawlers import COLLECTORS, IGNORING, meant_crawler
 from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lines import Line
 
 #: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
 _IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
 
+#: Max names that are kept with their remarks, and the length of the longest (bytes).
+_KEPT = 4096
+_KEPT_LENGTH = 100
 
-def check_agent(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Whether a user-agent line names one crawler, and nothing else."""
-    name, value = named_agent(line.value, edition), decode(line.value)
+
+class Agent(NamedTuple):
+    """The value of a user-agent line."""
+
+    key: str | None
+    """What its name is compared by; None where it names no crawler."""
+    remarks: tuple[Remark, ...]
+
+
+@lru_cache(maxsize=32)
+def agent_reader(edition: Edition) -> Callable[[bytes], Agent]:
+    """Reads values of user-agent lines, and keeps those read.
+
+    Files name the same few crawlers.
+    """
+    read = partial(_read_agent, edition)
+    kept = lru_cache(maxsize=_KEPT)(read)
+    return lambda value: kept(value) if len(value) <= _KEPT_LENGTH else read(value)
+
+
+def _read_agent(edition: Edition, value: bytes) -> Agent:
+    name = named_agent(value, edition)
+    key = None if name is None else key_of(name, edition)
+    return Agent(key, tuple(_check_agent(name, decode(value), edition)))
+
+
+def _check_agent(name: str | None, value: str, edition: Edition) -> Iterator[Remark]:
+    """Whether a value names one crawler, and nothing else."""
     meant = meant_crawler(value, edition)
     if meant is not None and meant.lower() != (name or "").lower():
         read = f"reads {_quoted(name)}" if name else "reads no name"

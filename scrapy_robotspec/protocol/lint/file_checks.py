@@ -11,13 +11,15 @@ from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.lint.usage_checks import hidden_statements
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: A path without wildcards whose last name may be that of a directory.
-_DIRECTORY = re.compile(rb"/(?:[^*$?]*/)?[^*$?/.=&]+")
+_DIRECTORIES = re.compile(rb"^/(?:[^*$?\n]*/)?[^*$?/.=&\n]+$", re.MULTILINE)
 _WILDCARD = re.compile(rb"[*$]")
 #: Max usage statements whose path is checked against the rules; each may read the file again.
 _MOST_ASKED = 20
@@ -30,23 +32,17 @@ class FileReader:
         self._robots = robots
         self._findings = findings
         self._name = robots.edition.name
-        self._disallows = False
-        self._paths: dict[bytes, Line] = {}
-        """The first line with each path."""
-        self._allowed: list[bytes] = []
-        self._first_allow: Line | None = None
+        self._rules: list[Line] = []
+        """Rules with a path."""
         self._statements: dict[tuple[str, ...], list[Statement]] = {}
 
-    def read_rule(self, line: Line) -> None:
-        """Take a rule."""
-        if not line.value:
-            return
-        self._paths.setdefault(line.value, line)
-        if line.field == "disallow":
-            self._disallows = True
-        else:
-            self._allowed.append(line.value)
-            self._first_allow = self._first_allow or line
+    @property
+    def _disallows(self) -> bool:
+        return any(line.field == "disallow" for line in self._rules)
+
+    def read_rules(self, lines: Iterable[Line]) -> None:
+        """Take the next rules."""
+        self._rules += [line for line in lines if line.value]
 
     def read_statement(self, statement: Statement, crawlers: tuple[str, ...]) -> None:
         """Take a usage statement, with the crawlers that it holds for."""
@@ -67,20 +63,21 @@ class FileReader:
 
     def _check_directories(self) -> None:
         """Directories without a slash at the end, as other paths inside them show (EXT-04)."""
-        paths = sorted(self._paths)
-        for path, line in self._paths.items():
-            if _DIRECTORY.fullmatch(path) and _any_begins(paths, path + b"/"):
-                longer = shown(path.rpartition(b"/")[2] + b".html")
-                message = f"The path also matches {longer}; {self._name} compares beginnings."
-                self._findings.add(line, [Remark("RS901", message)])
+        first_lines = {line.value: line for line in reversed(self._rules)}
+        paths = sorted(first_lines)
+        directories = _DIRECTORIES.findall(b"\n".join(paths))
+        inside = [path for path in directories if _any_begins(paths, path + b"/")]
+        for line in sorted(map(first_lines.__getitem__, inside)):
+            longer = shown(line.value.rpartition(b"/")[2] + b".html")
+            message = f"The path also matches {longer}; {self._name} compares beginnings."
+            self._findings.add(line, [Remark("RS901", message)])
 
     def _check_allow(self) -> None:
         """Allow rules in a file that disallows nothing (EXT-04)."""
-        line = self._first_allow
-        if line is None or self._disallows:
+        if not self._rules or self._disallows:
             return
         message = f"Nothing is disallowed, so Allow has no effect; {self._name} allows everything."
-        self._findings.add(line, [Remark("RS902", message, "Disallow:")])
+        self._findings.add(self._rules[0], [Remark("RS902", message, "Disallow:")])
 
     def _check_hidden(self, statements: list[Statement]) -> None:
         """Usage preferences that a longer path hides (USE-01)."""
@@ -93,9 +90,11 @@ class FileReader:
 
     def _check_disallowed(self) -> None:
         """Usage statements about pages that are disallowed (USE-03)."""
-        if not self._disallows or any(b"*" in path for path in self._allowed):
+        if not self._statements:
             return
-        allowed = sorted(self._allowed)
+        allowed = sorted(line.value for line in self._rules if line.field == "allow")
+        if not self._disallows or any(b"*" in path for path in allowed):
+            return
         candidates = (
             (crawlers[0], statement)
             for crawlers, statements in self._statements.items()

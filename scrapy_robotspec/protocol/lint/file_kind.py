@@ -83,6 +83,10 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _rules_read(robots: RobotsTxt) -> str:
-    count = sum(len(group.rules) for group in robots.groups)
+    count = 0
+    body = robots.body.lower()
+    spellings = robots.edition.known_fields
+    if any(spelling in body for spelling, field in spellings if field == "user-agent"):
+        count = sum(len(group.rules) for group in robots.groups)
     rules = "no rule" if not count else f"{count} rule{'s' if count > 1 else ''}"
     return f"{robots.edition.name} reads {rules} of it"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.lint.agent_checks import check_agent
+from scrapy_robotspec.protocol.lint.agent_checks import agent_reader
+from scrapy_robotspec.protocol.lint.contraries import contraries
 from scrapy_robotspec.protocol.lint.findings import Remark
-from scrapy_robotspec.protocol.lint.rule_checks import check_path
+from scrapy_robotspec.protocol.lint.rule_checks import check_path, usual_path
 from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.paths import canonical_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
@@ -23,9 +23,6 @@ _GROUP_FIELDS = frozenset({"crawl-delay", "request-rate", "visit-time", "content
 
 #: Most names of groups that are compared with one another.
 _MOST_NAMES = 20
-
-#: By kind of rule and canonical path: the first line with it.
-_Places = dict[tuple[str, str], int]
 
 
 @dataclass(slots=True)
@@ -37,7 +34,8 @@ class _Group:
     rules: int = 0
     separated: bool = False
     """Whether another line followed the last user-agent line."""
-    places: _Places = field(default_factory=dict)
+    with_path: list[Line] = field(default_factory=list)
+    """Rules with a path, of all groups with the same names."""
 
 
 class GroupReader:
@@ -48,7 +46,9 @@ class GroupReader:
         self._findings = findings
         self._group: _Group | None = None
         self._first_named: dict[str, int] = {}
-        self._places: dict[tuple[str, ...], _Places] = {}
+        self._with_path: dict[tuple[str, ...], list[Line]] = {}
+        self._read_value = agent_reader(edition)
+        self._is_usual_path = usual_path(edition).fullmatch
         self.outside: set[int] = set()
         """Numbers of the rules outside of every group."""
 
@@ -72,12 +72,27 @@ class GroupReader:
         else:
             self._separate()
 
-    def read(self, line: Line) -> None:
-        """Take the next valid line."""
+    def read_rules(self, lines: Sequence[Line]) -> None:
+        """Take the next rules."""
+        group = self._group
+        if group is None:
+            for line in lines:
+                self.outside.add(line.number)
+                self._add_outside(line, "rule")
+            return
+        if not group.rules:
+            group.with_path = self._with_path.setdefault(tuple(sorted(group.names)), [])
+        group.rules += len(lines)
+        with_path = [line for line in lines if line.value]
+        group.with_path += with_path
+        for line in with_path:
+            if not self._is_usual_path(line.value):
+                self._findings.add(line, check_path(line, self._edition))
+
+    def read_other(self, line: Line) -> None:
+        """Take the next valid line that is not a rule."""
         if line.field == "user-agent":
             self._read_agent(line)
-        elif line.field in ("allow", "disallow"):
-            self._read_rule(line)
         else:
             self._separate()
             if self._group is None and line.field in _GROUP_FIELDS and self._knows(line):
@@ -101,6 +116,16 @@ class GroupReader:
             self._add(
                 group.first, "RS207", f"The group names * and others; {name} ignores the others."
             )
+
+    def finish(self) -> None:
+        """End the file, and compare its rules (PRE-02)."""
+        self.close()
+        found = [
+            each for rules in self._with_path.values() for each in contraries(rules, self._edition)
+        ]
+        read = f"{self._edition.name} allows the path"
+        for line, first, kind in sorted(found, key=lambda each: each.line.number):
+            self._add(line, "RS304", f"Line {first} {kind}s the same path; {read}.")
 
     def _knows(self, line: Line) -> bool:
         return self._edition.other_fields or line.field == "content-usage"
@@ -128,13 +153,13 @@ class GroupReader:
             )
             self._add(line, "RS208", message)
             self._group.separated = False
-        self._findings.add(line, check_agent(line, self._edition))
-        agent = named_agent(line.value, self._edition)
-        if agent is not None:
-            self._read_name(agent, line, self._group)
+        key, remarks = self._read_value(line.value)
+        if remarks:
+            self._findings.add(line, remarks)
+        if key is not None:
+            self._read_name(key, line, self._group)
 
-    def _read_name(self, agent: str, line: Line, group: _Group) -> None:
-        key = key_of(agent, self._edition)
+    def _read_name(self, key: str, line: Line, group: _Group) -> None:
         group.names.append(key)
         first = self._first_named.setdefault(key, group.first.number)
         if key and first != group.first.number:
@@ -143,36 +168,3 @@ class GroupReader:
                 "RS205",
                 f"The group at line {first} names it too; {self._edition.name} follows both.",
             )
-
-    def _read_rule(self, line: Line) -> None:
-        group = self._group
-        if group is None:
-            self.outside.add(line.number)
-            self._add_outside(line, "rule")
-            return
-        if not group.rules:
-            group.places = self._places.setdefault(tuple(sorted(group.names)), {})
-        group.rules += 1
-        if line.value:
-            self._findings.add(line, check_path(line, self._edition))
-            self._compare(line, group.places)
-
-    def _compare(self, line: Line, places: _Places) -> None:
-        """Whether an earlier rule says the contrary about the path (PRE-02)."""
-        path = self._comparable(line.value)
-        places.setdefault((line.field, path), line.number)
-        contrary = "disallow" if line.field == "allow" else "allow"
-        first = places.get((contrary, path))
-        if first:
-            read = f"{self._edition.name} allows the path"
-            self._add(line, "RS304", f"Line {first} {contrary}s the same path; {read}.")
-
-    def _comparable(self, value: bytes) -> str:
-        """A path as it is matched, so that its spellings are equal."""
-        edition = self._edition
-        path = canonical_text(value, edition)
-        if edition.slashless is Slashless.ASSUMED and not path.startswith("/"):
-            path = "/" + path
-        if edition.wildcards and not edition.count_trailing_star:
-            path = path.rstrip("*")
-        return path

@@ -6,9 +6,10 @@ whatever the file contains (SAF-02). No verdict depends on this package.
 
 from __future__ import annotations
 
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.file_checks import FileReader
 from scrapy_robotspec.protocol.lint.file_kind import other_kind
 from scrapy_robotspec.protocol.lint.findings import Findings, Remark
@@ -22,6 +23,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
 from scrapy_robotspec.protocol.lint.other_checks import check_other
 from scrapy_robotspec.protocol.lint.redundancy import RedundancyFinder
 from scrapy_robotspec.protocol.lint.usage_checks import check_statement, read_statement
+from scrapy_robotspec.protocol.lint.usual_lines import read_some_lines
 
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import Line
@@ -67,36 +69,51 @@ class _Reader:
         self._file = FileReader(robots, findings)
 
     def read_all(self) -> None:
-        for line in read_lines(self._robots.body, self._edition):
-            self._read(line)
-        self._groups.close()
+        for lines, unusual in read_some_lines(self._robots.body, self._edition):
+            for line in unusual:
+                self._check_form(line)
+            self._redundancy.compare_editions(chain(lines[:1], unusual))
+            for field, some in groupby(lines, attrgetter("field")):
+                self._read(field, list(some))
+        self._groups.finish()
         if self._robots.truncated:  # without one of the lines, a later one would be read
             self._file.close(may_replace=False)
         else:
             self._add_redundant()
             self._file.close(may_replace=self._redundancy.alike)
 
-    def _read(self, line: Line) -> None:
-        self._redundancy.read(line)
-        if not line.text.strip(self._edition.whitespace):
-            self._groups.read_blank()
-            return
+    def _check_form(self, line: Line) -> None:
         add, edition = self._findings.add, self._edition
         add(line, check_bytes(line, edition))
         add(line, check_form(line, edition))
-        if not line.name:
-            return
-        add(line, check_field(line, edition))
-        add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
-        self._groups.read(line)
-        if line.field in ("content-usage", "content-signal"):
+        if line.name:
+            add(line, check_field(line, edition))
+            add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
+
+    def _read(self, field: str, lines: list[Line]) -> None:
+        """Read lines with one field that follow one another."""
+        if field in ("allow", "disallow"):
+            self._redundancy.read_rules(lines)
+            self._groups.read_rules(lines)
+            self._file.read_rules(lines)
+        elif field:
+            for line in lines:
+                self._read_other(line)
+        elif any(not line.text.strip(self._edition.whitespace) for line in lines):
+            self._groups.read_blank()
+            self._redundancy.read_blank()
+
+    def _read_other(self, line: Line) -> None:
+        """Read a valid line that is not a rule."""
+        self._groups.read_other(line)
+        if line.field == "user-agent":
+            self._redundancy.read_agent(line)
+        elif line.field in ("content-usage", "content-signal"):
             statement = read_statement(line)
-            add(line, check_statement(statement, edition.name))
+            self._findings.add(line, check_statement(statement, self._edition.name))
             self._file.read_statement(statement, self._groups.crawlers)
-        elif line.field in ("allow", "disallow"):
-            self._file.read_rule(line)
-        elif line.field != "user-agent":
-            add(line, check_other(line, edition))
+        else:
+            self._findings.add(line, check_other(line, self._edition))
 
     def _add_redundant(self) -> None:
         """Rules that have no effect in any edition."""

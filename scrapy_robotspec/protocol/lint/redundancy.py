@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, field_reader, split_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
 
@@ -64,14 +65,13 @@ class _Group:
     names: list[bytes] = field(default_factory=list)
     contiguous: bool = True
     """False after a blank line."""
-    rules: int = 0
-    seen: dict[_Rule, int] = field(default_factory=dict)
-    """Number of the first line with a rule, in this group."""
-    redundant: list[Redundant] = field(default_factory=list)
+    rules: list[Line] = field(default_factory=list)
+    compared: int = 0
+    """How many of its rules are compared with those of other groups."""
 
 
 class RedundancyFinder:
-    """Takes lines one by one, then lists redundant rules."""
+    """Takes lines in order, then lists redundant rules."""
 
     def __init__(self) -> None:
         self.alike = True
@@ -80,21 +80,31 @@ class RedundancyFinder:
         self._found: list[Redundant] = []
         #: By names of a group: the first line with a rule, in groups without blank lines.
         self._seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
-        self._here: dict[_Rule, int] = {}
 
-    def read(self, line: Line) -> None:
-        """Take the next line, blank ones included."""
-        if not self.alike:
-            return
-        if not line.text.strip(b" \t"):
-            if self._group:
-                self._group.contiguous = False
-        elif not reads_alike(line):
-            self.alike = False
-        elif line.field == "user-agent":
-            self._read_agent(line)
-        elif line.field in _STRUCTURE and self._group:
-            self._read_rule(line, self._group)
+    def compare_editions(self, lines: Iterable[Line]) -> None:
+        """Take lines that editions may read differently, before lines below them."""
+        self.alike = self.alike and all(
+            reads_alike(line) for line in lines if line.text.strip(b" \t")
+        )
+
+    def read_rules(self, lines: Sequence[Line]) -> None:
+        """Take the next rules."""
+        group = self._group
+        if self.alike and group:
+            group.rules += lines
+            group.compared += len(lines) * group.contiguous
+
+    def read_blank(self) -> None:
+        """Take a blank line."""
+        if self._group:
+            self._group.contiguous = False
+
+    def read_agent(self, line: Line) -> None:
+        """Take the next user-agent line."""
+        if self._group is None or self._group.rules:
+            self._close()
+            self._group = _Group()
+        self._group.names.append(line.value)
 
     def finish(self) -> Iterator[Redundant]:
         """The rules that can be deleted, all of them together."""
@@ -102,29 +112,42 @@ class RedundancyFinder:
         if self.alike:
             yield from self._found
 
-    def _read_agent(self, line: Line) -> None:
-        if self._group is None or self._group.rules:
-            self._close()
-            self._group = _Group()
-        self._group.names.append(line.value)
-
     def _close(self) -> None:
         group, self._group = self._group, None
-        if group is None:
+        if group is None or not group.rules:
             return
+        seen = self._seen.setdefault(tuple(sorted(group.names)), {})
+        if _all_new(group, seen):  # hot path
+            return
+        redundant = list(_redundant(group, seen))
         # All rules of a group redundant: one has to stay.
-        self._found += group.redundant[len(group.redundant) == group.rules :]
+        self._found += redundant[len(redundant) == len(group.rules) :]
 
-    def _read_rule(self, line: Line, group: _Group) -> None:
-        if not group.rules:
-            self._here = self._seen.setdefault(tuple(sorted(group.names)), {})
-        group.rules += 1
-        rule = (line.field, line.value)
+
+def _all_new(group: _Group, seen: dict[_Rule, int]) -> bool:
+    """Whether no rule of a group is redundant; then they are added to those seen."""
+    rules = {(line.field, line.value): line.number for line in group.rules}
+    distinct = len(rules) == len(group.rules)
+    empty = ("disallow", b"") in rules or ("allow", b"") in rules
+    if not distinct or empty or not seen.keys().isdisjoint(rules):
+        return False
+    seen.update(islice(rules.items(), group.compared))
+    return True
+
+
+def _redundant(group: _Group, seen: dict[_Rule, int]) -> Iterator[Redundant]:
+    """The redundant rules of a group.
+
+    ``seen``: number of the first line with a rule, in groups with the same names that are compared;
+    those of this group are added.
+    """
+    in_group: dict[_Rule, int] = {}
+    for number, line in enumerate(group.rules):
         if not line.value:
-            group.redundant.append(Redundant(line, None))
-            return
-        first = group.seen.setdefault(rule, line.number)
-        if group.contiguous and first == line.number:
-            first = self._here.setdefault(rule, line.number)
+            yield Redundant(line, None)
+            continue
+        first = in_group.setdefault((line.field, line.value), line.number)
+        if number < group.compared and first == line.number:
+            first = seen.setdefault((line.field, line.value), line.number)
         if first != line.number:
-            group.redundant.append(Redundant(line, first))
+            yield Redundant(line, first)

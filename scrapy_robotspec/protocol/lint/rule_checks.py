@@ -26,12 +26,27 @@ _WORDS = frozenset(
     )
 )
 
+_USUAL = rb"[A-Za-z0-9!&-)+-;=?@_~]"
+#: Paths without a remark, in editions with and without wildcards.
+_USUAL_PATHS = {
+    True: re.compile(rb"/" + _USUAL + rb"*(?:\*+" + _USUAL + rb"+)*\$?"),
+    False: re.compile(rb"/" + _USUAL + rb"*"),
+}
+
+
+def usual_path(edition: Edition) -> re.Pattern[bytes]:
+    """Matches most of the paths that :func:`check_path` has no remark about."""
+    return _USUAL_PATHS[edition.wildcards]
+
 
 def check_path(line: Line, edition: Edition) -> Iterator[Remark]:
     """What is remarkable about the path of a rule."""
     path = line.value
     if _STARS.fullmatch(path):
         yield Remark("RS310", _star_path(line, edition))
+        return
+    if usual_path(edition).fullmatch(path.rstrip(b"*")):  # hot path
+        yield from _check_wildcards(path, edition)
         return
     if not path.startswith(b"/"):
         remark = _check_start(path, edition)
