@@ -12,8 +12,8 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-from conformance.adapters import ADAPTERS
 from conformance.cases import SPECIFICATIONS, case_files, cases_of, read_cases
+from conformance.parsers import PARSERS
 from conformance.report import as_json, as_text, describe
 from conformance.score import run, score
 
@@ -29,7 +29,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python3 -m conformance", description="Run the robots.txt conformance suite."
     )
     target = parser.add_mutually_exclusive_group(required=True)
-    target.add_argument("--parser", metavar="NAME", help="a Python parser; --list names them")
+    target.add_argument("--parser", metavar="NAME", help="a known parser; --list names them")
     target.add_argument("--command", help="a program that answers on stdin and stdout")
     target.add_argument(
         "--show", metavar="ID", help="show a case; the last part of its ID suffices"
@@ -57,9 +57,9 @@ def _seconds(text: str) -> float:
 
 
 def _list() -> None:
-    for adapter in ADAPTERS.values():
-        version = adapter.version() or "not installed"
-        print(f"{adapter.name} ({version}) claims {', '.join(adapter.claims)}")
+    for parser in PARSERS.values():
+        version = parser.version() or f"not installed, try: {parser.install}"
+        print(f"{parser.name} ({parser.language}, {version}) claims {', '.join(parser.claims)}")
     for name in SPECIFICATIONS:
         cases = cases_of(name)
         required = sum(case.required for case in cases)
@@ -75,11 +75,6 @@ def _show(name: str) -> int:
     return 0 if cases else 2
 
 
-def command_of(adapter: str) -> list[str]:
-    """The command that serves a Python parser."""
-    return [sys.executable, "-m", "conformance.serve", adapter]
-
-
 def run_all(command: Sequence[str], specifications: Sequence[str], timeout: float) -> list[Result]:
     """The results of a command for some specifications."""
     cases: list[Case] = [case for name in specifications for case in cases_of(name)]
@@ -93,13 +88,13 @@ def _target(options: argparse.Namespace) -> tuple[str, list[str], Sequence[str]]
         if not command:
             raise ValueError("no program given")
         return options.command, command, ["rfc9309"]
-    adapter = ADAPTERS.get(options.parser)
-    if adapter is None:
+    parser = PARSERS.get(options.parser)
+    if parser is None:
         raise ValueError("unknown parser, see --list")
-    version = adapter.version()
+    version = parser.version()
     if version is None:
-        raise ValueError("not installed, try: python3 run.py conformance")
-    return f"{adapter.name} {version}", command_of(adapter.name), adapter.claims
+        raise ValueError(f"not installed, try: {parser.install}")
+    return f"{parser.name} {version}", parser.command(), parser.claims
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,6 +7,7 @@ do. A module is imported when its parser is opened, so none needs to be installe
 from __future__ import annotations
 
 import platform
+import sys
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,13 @@ class Adapter:
     link: str
     open: Callable[[], Answer]
     """Imports the parser; ``ImportError`` where it is not installed."""
+    language: str = "Python"
+    install: str = "python3 run.py conformance"
+    """A command that installs the parser, in the folder above this one."""
+
+    def command(self) -> list[str]:
+        """The command that responds to requests."""
+        return [sys.executable, "-m", "conformance.serve", self.name]
 
     def version(self) -> str | None:
         """The installed version, or None."""

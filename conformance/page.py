@@ -1,7 +1,8 @@
 """Writes ``docs/conformance.md``: ``python3 -m conformance.page``.
 
-Runs all parsers of ``adapters.py``, which must be installed, keeps their results in
-``results.json`` and writes the page from them. ``--render`` writes the page from the results kept.
+Runs all known parsers, keeps their results in ``results.json`` and writes the page from them. The
+results of a parser that is not installed stay, as long as the cases are the same. ``--render``
+writes the page from the results kept.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from conformance import results
-from conformance.__main__ import command_of, run_all
-from conformance.adapters import ADAPTERS
+from conformance.__main__ import run_all
 from conformance.build import specifications
 from conformance.cases import HERE, SPECIFICATIONS, case_files, cases_of, read_cases
+from conformance.parsers import PARSERS
 from conformance.score import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from conformance.adapters import Adapter
     from conformance.cases import Case
+    from conformance.programs import Program
 
 PAGE = HERE.parent / "docs" / "conformance.md"
 #: Seconds for one answer when the scoreboard is made.
@@ -54,14 +57,15 @@ def _table_of_specifications() -> str:
 def _table_of_parsers(parsers: Mapping[str, Any]) -> str:
     rows = [
         [
-            f"[{name}]({ADAPTERS[name].link})",
+            f"[{name}]({PARSERS[name].link})",
+            PARSERS[name].language,
             kept["version"],
-            ADAPTERS[name].claim,
-            ", ".join(f"`{claim}`" for claim in ADAPTERS[name].claims),
+            PARSERS[name].claim,
+            ", ".join(f"`{claim}`" for claim in PARSERS[name].claims),
         ]
         for name, kept in parsers.items()
     ]
-    return _table(["parser", "version", "its claim", "cases asked"], rows)
+    return _table(["parser", "language", "version", "its claim", "cases asked"], rows)
 
 
 def _table_of_scores(parsers: Mapping[str, Any]) -> str:
@@ -149,24 +153,33 @@ def _escape(text: str) -> str:
     return text
 
 
-def measure() -> dict[str, Any]:
-    """The results of all parsers; ``SystemExit`` where one is not installed."""
-    missing = [name for name, adapter in ADAPTERS.items() if adapter.version() is None]
-    if missing:
-        raise SystemExit(f"not installed: {', '.join(missing)}; run: python3 run.py conformance")
-    parsers = {}
-    for name, adapter in ADAPTERS.items():
-        print(f"{name} …", file=sys.stderr)
-        found = run_all(command_of(name), adapter.claims, TIMEOUT)
-        parsers[name] = {"version": adapter.version(), **results.collect(found)}
-    return parsers
+def measure(kept: Mapping[str, Any], cases: Iterable[Case]) -> dict[str, Any]:
+    """The results of all parsers, new ones where a parser is installed.
+
+    ``SystemExit`` where one is not and the results kept are not of these cases.
+    """
+    old = kept["parsers"] if kept["cases"] == results.digest(cases) else {}
+    missing = [each for each in PARSERS.values() if each.version() is None]
+    lost = [f"{each.name}: {each.install}" for each in missing if each.name not in old]
+    if lost:
+        raise SystemExit("\n".join(["These parsers are not installed. Try:", *lost]))
+    return {
+        name: old[name] if parser in missing else _measure_one(parser)
+        for name, parser in PARSERS.items()
+    }
+
+
+def _measure_one(parser: Adapter | Program) -> dict[str, Any]:
+    print(f"{parser.name} …", file=sys.stderr)
+    found = run_all(parser.command(), parser.claims, TIMEOUT)
+    return {"version": parser.version(), **results.collect(found)}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, unless only rendering is asked for, and write the page."""
     cases = list(read_cases(case_files()))
     if list(arguments) != ["--render"]:
-        results.write(cases, measure())
+        results.write(cases, measure(results.read(), cases))
     kept = results.read()
     if kept["cases"] != results.digest(cases):
         print("the cases have changed; run without --render", file=sys.stderr)

@@ -6,8 +6,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from conformance.adapters import ADAPTERS
 from conformance.cases import HERE, cases_of
+from conformance.parsers import PARSERS
 from conformance.score import Score
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def collect(results: Iterable[Result]) -> dict[str, dict[str, str]]:
 
 def scores(name: str, outcomes: Outcomes) -> list[Score]:
     """A parser's counts for each specification that it claims."""
-    return [_score(specification, outcomes) for specification in ADAPTERS[name].claims]
+    return [_score(specification, outcomes) for specification in PARSERS[name].claims]
 
 
 def _score(specification: str, outcomes: Outcomes) -> Score:

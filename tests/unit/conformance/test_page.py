@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance import results
-from conformance.__main__ import command_of, run_all
-from conformance.adapters import ADAPTERS
+from conformance.__main__ import run_all
 from conformance.cases import case_files, read_cases
-from conformance.page import PAGE, render
+from conformance.page import PAGE, measure, render
+from conformance.parsers import PARSERS
+from conformance.programs import PROGRAMS
 
 CASES = list(read_cases(case_files()))
 KEPT = results.read()
@@ -26,10 +27,10 @@ def test_page_shows_the_results() -> None:
 
 def test_every_parser_is_on_the_page_and_every_result_is_of_a_claim() -> None:
     """No parser is asked for what it does not claim."""
-    assert KEPT["parsers"].keys() == ADAPTERS.keys()
+    assert KEPT["parsers"].keys() == PARSERS.keys()
     for name, kept in KEPT["parsers"].items():
         ids = [*kept["failures"], *kept["differences"], *kept["unsupported"]]
-        assert {case_id.partition("/")[0] for case_id in ids} <= {*ADAPTERS[name].claims}
+        assert {case_id.partition("/")[0] for case_id in ids} <= {*PARSERS[name].claims}
         assert {*ids} <= {case.id for case in CASES}
 
 
@@ -42,11 +43,38 @@ def test_open_points_are_no_failures() -> None:
         assert not {*kept["differences"]} & required
 
 
-@pytest.mark.parametrize("name", sorted({*ADAPTERS} - {"scrapy-robotspec"}))  # see test_run.py
+@pytest.mark.parametrize("name", sorted({*PARSERS} - {"scrapy-robotspec"}))  # see test_run.py
 def test_results_are_those_of_the_installed_parser(name: str) -> None:
     """Measured again where the same version is installed."""
-    adapter, kept = ADAPTERS[name], KEPT["parsers"][name]
-    if adapter.version() != kept["version"]:
-        pytest.skip(f"results are of {name} {kept['version']}, installed: {adapter.version()}")
-    found = results.collect(run_all(command_of(name), adapter.claims, timeout=60))
+    parser, kept = PARSERS[name], KEPT["parsers"][name]
+    if parser.version() != kept["version"]:
+        pytest.skip(f"results are of {name} {kept['version']}, installed: {parser.version()}")
+    found = results.collect(run_all(parser.command(), parser.claims, timeout=60))
     assert {"version": kept["version"], **found} == kept
+
+
+@pytest.fixture
+def _nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in {type(parser) for parser in PARSERS.values()}:
+        monkeypatch.setattr(kind, "version", lambda _: None)
+
+
+@pytest.mark.usefixtures("_nothing_installed")
+def test_results_of_a_parser_that_is_not_installed_stay() -> None:
+    """The page does not depend on what a machine has."""
+    assert measure(KEPT, CASES) == KEPT["parsers"]
+
+
+def test_page_names_the_tools_of_other_languages() -> None:
+    """The commands that the suite names where such a parser is missing."""
+    page = PAGE.read_text("utf-8")
+    assert all(f"`{program.install}`" in page for program in PROGRAMS.values())
+
+
+@pytest.mark.usefixtures("_nothing_installed")
+def test_results_of_other_cases_are_not_kept() -> None:
+    """The parsers have to be installed then, and the message says how."""
+    with pytest.raises(SystemExit) as stop:
+        measure(KEPT, CASES[1:])
+    for parser in PARSERS.values():
+        assert f"{parser.name}: {parser.install}" in str(stop.value)

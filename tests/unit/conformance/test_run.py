@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shlex
 import shutil
@@ -14,16 +15,16 @@ import pytest
 
 import run as project
 from conformance.__main__ import main
-from conformance.adapters import ADAPTERS
 from conformance.cases import SPECIFICATIONS, cases_of
-from conformance.process import Response
+from conformance.parsers import PARSERS
+from conformance.process import ParserProcess, Response
 from conformance.score import GIVE_UP_AFTER, Result, score
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ROOT = project.ROOT
-OURS = ADAPTERS["scrapy-robotspec"]
+OURS = PARSERS["scrapy-robotspec"]
 
 
 @pytest.fixture(autouse=True)
@@ -54,21 +55,25 @@ def test_this_package_passes_every_case(
     assert counts["passed"] + counts["agreed"] == len(cases_of(specification))
 
 
-@pytest.mark.parametrize("name", sorted(ADAPTERS))
+@pytest.mark.parametrize("name", sorted(PARSERS))
 def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
     """An adapter that asks wrongly would fail these."""
-    adapter = ADAPTERS[name]
-    if adapter.version() is None:
+    parser = PARSERS[name]
+    if parser.version() is None:
         pytest.skip(f"{name} is not installed")
-    answer = adapter.open()
-    body = b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow:\n"
-    for specification in adapter.claims:
-        asked = [("FooBot", "/x", False), ("FooBot", "/y", True), ("BarBot", "/x", True)]
-        for token, path, expected in asked:
-            url = f"http://example.com{path}"
-            assert (
-                answer("allowed", body, [token], url, {"specification": specification}) is expected
-            )
+    body = base64.b64encode(b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow:\n")
+    with ParserProcess(parser.command(), timeout=60) as process:
+        for specification in parser.claims:
+            for token, path in [("FooBot", "/x"), ("FooBot", "/y"), ("BarBot", "/x")]:
+                request = {
+                    "specification": specification,
+                    "question": "allowed",
+                    "file_base64": body.decode(),
+                    "tokens": [token],
+                    "url": f"http://example.com{path}",
+                }
+                expected = (token, path) != ("FooBot", "/x")
+                assert process.ask(request) == Response("answer", expected)
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +220,7 @@ def test_list_names_parsers_and_specifications(capsys: pytest.CaptureFixture[str
     """With versions and numbers of cases."""
     assert main(["--list"]) == 0
     listed = capsys.readouterr().out
-    assert all(name in listed for name in (*ADAPTERS, *SPECIFICATIONS))
+    assert all(name in listed for name in (*PARSERS, *SPECIFICATIONS))
 
 
 def test_text_shows_a_failure_with_statement_and_source(
