@@ -56,7 +56,7 @@ def result_of(
         for name in fields.get("content-encoding", "").split(",")
     ]
     body, decoded = decode_prefix(exchange.body, codings, limit)
-    whole = decoded and not exchange.lost and not _is_partial(exchange.status, fields)
+    whole = decoded and not exchange.lost and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,
         body=body,
@@ -68,7 +68,7 @@ def result_of(
     )
 
 
-def _is_partial(status: int, fields: Mapping[str, str]) -> bool:
+def is_partial(status: int, fields: Mapping[str, str]) -> bool:
     """Whether a 206 leaves bytes of the file out (FET-02)."""
     if status != 206:
         return False

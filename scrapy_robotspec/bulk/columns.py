@@ -24,6 +24,7 @@ SHARED = (
     pa.field("source", pa.string()),
     pa.field("status", pa.int32()),
     pa.field("outcome", pa.string()),
+    pa.field("redirects", _TEXTS),
     pa.field("error", pa.string()),
     pa.field("bytes", pa.int64()),
     pa.field("sha256", pa.string()),

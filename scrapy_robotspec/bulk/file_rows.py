@@ -83,6 +83,7 @@ def _response(document: Document, outcome: OutcomeName) -> Row:
         _valid(document.source),
         document.status,
         outcome,
+        [_valid(url) for url in document.redirects] or None,
         _valid(document.error),
         None if body is None else len(body),
         None if body is None else sha256(body).hexdigest(),

@@ -6,10 +6,17 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 import run
+from scrapy_robotspec.bulk.inputs.plan import plan
+from scrapy_robotspec.bulk.questions import Questions
+from scrapy_robotspec.bulk.run import Run
+from tests.support.warc import response, write_warc
 
 ROOT = Path(run.__file__).parent
 PAGE = (ROOT / "docs/bulk.md").read_text("utf-8")
@@ -41,3 +48,27 @@ def test_the_commands_give_the_table_and_the_picture_of_the_page(tmp_path: Path)
     picture = (tmp_path / "who-is-denied.svg").read_text("utf-8")
     assert picture == (ROOT / "docs/images/who-is-denied.svg").read_text("utf-8")
     assert len(list(ElementTree.fromstring(picture))) > 9 * 5
+
+
+def test_join_of_the_page_finds_targets_in_other_files(tmp_path: Path) -> None:
+    """A redirect into another archive has the verdict of its target, unless it is the sixth."""
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    urls = [f"https://{n}.example/robots.txt" for n in range(7)]
+    hops = [
+        response(url, b"", status=301, headers=[("Location", target)])
+        for url, target in pairwise(urls)
+    ]
+    write_warc(tmp_path / "1.warc.gz", hops[:3])
+    write_warc(
+        tmp_path / "2.warc.gz", [*hops[3:], response(urls[-1], b"User-agent: *\nDisallow: /")]
+    )
+    out = tmp_path / "verdicts.parquet"
+    inputs = [str(tmp_path / name) for name in ("1.warc.gz", "2.warc.gz")]
+    Run(str(out), plan(inputs), Questions.of("GPTBot")).execute(1, lambda size: None)
+    query = PAGE.partition("## Redirects")[2].partition("```sql\n")[2].partition("```")[0]
+    found = duckdb.sql(query.replace("verdicts.parquet", str(out))).fetchall()
+    assert [(origin, allowed) for origin, _, _, allowed in found] == [
+        ("https://0.example", True),
+        ("https://1.example", False),
+        ("https://2.example", False),
+    ]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.bulk.inputs.parts import Skipped
 
-GZIP = b"\x1f\x8b"
-
 #: Max length of a line (bytes); a longer one is reported and skipped.
 _MAX_LINE = 128 * 1024 * 1024
 _TEXTS = ("url", "location", "error")

@@ -9,6 +9,8 @@ import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.bulk.inputs import folders, json_lines, tables, warc
+from scrapy_robotspec.bulk.inputs.gzip_members import GZIP
+from scrapy_robotspec.bulk.inputs.gzip_members import MAGIC as WARC
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -111,11 +113,11 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
         raise ConfigurationError(f"cannot read {path}: {error.strerror}") from error
     if head.startswith(tables.MAGIC):
         return tables.table_parts(path, size)
-    if head.startswith(warc.MAGIC):
+    if head.startswith(WARC):
         return warc.warc_parts(path, size, compressed=False)
-    if head.startswith(json_lines.GZIP):
+    if head.startswith(GZIP):
         inner = _unzipped(path)
-        if inner.startswith(warc.MAGIC):
+        if inner.startswith(WARC):
             return warc.warc_parts(path, size, compressed=True)
         if inner.lstrip(_BLANKS).startswith(b"{"):
             return iter([json_lines.GzipJsonPart(path, 0, size)])

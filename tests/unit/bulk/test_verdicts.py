@@ -65,6 +65,7 @@ def test_a_row_names_the_deciding_line_and_all_about_the_file() -> None:
         "source": "shop.warc:0",
         "status": 200,
         "outcome": "successful",
+        "redirects": None,
         "error": None,
         "bytes": len(SHOP),
         "sha256": sha256(SHOP).hexdigest(),

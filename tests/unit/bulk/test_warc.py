@@ -9,6 +9,7 @@ import pytest
 
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs import warc
+from scrapy_robotspec.bulk.inputs.gzip_members import find_member
 from scrapy_robotspec.bulk.inputs.parts import Problem, Skipped
 from scrapy_robotspec.bulk.inputs.plan import plan
 from tests.support.warc import chunked, one_stream, response, write_warc
@@ -165,7 +166,7 @@ def test_damage_is_named_with_its_place(tmp_path: Path) -> None:
     """Bytes that are no gzip member: the records before them are kept."""
     path = archive(tmp_path)
     data = path.read_bytes()
-    middle = warc.find_member(path.open("rb"), len(data) // 2, len(data))
+    middle = find_member(path.open("rb"), len(data) // 2, len(data))
     assert middle is not None
     path.write_bytes(data[:middle] + b"\0" * 2000)
     found = read(path)
@@ -185,3 +186,33 @@ def test_a_record_without_a_response_is_named(tmp_path: Path) -> None:
         None,
         None,
     ]
+
+
+def test_records_behind_damage_are_read(tmp_path: Path) -> None:
+    """One damaged member costs itself, wherever the bytes are wrong; the damage is named once."""
+    path = archive(tmp_path)
+    data, urls = path.read_bytes(), [each.url for each in documents(path)]
+    places = [
+        int(each.source.rpartition(":")[2])
+        for each in read(path)
+        if isinstance(each, Document) and each.source
+    ]
+    for inside in (0, 3, 20, 60):
+        at = places[5] + inside
+        path.write_bytes(data[:at] + b"\x99" * 5 + data[at + 5 :])
+        found = read(path)
+        whole = [each.url for each in found if isinstance(each, Document) and not each.error]
+        assert whole == urls[:5] + urls[6:], inside
+        named = [each for each in found if isinstance(each, Problem)]
+        cut = [each for each in found if isinstance(each, Document) and each.error]
+        assert len(named) == 1 or len(cut) == 1
+
+
+@pytest.mark.parametrize(
+    ("content_range", "whole"), [("bytes 0-32/33", True), ("bytes 0-9/33", False)]
+)
+def test_part_of_a_file_is_incomplete(tmp_path: Path, content_range: str, whole: bool) -> None:
+    """FET-02: a 206 that leaves bytes out."""
+    record = response(URL, BODY, status=206, headers=[("Content-Range", content_range)])
+    (found,) = documents(write_warc(tmp_path / "x.warc", [record]))
+    assert (found.error is None) == whole

@@ -1,0 +1,112 @@
+"""Reads the HTTP response of a WARC record."""
+
+from __future__ import annotations
+
+import zlib
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Any
+
+from warcio.archiveiterator import ArchiveIterator
+from warcio.bufferedreaders import ChunkedDataReader
+from warcio.exceptions import ArchiveLoadFailed
+from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
+
+from scrapy_robotspec.access.decoding import decode_prefix
+from scrapy_robotspec.access.exchange import is_partial
+from scrapy_robotspec.bulk.documents import MAX_BODY, Document
+
+if TYPE_CHECKING:
+    import gzip
+    from collections.abc import Iterator
+
+#: What reading an archive raises where it is damaged.
+DAMAGE = (ArchiveLoadFailed, OSError, EOFError, zlib.error, ValueError)
+
+_ROBOTS_TXT = "/robots.txt"
+_RESPONSES = frozenset({"response", "revisit", "resource"})
+#: WARC-Truncated: the archive's own limit, which is far beyond that of any edition.
+_OWN_LIMIT = "length"
+#: Max length of the HTTP header (bytes).
+_MAX_HEAD = 1 << 16
+_HTTP = StatusAndHeadersParser(["HTTP/"], verify=True)
+
+
+def read_records(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[Any, int]]:
+    """The records from the file's position on, with their offsets.
+
+    Raises any of ``DAMAGE``.
+    """
+    # no_record_parse: a bad HTTP header damages nothing
+    iterator = ArchiveIterator(file, no_record_parse=True, check_digests=False)
+    for record in iterator:
+        yield record, iterator.offset  # before the record's content is read
+
+
+def response_url(record: Any) -> str | None:
+    """The URL that a record has the response of, or None."""
+    if record.rec_type not in _RESPONSES:
+        return None
+    url: str = record.rec_headers.get_header("WARC-Target-URI") or ""
+    return url.strip("<>")  # as WARC 1.0 is sometimes read
+
+
+def is_robots_txt(url: str) -> bool:
+    """Whether a URL is that of a robots.txt (LOC-01)."""
+    rest = url.partition("://")[2]
+    return rest[rest.find("/") :] == _ROBOTS_TXT if "/" in rest else False
+
+
+def read_response(record: Any, url: str, source: str) -> Document:
+    """The response of a record."""
+    content = _read_all(record.raw_stream, MAX_BODY + _MAX_HEAD)
+    error = None
+    truncated = record.rec_headers.get_header("WARC-Truncated")
+    if truncated and truncated != _OWN_LIMIT:
+        error = f"the archive has only part of it: {truncated}"
+    elif len(content) < min(int(record.length), MAX_BODY):
+        error = "the record is cut"
+    if record.rec_type == "resource":
+        return Document(url, content[:MAX_BODY], error=error, source=source)
+    return _response(url, content, error, source, revisit=record.rec_type == "revisit")
+
+
+def _read_all(stream: Any, limit: int) -> bytes:
+    """Up to *limit* bytes; a compressed stream gives them piece by piece."""
+    pieces = []
+    while limit > 0 and (piece := stream.read(limit)):
+        pieces.append(piece)
+        limit -= len(piece)
+    return b"".join(pieces)
+
+
+def _response(
+    url: str, content: bytes, error: str | None, source: str, *, revisit: bool
+) -> Document:
+    stream = BytesIO(content)
+    try:
+        head = _HTTP.parse(stream)
+        status = int(head.statusline.split()[1])  # behind the version
+    except (StatusAndHeadersParserException, ValueError, IndexError, EOFError):
+        return Document(url, None, error="the record has no HTTP response", source=source)
+    location = head.get_header("Location")
+    if revisit:
+        lost = "the body is in another record (revisit)"
+        return Document(url, None, status, location, lost, source)
+    body = _body_of(stream, head.get_header("Transfer-Encoding") or "")
+    encodings = head.get_header("Content-Encoding") or ""
+    codings = [coding.strip().lower().encode() for coding in encodings.split(",")]
+    decoded, complete = decode_prefix(body, codings, MAX_BODY)
+    if not complete and error is None:
+        error = f"cannot be decoded: {encodings}"
+    if is_partial(status, {name.lower(): value for name, value in head.headers}):
+        error = error or "the response is only a part of the file (206)"
+    return Document(url, decoded, status, location, error, source)
+
+
+def _body_of(stream: BytesIO, transfer_encoding: str) -> bytes:
+    """The body without chunks; one that archives have joined already stays as it is."""
+    if "chunked" not in transfer_encoding.lower():
+        return stream.read()
+    reader = ChunkedDataReader(stream, raise_exceptions=False)
+    body: bytes = reader.read(MAX_BODY)
+    return body
