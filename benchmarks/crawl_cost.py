@@ -37,26 +37,30 @@ ROBOTS = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range
 Sides = tuple[dict[str, object], dict[str, object]]
 
 
-def microseconds(urls: list[str], pages: int, settings: dict[str, object]) -> float:
+def microseconds(
+    urls: list[str], pages: int, settings: dict[str, object], spider: str = "steady"
+) -> float:
     """Processor time a page in one crawl, on the first processor."""
     if hasattr(os, "sched_setaffinity"):  # of this thread, and of the process that it starts
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     given = {**SETTINGS, **settings}
-    result = crawl(urls, given, spider="steady", more={"pages": pages}, seconds=300)
+    result = crawl(urls, given, spider=spider, more={"pages": pages}, seconds=300)
     return float(result.of("measured")[0]["microseconds"])
 
 
-def pair(urls: list[str], pages: int, sides: Sides, *, first: int) -> tuple[float, float]:
+def pair(
+    urls: list[str], pages: int, sides: Sides, *, first: int, spider: str = "steady"
+) -> tuple[float, float]:
     """The times of both sides; *first*: which of them sets out first."""
     with ThreadPoolExecutor(2) as threads:
         crawls = {
-            side: threads.submit(microseconds, urls, pages, sides[side])
+            side: threads.submit(microseconds, urls, pages, sides[side], spider)
             for side in (first, 1 - first)
         }
     return crawls[0].result(), crawls[1].result()
 
 
-def measure(sides: Sides, arguments: argparse.Namespace) -> None:
+def measure(sides: Sides, arguments: argparse.Namespace, spider: str = "steady") -> None:
     """Compare both sides and print a line for each number of origins."""
     print("origins   without µs   with µs   pairs' median   least   greatest")
     for origins in arguments.origins:
@@ -64,7 +68,8 @@ def measure(sides: Sides, arguments: argparse.Namespace) -> None:
             hosts = [f"127.0.{n // 250}.{n % 250 + 2}" for n in range(origins)]
             urls = [server.site(host, ROBOTS).url("") for host in hosts]
             pairs = [
-                pair(urls, arguments.pages, sides, first=n % 2) for n in range(arguments.pairs)
+                pair(urls, arguments.pages, sides, first=n % 2, spider=spider)
+                for n in range(arguments.pairs)
             ]
         ratios = [100 * (more / less - 1) for less, more in pairs]
         less, more = (statistics.median(side) for side in zip(*pairs, strict=True))
@@ -74,14 +79,15 @@ def measure(sides: Sides, arguments: argparse.Namespace) -> None:
         )
 
 
-def read_arguments(description: str) -> argparse.Namespace:
+def arguments_parser(description: str) -> argparse.ArgumentParser:
     """The options of this benchmark and of those like it."""
     parser = argparse.ArgumentParser(description=description.split("\n", 1)[0])
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--origins", type=int, nargs="+", default=[1, 1000])
-    return parser.parse_args()
+    return parser
 
 
 if __name__ == "__main__":
-    measure(({"ROBOTSTXT_OBEY": False}, {"ROBOTSTXT_OBEY": True}), read_arguments(__doc__ or ""))
+    arguments = arguments_parser(__doc__ or "").parse_args()
+    measure(({"ROBOTSTXT_OBEY": False}, {"ROBOTSTXT_OBEY": True}), arguments)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
 
 from tests.support.spiders import Noting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from typing_extensions import Self
 
 
 #: Requests to each origin before the clock starts, its robots.txt included where that is asked for:
@@ -49,3 +51,37 @@ class Steady(Noting):
         if not self.left:
             took = time.process_time() - self.begun
             self.note("measured", microseconds=1e6 * took / self.job["pages"])
+
+
+class FirstVisits(Noting):
+    """Requests one page of each origin, and measures until everything is written."""
+
+    name = "first_visits"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.stopped, signals.engine_stopped)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        origins: list[str] = self.job["requests"]
+        self.left = WARM_UP
+        for origin in origins[:WARM_UP]:
+            yield Request(f"{origin}/first", self.warmed)
+
+    def warmed(self, response: Response) -> Iterator[Request]:
+        self.left -= 1
+        if self.left:
+            return
+        self.begun = time.process_time()
+        for origin in self.job["requests"][WARM_UP:]:
+            yield Request(f"{origin}/page")
+
+    def parse(self, response: Response) -> None:
+        """Count nothing: the crawl ends with its last page."""
+
+    def stopped(self) -> None:
+        took = time.process_time() - self.begun
+        visits = len(self.job["requests"]) - WARM_UP
+        self.note("measured", microseconds=1e6 * took / visits)

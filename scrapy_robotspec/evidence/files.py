@@ -17,7 +17,7 @@ class AppendFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.name = path.name
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o644)
         self._parts: list[bytes] = []
         self.size = 0

@@ -14,7 +14,6 @@ import secrets
 import time as clock
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from scrapy_robotspec.evidence.files import AppendFile
 from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
@@ -31,8 +30,10 @@ MAX_FILE_SIZE = 2**28
 
 
 def new_record_id() -> str:
-    """A new WARC-Record-ID."""
-    return f"<urn:uuid:{uuid4()}>"
+    """A new WARC-Record-ID: a random UUID."""
+    digits = secrets.token_hex(16)  # hot path: a third of the time of uuid4()
+    first, node = f"{digits[:8]}-{digits[8:12]}", digits[20:]
+    return f"<urn:uuid:{first}-4{digits[13:16]}-a{digits[17:20]}-{node}>"
 
 
 def new_run_name(time: float) -> str:
@@ -105,25 +106,19 @@ class RunWriter:
 
     def _add(self, archive: AppendFile, record: NewRecord) -> None:
         member = to_member(record)
-        line = {
-            "type": "record",
-            "id": record.id,
-            "kind": record.kind,
-            "url": record.url,
-            "time": record.time,
-            "file": archive.path.name,
-            "offset": archive.size,
-            "length": len(member),
-            "sha256": sha256(member).hexdigest(),
-        }
+        line = (
+            f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
+            f'"time":{record.time!r},"file":"{archive.name}","offset":{archive.size},'
+            f'"length":{len(member)},"sha256":"{sha256(member).hexdigest()}"}}'
+        )
         archive.append(member)
-        self.add_line(dumps(line))
+        self.add_line(line)
 
     def _next_archive(self, time: float) -> AppendFile:
         archive = self._next_file("robots", "warc.gz")
-        info = {"filename": archive.path.name, **self._info}
+        info = {"filename": archive.name, **self._info}
         block = "".join(f"{name}: {value}\r\n" for name, value in info.items()).encode()
-        fields = (("WARC-Filename", archive.path.name),)
+        fields = (("WARC-Filename", archive.name),)
         self._add(archive, NewRecord(new_record_id(), "warcinfo", "", time, block, fields=fields))
         return archive
 
@@ -139,7 +134,7 @@ class RunWriter:
     def _close_archive(self) -> None:
         assert self._archive is not None
         self._archive.close()
-        self._sizes[self._archive.path.name] = self._archive.size
+        self._sizes[self._archive.name] = self._archive.size
         self._archive = None
 
     def _next_file(self, kind: str, ending: str) -> AppendFile:

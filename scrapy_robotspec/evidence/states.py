@@ -16,6 +16,7 @@ from scrapy_robotspec.access.outcome import FetchResult, without_user_info
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.evidence.errors import EvidenceError
+from scrapy_robotspec.evidence.log_lines import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class State:
 
     def to_payload(self) -> bytes:
         """The JSON of the state."""
-        return json.dumps(
+        return dumps(
             {
                 "source": "fetch" if self.fetched else "store",
                 "record": self.record.header(),
@@ -62,9 +63,7 @@ class State:
                 "before": self.before,
                 "exchanges": self.exchanges,
                 "failure": self.failure,
-            },
-            separators=(",", ":"),
-            allow_nan=False,
+            }
         ).encode("ascii")
 
     @classmethod

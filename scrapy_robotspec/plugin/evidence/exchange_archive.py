@@ -8,16 +8,16 @@ from urllib.parse import urlsplit
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.evidence.run_writer import new_record_id
 from scrapy_robotspec.evidence.warc import (
+    END_OF_HEAD,
     LOST,
     STATUS_FIELD,
     STOPPED,
     NewRecord,
-    http_head,
     response_head,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from scrapy import Request
     from scrapy.http import Response
@@ -40,14 +40,13 @@ class ExchangeArchive:
     ) -> str:
         """Archive a response received at *time*, and its request; its id."""
         url = without_user_info(exchange.url)
-        fields = list(_response_fields(exchange, response))
+        fields = tuple(_response_fields(exchange, response))
         if not url.startswith("http"):
             status = (STATUS_FIELD, str(exchange.status))
             return self._add("resource", url, time, exchange.body, (*fields, status))
         head = response_head(exchange, response.protocol or "HTTP/1.1")
         id_ = self._add("response", url, time, exchange.body, fields, head)
-        sent = http_head(_request_line(url), _request_headers(request, url))
-        self._add("request", url, time, b"", [("WARC-Concurrent-To", id_)], sent)
+        self._add("request", url, time, b"", (("WARC-Concurrent-To", id_),), _sent(request, url))
         return id_
 
     def add_failure(self, url: str, error: str, time: float) -> str:
@@ -61,12 +60,13 @@ class ExchangeArchive:
         url: str,
         time: float,
         payload: bytes,
-        fields: Iterable[tuple[str, str]] = (),
+        fields: tuple[tuple[str, str], ...] = (),
         head: bytes | None = None,
     ) -> str:
         id_ = new_record_id()
-        record = NewRecord(id_, kind, url, time, payload, head=head, fields=tuple(fields))
-        self._recorder.add_record(record)
+        self._recorder.add_record(
+            NewRecord(id_, kind, url, time, payload, head=head, fields=fields)
+        )
         return id_
 
 
@@ -77,16 +77,14 @@ def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[s
         yield "WARC-Truncated", STOPPED if exchange.stopped else LOST
 
 
-def _request_line(url: str) -> str:
+def _sent(request: Request, url: str) -> bytes:
+    """Request line and headers of *request* for *url*."""
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
-    return f"GET {parts.path or '/'}{query} HTTP/1.1"
-
-
-def _request_headers(request: Request, url: str) -> Iterator[tuple[str, str]]:
+    lines = [f"GET {parts.path or '/'}{query} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
-        yield "Host", urlsplit(url).netloc
+        lines.append(b"Host: %b" % parts.netloc.encode())
     for name, values in request.headers.items():
         if name not in _SECRET:
-            for value in values:
-                yield name.decode("latin-1"), value.decode("latin-1")
+            lines += (b"%b: %b" % (name, value) for value in values)
+    return b"\r\n".join(lines) + END_OF_HEAD
