@@ -52,8 +52,7 @@ class Recorder:
         self._bytes_in = self._bytes_out = 0
         self.decisions = 0
         """Decisions added so far."""
-        self.lost = 0
-        """Items that found no room."""
+        self._dropped = self._spoilt = 0
         self._lost_noted = 0
         self._failing = False
         self._end = threading.Event()
@@ -63,14 +62,19 @@ class Recorder:
         """Start writing."""
         self._thread.start()
 
+    @property
+    def lost(self) -> int:
+        """Items that found no room, or could not be made."""
+        return self._dropped + self._spoilt
+
     def add_record(self, record: NewRecord) -> None:
         """Archive *record*."""
-        self._add(record, len(record.payload))
+        self._add(record)
 
     def add_decision(self, text: str) -> None:
         """Log a decision, a JSON object."""
         self.decisions += 1
-        self._add(text, len(text))
+        self._add(text)
 
     def close(self) -> None:
         """Write everything and close the files. Blocks."""
@@ -83,10 +87,10 @@ class Recorder:
         except OSError as error:
             self._report(error)
 
-    def _add(self, item: NewRecord | str, size: int) -> None:
-        size += _PER_ITEM
+    def _add(self, item: NewRecord | str) -> None:
+        size = _size(item)
         if self._bytes_in - self._bytes_out + size > self._max_queued:
-            self.lost += 1
+            self._dropped += 1
             return
         self._bytes_in += size
         self._queue.append(item)
@@ -113,23 +117,30 @@ class Recorder:
         left = len(self._queue)
         while left:
             for _ in range(min(left, _BATCH)):
-                self._write(self._queue[0])
+                item = self._queue[0]
+                self._write(item)
                 self._queue.popleft()
+                self._bytes_out += _size(item)
                 left -= 1
             self._writer.flush()
-        if self.lost > self._lost_noted:
-            lost = self.lost
+        lost = self.lost
+        if lost > self._lost_noted:
             self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))
             self._lost_noted = lost
             self._writer.flush()
 
     def _write(self, item: NewRecord | str) -> None:
-        if isinstance(item, NewRecord):
-            self._writer.add_record(item)
-            self._bytes_out += len(item.payload) + _PER_ITEM
-        else:
-            self._writer.add_line(item)
-            self._bytes_out += len(item) + _PER_ITEM
+        try:
+            if isinstance(item, NewRecord):
+                self._writer.add_record(item)
+            else:
+                self._writer.add_line(item)
+        except OSError:
+            raise
+        except Exception:  # one item alone is lost
+            if not self._spoilt:
+                logger.exception("Error while writing evidence: this item is lost")
+            self._spoilt += 1
 
     def _report(self, error: OSError) -> None:
         """One ERROR for a disk that fails, until it works again."""
@@ -141,3 +152,8 @@ class Recorder:
                 self._max_queued >> 20,
             )
         self._failing = True
+
+
+def _size(item: NewRecord | str) -> int:
+    """The estimated memory of a queued item (bytes)."""
+    return _PER_ITEM + len(item if isinstance(item, str) else item.payload)

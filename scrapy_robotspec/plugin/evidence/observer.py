@@ -133,8 +133,9 @@ class EvidenceObserver:
         if found is None or found.record is None:
             return _inner(grounds(None))
         archived = self._states.find(found.record)
-        if archived.found is not found:
-            archived.found = found
+        values = found.action, found.unreachable, found.fetched_at, found.provenance[:2]
+        if archived.found != values:
+            archived.found = values
             archived.grounds = _inner({**grounds(found), **archived.references()})
         return archived.grounds
 

@@ -11,11 +11,13 @@ from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
 from scrapy_robotspec.evidence.warc import NewRecord, iso_date
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.recorder import Recorder
-    from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.lookup import FetchDone
 
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.
 _MAX_ORIGINS = 20_000
@@ -27,9 +29,11 @@ class ArchivedState:
 
     state: State
     id: str
-    found: Resolved | None = None
-    """What was last decided by, and the grounds that the log gives for it."""
+    found: Hashable = None
+    """Values of the :class:`Resolved` that was last decided by. Not itself: its rules would stay in
+    memory."""
     grounds: str = ""
+    """What the log says about it."""
 
     def references(self) -> dict[str, Any]:
         """The records behind a decision, with the date of a stored file."""

@@ -30,6 +30,11 @@ def decision(number: int) -> str:
     return json.dumps({**line, "edition": "google-2019"}, separators=(",", ":"))
 
 
+def new_record() -> NewRecord:
+    """A record of 100 bytes."""
+    return NewRecord(new_record_id(), "resource", "https://example.com/", START, b"x" * 100)
+
+
 def recorder_in(folder: Path, **options: Any) -> Recorder:
     writer = RunWriter(folder, new_run_name(START), HEADER, {"software": "tests"})
     return Recorder(writer, lambda: START, **{"write_every": 0.01, **options})
@@ -87,9 +92,7 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     recorder.open()
     for number in range(100):
         recorder.add_decision(decision(number))
-        recorder.add_record(
-            NewRecord(new_record_id(), "resource", "https://example.com/", START, b"x" * 100)
-        )
+        recorder.add_record(new_record())
     wait_until(lambda: caplog.records)
     time.sleep(0.1)
     disk.room = 10**9
@@ -114,6 +117,22 @@ def test_lost_lines_are_counted_in_the_log(tmp_path: Path, disk: Disk) -> None:
     assert result.decisions + recorder.lost == 1000
     assert not result.is_good
     assert any(f"{recorder.lost} lines and records were lost" in each for each in result.problems)
+
+
+def test_an_item_that_cannot_be_made_is_lost_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    for number in range(3):
+        recorder.add_decision(decision(number))
+        recorder.add_record(NewRecord("", "resource", "\ud800", START, b""))
+    recorder.close()
+    result = replay(tmp_path)
+    assert (result.decisions, result.agree, recorder.lost) == (3, 3, 3)
+    assert any("3 lines and records were lost" in each for each in result.problems)
+    assert len(caplog.records) == 1
+    assert "UnicodeEncodeError" in caplog.text
 
 
 def test_a_disk_that_stays_full_ends_with_the_crawl(
