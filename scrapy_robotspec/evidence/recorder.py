@@ -27,6 +27,9 @@ _BATCH = 1000
 #: Estimated memory of a queued item besides its text or payload (bytes).
 _PER_ITEM = 500
 
+#: The text of a decision, or records that belong together.
+_Item = str | tuple[NewRecord, ...]
+
 
 class Recorder:
     """Writes what is added, in order, in a thread of its own.
@@ -47,7 +50,7 @@ class Recorder:
         self._clock = clock
         self._max_queued = max_queued
         self._write_every = write_every
-        self._queue: deque[NewRecord | str] = deque()
+        self._queue: deque[_Item] = deque()
         # Each is changed by one thread alone.
         self._bytes_in = self._bytes_out = 0
         self.decisions = 0
@@ -67,9 +70,9 @@ class Recorder:
         """Items that found no room, or could not be made."""
         return self._dropped + self._spoilt
 
-    def add_record(self, record: NewRecord) -> None:
-        """Archive *record*."""
-        self._add(record)
+    def add_record(self, record: NewRecord, *more: NewRecord) -> None:
+        """Archive *record*, and after it *more* that belong to it."""
+        self._add((record, *more))
 
     def add_decision(self, text: str) -> None:
         """Log a decision, a JSON object."""
@@ -87,7 +90,7 @@ class Recorder:
         except OSError as error:
             self._report(error)
 
-    def _add(self, item: NewRecord | str) -> None:
+    def _add(self, item: _Item) -> None:
         size = _size(item)
         if self._bytes_in - self._bytes_out + size > self._max_queued:
             self._dropped += 1
@@ -129,12 +132,12 @@ class Recorder:
             self._lost_noted = lost
             self._writer.flush()
 
-    def _write(self, item: NewRecord | str) -> None:
+    def _write(self, item: _Item) -> None:
         try:
-            if isinstance(item, NewRecord):
-                self._writer.add_record(item)
-            else:
+            if isinstance(item, str):
                 self._writer.add_line(item)
+            else:
+                self._writer.add_record(*item)
         except OSError:
             raise
         except Exception:  # one item alone is lost
@@ -154,6 +157,7 @@ class Recorder:
         self._failing = True
 
 
-def _size(item: NewRecord | str) -> int:
+def _size(item: _Item) -> int:
     """The estimated memory of a queued item (bytes)."""
-    return _PER_ITEM + len(item if isinstance(item, str) else item.payload)
+    length = len(item) if isinstance(item, str) else sum(len(each.payload) for each in item)
+    return _PER_ITEM + length

@@ -117,8 +117,8 @@ class RunReader:
             self._take_record(line.values)
         elif kind == "gap":
             self.problems.append(
-                f"{path.name}: line {line.number}: {line.values['lost']} lines and records were lost "
-                "so far: the disk was full, or an error is in the crawl's log"
+                f"{path.name}: line {line.number}: {line.values['lost']} lines and records were "
+                "lost so far: the disk was full, or the crawl's log contains an error"
             )
         elif kind == "end":
             self._ended = line.values

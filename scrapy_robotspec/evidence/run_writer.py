@@ -3,8 +3,8 @@
     robots-RUN-00001.warc.gz     the archive
     decisions-RUN-00001.jsonl    the log: a header, every archive record, every decision
 
-The log names each archive record with its place and digest, before any decision refers to it, so
-that the chain of the log covers the archive too.
+The log names each archive record (a response together with its request) with its place and digest,
+before any decision refers to it, so that the chain of the log covers the archive too.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class RunWriter:
         """The hash of the last line."""
         return self._hash
 
-    def add_record(self, record: NewRecord) -> None:
-        """Archive *record* and name it in the log."""
+    def add_record(self, record: NewRecord, *more: NewRecord) -> None:
+        """Archive *record*, and name it in the log together with *more* that follow it."""
         if self._archive is None:
             self._archive = self._next_archive(record.time)
-        self._add(self._archive, record)
+        self._add(self._archive, record, *more)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log."""
@@ -104,14 +104,14 @@ class RunWriter:
         self.add_line(dumps({"type": "end", "time": time, **counts, "files": self._sizes}))
         self._log.close()
 
-    def _add(self, archive: AppendFile, record: NewRecord) -> None:
-        member = to_member(record)
+    def _add(self, archive: AppendFile, record: NewRecord, *more: NewRecord) -> None:
+        data = b"".join(map(to_member, (record, *more)))
         line = (
             f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
             f'"time":{record.time!r},"file":"{archive.name}","offset":{archive.size},'
-            f'"length":{len(member)},"sha256":"{sha256(member).hexdigest()}"}}'
+            f'"length":{len(data)},"sha256":"{sha256(data).hexdigest()}"}}'
         )
-        archive.append(member)
+        archive.append(data)
         self.add_line(line)
 
     def _next_archive(self, time: float) -> AppendFile:

@@ -39,35 +39,29 @@ class ExchangeArchive:
         self, exchange: Exchange, request: Request, response: Response, time: float
     ) -> str:
         """Archive a response received at *time*, and its request; its id."""
-        url = without_user_info(exchange.url)
+        id_, url, body = new_record_id(), without_user_info(exchange.url), exchange.body
         fields = tuple(_response_fields(exchange, response))
         if not url.startswith("http"):
-            status = (STATUS_FIELD, str(exchange.status))
-            return self._add("resource", url, time, exchange.body, (*fields, status))
+            fields += ((STATUS_FIELD, str(exchange.status)),)
+            self._recorder.add_record(NewRecord(id_, "resource", url, time, body, fields=fields))
+            return id_
         head = response_head(exchange, response.protocol or "HTTP/1.1")
-        id_ = self._add("response", url, time, exchange.body, fields, head)
-        self._add("request", url, time, b"", (("WARC-Concurrent-To", id_),), _sent(request, url))
+        received = NewRecord(id_, "response", url, time, body, head=head, fields=fields)
+        self._recorder.add_record(received, _sent(id_, request, url, time))
         return id_
 
     def add_failure(self, url: str, error: str, time: float) -> str:
         """Archive that a request failed at *time*; the id of the record."""
-        payload = f"failure: {error}\r\n".encode()
-        return self._add("metadata", without_user_info(url), time, payload)
-
-    def _add(
-        self,
-        kind: str,
-        url: str,
-        time: float,
-        payload: bytes,
-        fields: tuple[tuple[str, str], ...] = (),
-        head: bytes | None = None,
-    ) -> str:
-        id_ = new_record_id()
-        self._recorder.add_record(
-            NewRecord(id_, kind, url, time, payload, head=head, fields=fields)
-        )
+        id_, payload = new_record_id(), f"failure: {error}\r\n".encode()
+        url = without_user_info(url)
+        self._recorder.add_record(NewRecord(id_, "metadata", url, time, payload))
         return id_
+
+
+def _sent(response_id: str, request: Request, url: str, time: float) -> NewRecord:
+    """The record of the request for *url* that the response *response_id* answers."""
+    head, fields = _request_head(request, url), (("WARC-Concurrent-To", response_id),)
+    return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
 
 
 def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[str, str]]:
@@ -77,7 +71,7 @@ def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[s
         yield "WARC-Truncated", STOPPED if exchange.stopped else LOST
 
 
-def _sent(request: Request, url: str) -> bytes:
+def _request_head(request: Request, url: str) -> bytes:
     """Request line and headers of *request* for *url*."""
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
