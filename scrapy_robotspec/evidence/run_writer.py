@@ -76,7 +76,10 @@ class RunWriter:
         return self._hash
 
     def add_record(self, record: NewRecord, *more: NewRecord) -> None:
-        """Archive *record*, and name it in the log together with *more* that follow it."""
+        """Archive *record* and *more*, and name them in one line.
+
+        The line contains the id of *record*, and the place of all.
+        """
         if self._archive is None:
             self._archive = self._next_archive(record.time)
         self._add(self._archive, record, *more)
