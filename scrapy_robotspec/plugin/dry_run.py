@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
@@ -18,12 +18,17 @@ from twisted.internet.defer import succeed
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.comparisons import Comparison, PendingComparisons
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.final_url import redirected
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
-from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
-from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
+from scrapy_robotspec.plugin.reporting.differences import (
+    Difference,
+    DifferenceCounts,
+    refused_by,
+)
+from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
@@ -37,25 +42,15 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: What Scrapy's own middleware says when it refuses a request.
 _REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 
-#: Requests that may await their comparison; beyond it they are not compared.
-_MOST_PENDING = 10_000
 #: How often origins are looked at for which no fetch could begin (seconds).
 _LOOK_EVERY = 0.5
-
-
-class _Pending(NamedTuple):
-    request: Request
-    tokens: Tokens
-    allowed: bool
-    header: Usage | None = None
-    """The usage preferences of the response; None before it has come."""
 
 
 class _SilentRuntime(CrawlRuntime):
@@ -87,11 +82,16 @@ class DryRunMiddleware:
             runtime=_SilentRuntime,
         )
         self._policy = self.robots.policy
-        self._pending: dict[Origin, list[_Pending]] = {}
-        self._number = 0
+        self._pending = PendingComparisons()
         self._looking = False
         self._idle_since: float | None = None
         self._counts = DifferenceCounts(crawler.stats)
+        self._report: Report | None = None
+        if self.settings.report is not None:
+            self._report = Report(crawler, self.settings.report, self._counts.by_words)
+            self._counts.rows = self._report.origins
+            self._report.create()
+        self._rows = self._counts.rows
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -135,7 +135,7 @@ class DryRunMiddleware:
         sent = redirected(request, request.url)  # with the tokens it was decided with
         answer = self.robots.answer(origin, sent, time.time())
         if isinstance(answer, Pending):
-            self._keep_header(origin, request, usage_of_page(Usage(), response))
+            self._pending.note_header(origin, request, usage_of_page(Usage(), response))
             return
         decision, found = answer
         if decision.allowed:
@@ -143,87 +143,71 @@ class DryRunMiddleware:
             usage = usage_of_page(extensions.usage_of(request.url), response)
             refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
-                self._counts.take_back(Difference.SAME)
-                self._counts.add(Difference.REFUSE, request, refused.detail)
+                self._counts.refused_by_header(request, refused_by(decision, refused))
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
         origin = self._policy.origin(request)
         if origin is None:
             return
         try:
-            pending = _Pending(request, self.robots.tokens(request), allowed)
+            comparison = Comparison(request, self.robots.tokens(request), allowed)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
             self._counts.add(Difference.NOT_COMPARED, request, f"{type(error).__name__}: {error}")
             return
-        if self._try(origin, pending):
+        if self._try(origin, comparison):
             return
-        if self._number >= _MOST_PENDING:
+        if self._pending.is_full:
             self._counts.add(Difference.NOT_COMPARED, request, "too many await an answer")
             return
-        self._pending.setdefault(origin, []).append(pending)
-        self._number += 1
+        self._rows.wait_began(origin, time.time())
+        self._pending.add(origin, comparison)
         self._look_later()
 
-    def _keep_header(self, origin: Origin, request: Request, header: Usage) -> None:
-        """The page came before its robots.txt: compare with its header later."""
-        waiting = self._pending.get(origin, [])
-        for at, pending in enumerate(waiting):
-            if pending.request is request:
-                waiting[at] = pending._replace(header=header)
-
-    def _take(self, origin: Origin) -> list[_Pending]:
-        """All that await an answer of *origin*; they are not here any more."""
-        taken = self._pending.pop(origin, [])
-        self._number -= len(taken)
-        return taken
-
-    def _try(self, origin: Origin, pending: _Pending) -> bool:
-        """Compare *pending* at once, if the decision can be made; whether it could."""
-        answer = self.robots.answer(origin, pending.request, time.time())
+    def _try(self, origin: Origin, comparison: Comparison) -> bool:
+        """Compare at once, if the decision can be made; whether it could."""
+        answer = self.robots.answer(origin, comparison.request, time.time())
         if not isinstance(answer, Pending):
-            decision, found = answer
-            self._settle_by(decision, found, pending)
+            self._settle(*answer, comparison)
             return True
         record = self.robots.record(origin)
         if record is None or record.unreachable_since is None:
             return False
-        self._counts.add(Difference.WAIT, pending.request, record.failure or "")
+        self._would_wait(origin, comparison, record)
         return True
 
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Compare the requests that have waited for the robots.txt that was fetched."""
-        found, record = done.found, done.record
+        found, record, now = done.found, done.record, time.time()
         if isinstance(found, Pending) and found.preempted:
             return  # not resolved yet; it is tried again
-        for pending in self._take(found.origin):
+        if record is not None:
+            self._rows.fetched(record, done.before, done.seconds, now)
+        for comparison in self._pending.take(found.origin):
             if isinstance(found, Resolved):
-                url = pending.request.url
-                decision = self._policy.decide(found, url, pending.tokens, time.time())
-                self._settle_by(decision, found, pending)
+                url = comparison.request.url
+                decision = self._policy.decide(found, url, comparison.tokens, now)
+                self._settle(decision, found, comparison)
             else:
-                failure = record.failure if record is not None else None
-                self._counts.add(Difference.WAIT, pending.request, failure or "no answer")
+                self._would_wait(found.origin, comparison, record)
+        self._rows.wait_ended(found.origin, now)
         if not self._pending and self._idle_since is not None:
             _compat.wake(self._crawler.engine)
 
-    def _settle_by(self, decision: Decision, found: Resolved | None, pending: _Pending) -> None:
-        self.robots.note_decision(pending.request, decision, found, "dry_run")
-        if found is None:
-            self._settle(pending, decision.allowed, "by ROBOTSPEC_OVERRIDES")
-            return
-        why = decision.reason if decision.allowed else str(refusal(decision))
-        if decision.allowed and pending.header is not None:
-            usage = (
-                extensions_of(found, pending.tokens).usage_of(pending.request.url) | pending.header
-            )
-            refused = self._policy.usage.refusal(usage, final=True)
-            if refused is not None:
-                self._settle(pending, False, refused.detail)
-                return
-        self._settle(pending, decision.allowed, why)
+    def _would_wait(
+        self, origin: Origin, comparison: Comparison, record: RobotsRecord | None
+    ) -> None:
+        failure = record.failure if record is not None else None
+        self._counts.would_wait(comparison.request, origin, failure or "no answer")
 
-    def _settle(self, pending: _Pending, ours: bool, detail: str) -> None:
-        self._counts.compared(pending.request, allowed=pending.allowed, ours=ours, detail=detail)
+    def _settle(self, decision: Decision, found: Resolved | None, comparison: Comparison) -> None:
+        request = comparison.request
+        self.robots.note_decision(request, decision, found, "dry_run")
+        if decision.allowed and found is not None and comparison.header is not None:
+            usage = extensions_of(found, comparison.tokens).usage_of(request.url)
+            refused = self._policy.usage.refusal(usage | comparison.header, final=True)
+            decision = decision if refused is None else refused_by(decision, refused)
+        override = None if decision.origin is None else self._policy.override(decision.origin)
+        self._counts.compared(request, decision, override, allowed=comparison.allowed)
 
     # --- origins for which no fetch could begin at first
 
@@ -234,14 +218,15 @@ class DryRunMiddleware:
 
     def _look(self) -> None:
         self._looking = False
-        for origin in list(self._pending):
+        for origin in self._pending:
             now = time.time()
             if self.robots.lookup.next_slot_at(now) > now:
                 break
-            left = [each for each in self._take(origin) if not self._try(origin, each)]
-            if left:
-                self._pending[origin] = left
-                self._number += len(left)
+            taken = self._pending.take(origin)
+            left = [each for each in taken if not self._try(origin, each)]
+            self._pending.add(origin, *left)
+            if not left:
+                self._rows.wait_ended(origin, now)
         if self._pending:
             self._look_later()
 
@@ -249,6 +234,8 @@ class DryRunMiddleware:
 
     def _spider_opened(self) -> None:
         self.robots.open()
+        if self._report is not None:
+            self._report.open()
 
     def _spider_idle(self) -> None:
         """Let answers that are under way come in, as long as one fetch may take."""
@@ -258,9 +245,12 @@ class DryRunMiddleware:
             if now < self._idle_since + self.settings.fetch_timeout:
                 raise DontCloseSpider
 
-    async def _spider_closed(self) -> None:
-        for origin in list(self._pending):
-            for pending in self._take(origin):
-                self._counts.add(Difference.NOT_COMPARED, pending.request, "the crawl ended before")
+    async def _spider_closed(self, reason: str) -> None:
+        for origin in self._pending:
+            for comparison in self._pending.take(origin):
+                detail = "the crawl ended before"
+                self._counts.add(Difference.NOT_COMPARED, comparison.request, detail)
         self._counts.log_summary()
+        if self._report is not None:
+            await self._report.close(reason)
         await self.robots.close()

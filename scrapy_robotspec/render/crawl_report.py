@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
 
@@ -110,3 +110,5 @@ class CrawlReport:
     """Why the crawl ended, such as ``"finished"``; None: it had not ended."""
     origins: Sequence[OriginStats]
     """In order of appearance."""
+    differences: Mapping[str, int] | None = None
+    """Of a dry run: requests by how ours compares with Scrapy's decision. None: no dry run."""

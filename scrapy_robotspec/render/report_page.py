@@ -27,6 +27,7 @@ def report_page(report: CrawlReport) -> str:
         state=_state(report),
         let_through=sum(each.let_through for each in origins),
         refused=sum(each.refused for each in origins),
+        dry_run=_dry_run(report),
         totals=[("started", utc(report.started)), *tables.totals(origins)],
         groups=list(tables.answer_groups(origins)),
         is_open=len(origins) <= _MAX_OPEN,
@@ -47,3 +48,14 @@ def _state(report: CrawlReport) -> str:
     if report.finished is None:
         return f"The crawl had not ended at {utc(report.now)}, {length} after its start."
     return f"The crawl ended at {utc(report.now)} after {length} ({report.finished})."
+
+
+def _dry_run(report: CrawlReport) -> str:
+    """What the numbers mean in a dry run; empty for another crawl."""
+    if report.differences is None:
+        return ""
+    counts = ", ".join(f"{number:,} {words}" for words, number in report.differences.items())
+    return (
+        "Dry run: Scrapy's own middleware decided. This page shows what the plugin would have "
+        f"done. Requests compared: {counts}."
+    )

@@ -1,4 +1,4 @@
-"""Downloader middlewares and an extension of a user, that stand in the way."""
+"""Downloader middlewares and extensions of a user, that stand in the way."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robotspec.plugin.reporting import report
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -59,3 +61,10 @@ class SlowDisk:
             replace(source, target)
 
         os.replace = replace_later  # type: ignore[assignment]
+
+
+class RareUpdates:
+    """An extension: later updates of a report are an hour apart."""
+
+    def __init__(self) -> None:
+        report.MIN_PAUSE = 3600.0

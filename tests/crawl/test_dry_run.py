@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.crawl import MODES, Result, crawl
+from tests.support.html_page import check
 from tests.support.responses import after, in_turn, once, reply, silence
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.server import Server, Site
 
 NO = "User-agent: *\nDisallow: /no\n"
@@ -133,3 +137,39 @@ def test_it_needs_the_add_on(server: Server) -> None:
     result = crawl([site.url("/x")], {**DRY, **settings})
     assert site.log == []
     assert "ROBOTSPEC_DRY_RUN = True is wrong" in result.log
+
+
+def test_the_report_shows_what_would_have_happened(server: Server, tmp_path: Path) -> None:
+    plain = server.site("127.0.0.2", NO)
+    missing = server.site("127.0.0.3", reply(NO, 404))
+    down = server.site("127.0.0.4", reply("", 503))
+    own = server.site("127.0.0.5")
+    trained = server.site("127.0.0.6", page=reply("", headers=[("Content-Usage", "train-ai=n")]))
+    settings = {
+        "RETRY_ENABLED": False,
+        "ROBOTSPEC_OVERRIDES": {"127.0.0.5": "disallow"},
+        "ROBOTSPEC_USAGE": ["train-ai"],
+        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
+    }
+    sites = [plain, missing, down, own, trained]
+    for path in (tmp_path / "report.jsonl", tmp_path / "report.html"):
+        result = one_by_one(sites, {**DRY, **settings, "ROBOTSPEC_REPORT": str(path)})
+        assert result.exit_code == 0
+    rows = [json.loads(line) for line in (tmp_path / "report.jsonl").read_text().splitlines()]
+    counts = {
+        row["origin"]: (row["let_through"], row["refused"], row["waited"], row["answer"])
+        for row in rows
+    }
+    assert counts == {
+        plain.url(""): (1, 1, 0, "rules"),
+        missing.url(""): (2, 0, 0, "allow"),
+        down.url(""): (0, 0, 2, "unreachable"),
+        own.url(""): (0, 2, 0, None),
+        trained.url(""): (0, 2, 0, "rules"),
+    }
+    (refusal,) = rows[0]["refused_by"]
+    assert (refusal["line"], refusal["examples"]) == (2, [plain.url("/no")])
+    assert all(row["pending_since"] is None for row in rows)
+    page = check((tmp_path / "report.html").read_text()).text
+    assert "The crawl ended" in page
+    assert "3 same, 4 we would refuse, 1 we would allow, 2 we would wait" in page

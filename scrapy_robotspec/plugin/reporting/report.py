@@ -15,7 +15,7 @@ from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
 from scrapy_robotspec.render.report_lines import report_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
-#: Shortest time between two updates (seconds).
+#: Time before the first update (seconds). It is doubled up to MIN_PAUSE, so that a crawl that is
+#: killed soon leaves a report, too.
+FIRST_PAUSE = 0.1
+#: Shortest time between two updates from then on (seconds).
 MIN_PAUSE = 2.0
 #: Pause after an update, as a multiple of its duration: updates take at most 2% of the time.
 PAUSE_FACTOR = 50
@@ -35,12 +38,19 @@ class Report:
     """The report of one crawl: its counts and its file.
 
     The file is written in another thread. ``create`` is called first, ``close`` last.
+    *differences* returns the counts of a dry run.
     """
 
-    def __init__(self, crawler: Crawler, setting: str) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        setting: str,
+        differences: Callable[[], Mapping[str, int]] | None = None,
+    ) -> None:
         self.origins = OriginStatsTable()
         self._crawler = crawler
         self._setting = setting
+        self._differences = differences
         self._started = time.time()
         self._threads = _compat.Threads(1)
         self._updating: Deferred[None] | None = None
@@ -70,12 +80,13 @@ class Report:
         self._threads.close()
 
     async def _keep_up_to_date(self) -> None:
-        pause = MIN_PAUSE
+        pause = shortest = FIRST_PAUSE
         while True:
             await _compat.sleep(pause)
             begin = time.monotonic()
             await self._write_in_thread(self._state(await self._copy_in_steps()))
-            pause = max(MIN_PAUSE, PAUSE_FACTOR * (time.monotonic() - begin))
+            shortest = min(2 * shortest, MIN_PAUSE)
+            pause = max(shortest, PAUSE_FACTOR * (time.monotonic() - begin))
 
     async def _copy_in_steps(self) -> Sequence[OriginStats]:
         rows = self.origins.rows()
@@ -91,7 +102,8 @@ class Report:
         return spider.name if spider is not None else self._crawler.spidercls.name
 
     def _state(self, origins: Sequence[OriginStats], finished: str | None = None) -> CrawlReport:
-        return CrawlReport(self._spider, self._started, time.time(), finished, origins)
+        differences = None if self._differences is None else self._differences()
+        return CrawlReport(self._spider, self._started, time.time(), finished, origins, differences)
 
     # --- writing
 

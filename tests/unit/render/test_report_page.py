@@ -27,6 +27,15 @@ def page_of(*origins: OriginStats, finished: str | None = "finished") -> str:
     return words(check(report_page(CrawlReport("shop", START, START + 90, finished, origins))))
 
 
+def test_the_page_of_a_dry_run_says_that_nothing_was_refused() -> None:
+    differences = {"same": 1200, "we would refuse": 3}
+    report = CrawlReport("shop", START, START + 90, None, [], differences)
+    text = words(check(report_page(report)))
+    assert "Dry run: Scrapy's own middleware decided." in text
+    assert "1,200 same, 3 we would refuse" in text
+    assert "Dry run" not in page_of()
+
+
 @pytest.mark.parametrize("number", [0, 1, 3, 8, 300])
 @pytest.mark.parametrize("text", ["", HOSTILE_TEXT], ids=["plain", "hostile"])
 def test_the_page_is_whole_and_self_contained(number: int, text: str) -> None:
