@@ -9,7 +9,7 @@ from conformance.cases import SPECIFICATIONS
 from conformance.score import GIVE_UP_AFTER, show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from conformance.cases import Case
     from conformance.score import Result, Score
@@ -31,8 +31,17 @@ def differences(results: Iterable[Result]) -> Iterator[Result]:
     return (each for each in results if each.asked and not each.passed and not each.failed)
 
 
+def new_failures(results: Iterable[Result], known: Collection[str]) -> list[Result]:
+    """Failures of cases whose IDs are not known."""
+    return [result for result in results if result.failed and result.case.id not in known]
+
+
 def as_text(
-    parser: str, scores: Sequence[Score], results: Sequence[Result], show_open: bool
+    parser: str,
+    scores: Sequence[Score],
+    results: Sequence[Result],
+    known: Collection[str],
+    show_open: bool,
 ) -> Iterator[str]:
     """Lines: the counts, then each failure below its statement."""
     yield parser
@@ -42,7 +51,7 @@ def as_text(
             f"{score.failed} failed; {score.open} points that it leaves open, "
             f"{score.agreed} read as here; {score.unsupported} cases not supported"
         )
-    failed = [result for result in results if result.failed]
+    failed = new_failures(results, known)
     listed = [result for result in failed if result.response.kind != "not asked"]
     if len(listed) < len(failed):
         yield (
@@ -51,9 +60,20 @@ def as_text(
             "not asked and count as failed."
         )
     yield from _list(listed)
+    yield from _about_known(results, known)
     if show_open:
         yield "\nOpen points that this parser reads differently, which is not a failure:"
         yield from _list(differences(results))
+
+
+def _about_known(results: Iterable[Result], known: Collection[str]) -> Iterator[str]:
+    asked = {result.case.id: result for result in results if result.case.id in known}
+    failing = sum(result.failed for result in asked.values())
+    if failing:
+        yield f"\n{failing} known failures are not listed."
+    repaired = [name for name, result in asked.items() if not result.failed]
+    if repaired:
+        yield "\n".join(["\nKnown as failures, but they do not fail:", *repaired])
 
 
 def describe(case: Case) -> Iterator[str]:

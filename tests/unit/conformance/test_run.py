@@ -18,7 +18,7 @@ from conformance.__main__ import main
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.parsers import PARSERS
 from conformance.process import ParserProcess, Response
-from conformance.score import GIVE_UP_AFTER, Result, score
+from conformance.score import GIVE_UP_AFTER, Result, request, score
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,7 +65,7 @@ def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
     with ParserProcess(parser.command(), timeout=60) as process:
         for specification in parser.claims:
             for token, path in [("FooBot", "/x"), ("FooBot", "/y"), ("BarBot", "/x")]:
-                request = {
+                question = {
                     "specification": specification,
                     "question": "allowed",
                     "file_base64": body.decode(),
@@ -73,7 +73,7 @@ def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
                     "url": f"http://example.com{path}",
                 }
                 expected = (token, path) != ("FooBot", "/x")
-                assert process.ask(request) == Response("answer", expected)
+                assert process.ask(question) == Response("answer", expected)
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,6 +181,7 @@ def test_a_reader_that_has_enough_ends_the_output_quietly() -> None:
         ["--parser", "protego", "--command", "x"],
         ["--command", "x", "--timeout", "0"],
         ["--command", "x", "--timeout", "soon"],
+        ["--command", "x", "--known", "/no/such/file"],
     ],
 )
 def test_misuse_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,6 +205,34 @@ def test_show_prints_a_whole_case(short: bool, capsys: pytest.CaptureFixture[str
     assert f"question: allowed {case.url} for FooBot" in shown
     assert "by line 2" in shown
     assert str(case.data["source"]) in shown
+
+
+def test_show_as_json_is_the_request_of_the_case(capsys: pytest.CaptureFixture[str]) -> None:
+    """To be piped into a program; only the case of that name, not all with such an end."""
+    case = cases_of("rfc9309")[0]
+    assert main(["--show", case.id.rpartition("/")[2], "--json"]) == 0
+    assert capsys.readouterr().out == json.dumps(request(case)) + "\n"
+    assert main(["--show", case.id[-1], "--json"]) == 2
+
+
+def test_known_failures_are_not_listed_and_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A project keeps its list; a new failure and a repaired one are seen."""
+    always = command("while input(): print('{\"answer\": true}', flush=True)")
+    disallowed = [case.id for case in cases_of("draft-1996") if not case.expected]
+    allowed = next(case.id for case in cases_of("draft-1996") if case.expected)
+    known = tmp_path / "known.txt"
+    arguments = ["--command", always, "--spec", "draft-1996", "--timeout", "60"]
+    known.write_text("# ours\n\n" + "".join(f"{name} why\n" for name in [*disallowed, allowed]))
+    assert main([*arguments, "--known", str(known)]) == 0
+    text = capsys.readouterr().out
+    assert f"{len(disallowed)} known failures are not listed." in text
+    assert f"they do not fail:\n{allowed}\n" in text
+    assert not any(name in text for name in disallowed)
+    known.write_text("\n".join(disallowed[1:]))
+    assert main([*arguments, "--known", str(known)]) == 1
+    assert disallowed[0] in capsys.readouterr().out
 
 
 def test_show_of_a_long_or_unreadable_file_stays_short(capsys: pytest.CaptureFixture[str]) -> None:
