@@ -49,15 +49,19 @@ def line_start(key: int) -> int:
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
     """Patterns of rules with their keys (PRE-05)."""
     texts = canonical_all([value for _, value, _ in rules], edition)
+    index_html = edition.index_html
     for (allow, value, start), text in zip(rules, texts, strict=False):  # no rules have one text
         key = start + (ALLOWS if allow else DISALLOWS)
+        if text[:1] == "/" and not ("*" in text or "$" in text or "%" in text or index_html):
+            yield key - len(text) * LENGTH, text  # hot path: itself, as canonical_pattern() gives
+            continue
         if value:
             pattern = canonical_pattern(text, edition)
             if pattern is not None:
                 yield key - pattern[1] * LENGTH, pattern[0]
         elif edition.empty_rules_decide_line:  # else RUL-02: nothing
             yield key & ~FORBIDS, ""
-        if allow and edition.index_html:
+        if allow and index_html:
             directory = index_page_pattern(text, edition)
             if directory is not None:
                 yield key - directory[1] * LENGTH, directory[0]

@@ -28,7 +28,7 @@ KEPT = 4096
 #: Max URLs whose keys are kept for a group: many crawlers are asked for about the same few URLs.
 _KEPT_URLS = 8
 #: Questions that are answered without compiling the rules; together they cost less than that.
-COMPILE_AFTER = 6
+COMPILE_AFTER = 5
 
 Tokens = tuple[str, ...]
 

@@ -28,6 +28,7 @@ Spans = tuple[int, ...]
 
 _FIELD = b"user-agent"
 _WHITE = b" \t"
+_WHITE_OR_END = _WHITE + b"\r\n"
 #: An allow or disallow line after another line.
 _A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE).search
 #: What follows the field of a user-agent line: the token, and the rest of the line.
@@ -36,6 +37,8 @@ _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 _VALUE = re.compile(rb"[^\r\n#]*")
 
 _ALLOWS = {b"allow": True, b"disallow": False}
+#: The same, with the usual spellings.
+_KINDS = _ALLOWS | {b"Allow": True, b"Disallow": False}
 
 #: Where an agent is named: its name as first written, and the spans of its rules.
 Place = tuple[str, list[int]]
@@ -150,13 +153,34 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
 
 def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     """The rules on the lines of some spans, in file order."""
+    parts = zip(spans[::2], spans[1::2], strict=True)
+    if has_plain_lines(edition):
+        return [rule for begin, end in parts for rule in _plain_rules(body[begin:end], begin)]
     read = _reader(edition).read
     return [
         (field == "allow", value, start)
-        for begin, end in zip(spans[::2], spans[1::2], strict=True)
+        for begin, end in parts
         for start, field, value in read(body, begin, end)
         if field == "disallow" or field == "allow"
     ]
+
+
+def _plain_rules(part: bytes, start: int) -> list[RawRule]:
+    """The rules of a part of a file that begins at an offset."""
+    rules: list[RawRule] = []
+    kinds: dict[bytes, bool | None] = dict(_KINDS)  # by fields as written
+    commented = b"#" in part
+    for line in part.splitlines(keepends=True):  # hot path
+        name, colon, value = line.partition(b":")
+        allow = kinds.get(name)
+        if allow is None and name not in kinds:
+            allow = kinds[name] = _ALLOWS.get(name.strip(_WHITE).lower())
+        if allow is not None and colon:
+            if commented:
+                value = value.partition(b"#")[0]
+            rules.append((allow, value.strip(_WHITE_OR_END), start))
+        start += len(line)
+    return rules
 
 
 def _reader(edition: Edition) -> DirectiveReader:

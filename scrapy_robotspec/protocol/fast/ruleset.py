@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 #: Before the first URL: no URL begins so.
 _NO_BASE = "\0 no base \0"
 
-#: Finds a text that may be equal to an escape in a path or to the end of one. Without any, a path
-#: need not be canonical.
-_MEETS_ESCAPE = re.compile(r"%|\*[0-9A-F]").search
+#: Finds a literal that may be equal to the end of an escape in a path.
+_ENDS_ESCAPE = re.compile(r"\*[0-9A-F]").search
 
 #: A wildcard pattern known by its first literal: its key, its needle, its text.
 _Headed = tuple[int, str, str]
@@ -60,7 +59,8 @@ class RuleSet:
         keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
         texts = "\n".join((*keys, *patterns))
-        self._escapes = bool(_MEETS_ESCAPE(texts))
+        # Without either, a path need not be canonical.
+        self._escapes = "%" in texts or _ENDS_ESCAPE(texts) is not None
         self._to_end = END in texts
         few = patterns if len(patterns) < INDEX_FROM else ()
         # A pattern with a head costs nothing for a path that begins otherwise.
@@ -144,7 +144,7 @@ def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int]
         if text.endswith(("$", "*")):
             text = _with_end(text)
         found = patterns if "*" in text else prefixes
-        if key < found.get(text, NO_RULE):
+        if found.setdefault(text, key) > key:
             found[text] = key
     return prefixes, patterns
 
