@@ -159,6 +159,9 @@ class Edition:
     after_limit: AfterLimit = AfterLimit.COPY_OR_ALLOW
     """FET-12."""
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # editions are keys of caches
+
 
 _GOOGLE_2019 = Edition(name="google-2019")
 _RFC9309 = replace(

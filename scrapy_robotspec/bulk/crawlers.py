@@ -45,7 +45,7 @@ class Crawlers:
         #: Keys that matter; None: all, where names are compared by what they contain.
         self._named: frozenset[str] | None = None
         if edition.agent_match is not AgentMatch.CONTAINED:
-            keys = candidates(tuple(token for asked in self.asked for token in asked), edition).keys
+            keys = candidates(tuple(token for asked in self.asked for token in asked), edition)
             self._named = frozenset((DEFAULT, *(key for some in keys for key in some)))
         self._kept: dict[frozenset[str], Assignment] = {}
 

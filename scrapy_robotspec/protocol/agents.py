@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.models import DEFAULT, decode
@@ -25,6 +25,7 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
+_CONTAINED = AgentMatch.CONTAINED  # hot path
 _LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 
 
@@ -102,37 +103,19 @@ def fold(name: str, cased: bool) -> str:
     return name.lower() if name.isascii() else name.translate(_LOWER)
 
 
-class Candidates(NamedTuple):
-    """The keys that match a crawler's tokens."""
+@lru_cache(maxsize=1024)  # the same few crawlers ask about all files
+def candidates(tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ...], ...]:
+    """The keys that match each token, the longest first (UAG-04).
 
-    keys: tuple[tuple[str, ...], ...]
-    """For each token the longest key first (UAG-04); none for ``*``."""
-    beginnings: tuple[bytes, ...]
-    """The same keys in lower case, as user-agent lines may contain them."""
-
-
-def candidates(tokens: tuple[str, ...], edition: Edition) -> Candidates:
-    """The keys that match a crawler's tokens.
-
+    A token ``*`` has none.
     Raises ``ValueError`` for a token that no group can be found under (UAG-11), unless the edition
     compares any token as it is; ``TypeError`` for a token that is not a string.
     """
-    return _candidates(
-        tokens,
-        edition.agent_match is AgentMatch.HYPHEN_PREFIX,
-        edition.case_sensitive_tokens,
-        edition.whole_agent_names or edition.empty_tokens,
-    )
-
-
-@lru_cache(maxsize=1024)  # the same few crawlers ask about all files
-def _candidates(tokens: tuple[str, ...], hyphens: bool, cased: bool, any_token: bool) -> Candidates:
     for token in tokens:
-        _check_token(token, any_token)
-    folded = [fold(token, cased) for token in tokens if token != DEFAULT]
-    keys = tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in folded)
-    beginnings = (key.encode("utf-8", "surrogatepass").lower() for some in keys for key in some)
-    return Candidates(keys, tuple(beginnings))
+        _check_token(token, edition.whole_agent_names or edition.empty_tokens)
+    keys = [key_of(token, edition) for token in tokens if token != DEFAULT]
+    hyphens = edition.agent_match is AgentMatch.HYPHEN_PREFIX
+    return tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in keys)
 
 
 def _check_token(token: object, any_token: bool) -> None:
@@ -154,8 +137,8 @@ def followed_keys(
     Raises as :func:`candidates` does.
     """
     followed: tuple[str, ...] = ()
-    contained = edition.agent_match is AgentMatch.CONTAINED
-    for keys in candidates(tokens, edition).keys:
+    contained = edition.agent_match is _CONTAINED
+    for keys in candidates(tokens, edition):
         if contained:
             found = _longest_contained(present, keys[0].partition("/")[0].strip())
         else:
@@ -166,8 +149,8 @@ def followed_keys(
                     break
         if found:
             followed += tuple(key for key in found if key not in followed)
-        if followed and not edition.combine_tokens:
-            return followed
+            if not edition.combine_tokens:
+                return followed
     return followed or ((DEFAULT,) if DEFAULT in present else ())  # UAG-05
 
 

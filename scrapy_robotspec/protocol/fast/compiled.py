@@ -1,16 +1,16 @@
 """A compiled file: groups followed, and their rules.
 
 The first questions to a group are answered from its bytes (``uncompiled.py``), since many origins
-of a broad crawl are asked about few pages. Later ones compile its rules. The second crawler has the
-user-agent lines indexed; crawlers that follow the same groups share their rules.
+of a broad crawl are asked about few pages. Later ones compile its rules. Crawlers that follow the
+same groups share their rules.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agents import candidates, followed_keys
-from scrapy_robotspec.protocol.fast.index import OTHER_BEGINNINGS, index_agents, rules_in
+from scrapy_robotspec.protocol.agents import followed_keys
+from scrapy_robotspec.protocol.fast.index import index_agents, rules_in
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 #: Max crawlers that a file remembers.
 KEPT = 4096
-#: Max URLs whose keys are kept for a group: many crawlers are asked for about the same few URLs.
-_KEPT_URLS = 8
 #: Questions that are answered without compiling the rules; together they cost less than that.
 COMPILE_AFTER = 5
+#: The agents of a file are kept after the first question if it has this many bytes for each.
+_BYTES_FOR_AGENT = 48
 
 Tokens = tuple[str, ...]
 
@@ -44,7 +44,7 @@ class SharedRules:
         self.spans = spans
         self.asked = 0
         self.compiled: RuleSet | None = None  # until there have been enough questions
-        self.keys: dict[str | bytes, int] = {}  # of a few URLs, if many crawlers ask
+        self.keys: dict[str | bytes, int] = {}  # of URLs matched without compiling
 
 
 class CompiledSelection:
@@ -67,58 +67,49 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first")
+    __slots__ = ("_body", "_crawlers", "_edition", "_first", "_index")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
+        self._index: Mapping[str, Place] | None = None  # for the second crawler, if small
         self._first: CompiledSelection | None = None
-        self._asked_first: tuple[str | bytes, int] = (b"", 0)  # the first URL and its key
         self._crawlers: _Crawlers | None = None  # from the second crawler on
 
     def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
         """The deciding precedence key, and the groups."""
-        if self._crawlers is None:
-            if self._first is None:
-                self._first = self._select_first(tokens)
-                self._asked_first = url, self.find_again(url, self._first)
-                return self._asked_first[1], self._first
-            self._first.rules.keys = dict([self._asked_first])
-            self._crawlers = _Crawlers(index_agents(self._body, self._edition), self._first)
-        selection = self._crawlers.by_tokens.get(tokens) or self._crawlers.select(
-            tokens, self._edition
-        )
-        rules = selection.rules
-        key = rules.keys.get(url)
-        if key is None:
-            if len(rules.keys) >= _KEPT_URLS:
-                rules.keys = {}
-            key = rules.keys[url] = self.find_again(url, selection)
-        return key, selection
+        crawlers = self._crawlers
+        if crawlers is not None:
+            selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
+        elif self._first is None:
+            selection = self._first = self._select_first(tokens)
+        else:
+            index = self._index or index_agents(self._body, self._edition)
+            self._crawlers = _Crawlers(index, self._first)
+            self._index = None
+            selection = self._crawlers.select(tokens, self._edition)
+        key = selection.rules.keys.get(url)
+        return self.find_again(url, selection) if key is None else key, selection
 
     def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
         """The same for the crawler that asked last."""
-        rules = selection.rules
+        rules, edition = selection.rules, self._edition
+        if rules.compiled is None and rules.asked < COMPILE_AFTER:
+            rules.asked += 1
+            path = path_of(url, edition)
+            own = path == ROBOTS_TXT and edition.robots_txt_allowed
+            key = ITSELF if own else find_uncompiled(self._body, rules.spans, path, edition)
+            if key is not None:
+                rules.keys[url] = key
+                return key
         if rules.compiled is None:
-            if rules.asked < COMPILE_AFTER:
-                rules.asked += 1
-                key = self._find_uncompiled(url, rules.spans)
-                if key is not None:
-                    return key
-            rules.compiled = RuleSet(
-                rules_in(self._body, rules.spans, self._edition), self._edition
-            )
+            rules.compiled = RuleSet(rules_in(self._body, rules.spans, edition), edition)
         return rules.compiled.find(url)
 
-    def _find_uncompiled(self, url: str | bytes, spans: Spans) -> int | None:
-        path = path_of(url, self._edition)
-        if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
-            return ITSELF
-        return find_uncompiled(self._body, spans, path, self._edition)
-
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
-        beginnings = (*candidates(tokens, self._edition).beginnings, *OTHER_BEGINNINGS)
-        index = index_agents(self._body, self._edition, beginnings)
+        index = index_agents(self._body, self._edition)
+        if len(index) * _BYTES_FOR_AGENT <= len(self._body):
+            self._index = index
         names, spans = follow(index, followed_keys(index, tokens, self._edition))
         return CompiledSelection(names, SharedRules(spans))
 
@@ -151,14 +142,14 @@ class _Crawlers:
 def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:
     """Names and spans of the groups with some keys."""
     if len(keys) == 1:
-        name, spans = index[keys[0]]
+        name, *spans = index[keys[0]]
         return (name,), tuple(spans)
     places = [index[key] for key in keys]
-    parts = [part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
+    parts = [part for _, *spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
     joined: list[int] = []
     for begin, end in sorted(parts):
         if joined and begin < joined[-1]:  # a group of several of these agents
             joined[-1] = max(joined[-1], end)
         else:
             joined += begin, end
-    return tuple(name for name, _ in places), tuple(joined)
+    return tuple(name for name, *_ in places), tuple(joined)

@@ -8,40 +8,39 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
-from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
+from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
 #: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
 Spans = tuple[int, ...]
+#: Where an agent is named: its name as first written, then the spans of its rules.
+Place = tuple[Any, ...]
 
-_FIELD = b"user-agent"
 _WHITE = b" \t"
-_WHITE_OR_END = _WHITE + b"\r\n"
-#: An allow or disallow line after another line.
-_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:", re.IGNORECASE).search
-#: What follows the field of a user-agent line: the token, and the rest of the line.
-_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
+#: Max length of the values of user-agent lines that are cached (bytes).
+_USUAL_VALUE = 64
+#: In lower case: an allow or disallow line after another line; user-agent lines with their values.
+_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
+_AGENTS = re.compile(rb"user-agent[ \t]*:[ \t]*([^\r\n#]*)").finditer
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
 
 _ALLOWS = {b"allow": True, b"disallow": False}
 #: The same, with the usual spellings.
 _KINDS = _ALLOWS | {b"Allow": True, b"Disallow": False}
-
-#: Where an agent is named: its name as first written, and the spans of its rules.
-Place = tuple[str, list[int]]
 
 
 def has_plain_lines(edition: Edition) -> bool:
@@ -63,61 +62,54 @@ def has_plain_lines(edition: Edition) -> bool:
     )
 
 
-def index_agents(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
-) -> Mapping[str, Place]:
-    """The agents that a file names, by key.
-
-    With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
-    """
-    if has_plain_lines(edition):
-        return _index_plain_lines(body, edition, beginnings)
-    return _index_lines(body, edition)
+def index_agents(body: bytes, edition: Edition) -> Mapping[str, Place]:
+    """The agents that a file names, by key."""
+    return (_index_plain_lines if has_plain_lines(edition) else _index_lines)(body, edition)
 
 
-def _index_plain_lines(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
-) -> Mapping[str, Place]:
+def _index_plain_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    named: list[Place] = []  # since the last rule
-    group = begin = 0  # offsets of the group, and of the end of its last user-agent line
+    named: dict[str, Place] = {}  # since the last rule
+    group = begin = 0  # offsets of the group, and of the end of its last agent
     lowered = body.lower()
     first = skip_byte_order_mark(body, edition)
-    at = lowered.find(_FIELD, first)
-    while at >= 0:
-        after = at + len(_FIELD)
-        passed_over = (
-            beginnings
-            and not named
-            and lowered.startswith(b": ", after)
-            and not lowered.startswith(beginnings, after + 2)
-        )
-        match = None if passed_over else _AGENT(body, after)
-        if match and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)):
-            if named and _A_RULE(body, begin, at):
-                _end_group(named, group, begin, at)
-                named = []  # a rule ends the list of agents
-            begin = match.end()
-            if not named:
-                group = at
-            name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
-            if name is not None:
-                key = fold(name, edition.case_sensitive_tokens)
-                if key not in index:
-                    index[key] = (name, [])
-                named.append(index[key])
-        at = lowered.find(_FIELD, after)
-    _end_group(named, group, begin, len(body))
+    for match in _AGENTS(lowered, first):
+        at, end = match.span()
+        if lowered[at - 1] not in b"\r\n" and not _begins_line(body, at, first):
+            continue
+        if named and _A_RULE(lowered, begin, at):
+            _end_group(index, named, group, begin, at)
+            named = {}  # a rule ends the list of agents
+        if not named:
+            group = at
+        begin = end
+        value = body[match.start(1) : end].rstrip(_WHITE)
+        agent = (_usual_agent if len(value) <= _USUAL_VALUE else _agent)(value, edition)
+        if agent is not None:
+            named.setdefault(*agent)
+    _end_group(index, named, group, begin, len(body))
     return index
 
 
-def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
+def _agent(value: bytes, edition: Edition) -> tuple[str, Place] | None:
+    """Key and name of the agent that a user-agent line names."""
+    name = named_agent(value, edition)
+    return None if name is None else (key_of(name, edition), (name,))
+
+
+_usual_agent = lru_cache(maxsize=1024)(_agent)  # most files name the same agents
+
+
+def _end_group(
+    index: dict[str, Place], named: Mapping[str, Place], group: int, begin: int, end: int
+) -> None:
     """Add a group's rules to its agents."""
-    for _, spans in named:
-        if spans[-1:] == [group]:  # nothing between this group and the agent's last one
-            spans[-1] = end
-        elif spans[-1:] != [end]:  # an agent may be named twice
-            spans += begin, end
+    for key, name in named.items():
+        place = index.get(key, name)
+        if place[-1] == group:  # nothing between this group and the agent's last one
+            index[key] = (*place[:-1], end)
+        else:
+            index[key] = (*place, begin, end)
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
@@ -129,23 +121,24 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
 
 def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    names: list[str] = []
+    named: dict[str, Place] = {}
     group = first = -1  # the offsets of a group and of its first rule
     reader = _reader(edition)
     lines = reader.read(body, skip_byte_order_mark(body, edition), len(body))
     for start, field, value in chain(lines, [(len(body), "", b"")]):
         if field == "" or (field == "user-agent" and first >= 0):
-            if edition.whole_agent_names and DEFAULT in names:
-                names = [DEFAULT]  # UAG-10
-            named = [index.setdefault(key_of(name, edition), (name, [])) for name in names]
+            if edition.whole_agent_names and DEFAULT in named:
+                named = {DEFAULT: named[DEFAULT]}  # UAG-10
             if first >= 0:
-                _end_group(named, group, first, start)
-            names, group, first = [], -1, -1
+                _end_group(index, named, group, first, start)
+            for key, name in named.items():
+                index.setdefault(key, name)
+            named, group, first = {}, -1, -1
         if field == "user-agent":
             group = start if group < 0 else group
-            name = named_agent(value, edition)
-            if name is not None:
-                names.append(name)
+            agent = _agent(value, edition)
+            if agent is not None:
+                named.setdefault(*agent)
         elif group >= 0 > first and (field == "disallow" or field == "allow"):
             first = start
     return index
@@ -178,7 +171,7 @@ def _plain_rules(part: bytes, start: int) -> list[RawRule]:
         if allow is not None and colon:
             if commented:
                 value = value.partition(b"#")[0]
-            rules.append((allow, value.strip(_WHITE_OR_END), start))
+            rules.append((allow, value.strip(b" \t\r\n"), start))
         start += len(line)
     return rules
 
@@ -202,7 +195,3 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
 def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
     """What stands from an offset to a comment or the line's end."""
     return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty
-
-
-#: What a relevant value may begin with besides a key: white space, and the default agent.
-OTHER_BEGINNINGS = (b" ", b"\t", DEFAULT.encode())

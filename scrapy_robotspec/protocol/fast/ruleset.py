@@ -24,14 +24,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: Before the first URL: no URL begins so.
-_NO_BASE = "\0 no base \0"
-
 #: Finds a literal that may be equal to the end of an escape in a path.
 _ENDS_ESCAPE = re.compile(r"\*[0-9A-F]").search
-
-#: A wildcard pattern known by its first literal: its key, its needle, its text.
-_Headed = tuple[int, str, str]
 
 
 class RuleSet:
@@ -68,14 +62,15 @@ class RuleSet:
         keys = dict.fromkeys(heads.values(), NO_RULE) | keys
         prefixes = sorted(keys)
         self._edition = edition
-        self._base = _NO_BASE  # the last URL up to the slash its path begins with
-        self._path_at = 0
+        # The last URL up to the slash its path begins with, and the offset of this slash.
+        self._base, self._path_at = "x://x/", 5
         self._keys = array("q", [keys[prefix] for prefix in prefixes])
         self._parents = parents_of(prefixes)
         if self._parents is not None:
             spread(self._keys, self._parents)
         self._prefixes = tuple(prefixes)
-        self._headed: dict[int, tuple[_Headed, ...]] = {}
+        # By the index of their first literal: keys, needles and texts of patterns.
+        self._headed: dict[int, tuple[tuple[int, str, str], ...]] = {}
         for text, head in heads.items():
             pattern = (patterns.pop(text), needle_of(text[len(head) :]), text)
             index = bisect_left(prefixes, head)

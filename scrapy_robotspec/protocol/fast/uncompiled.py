@@ -35,16 +35,16 @@ _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
 def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
     """The deciding key; None if compiling costs less."""
-    if not spans:
-        return NO_RULE
-    size = spans[-1] - spans[0]
+    size = spans[-1] - spans[0] if spans else 0
     rules: Sequence[RawRule] | None = None
     if has_plain_lines(edition):
         if size * len(path) <= _MAX_BYTES:
             rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     elif size <= _MAX_TRIED:
         rules = rules_in(body, spans, edition)
-    if rules is None or len(rules) * len(path) > _MAX_TRIED:
+    if not rules:
+        return None if rules is None else NO_RULE
+    if len(rules) * len(path) > _MAX_TRIED:
         return None
     if sum(len(value) for _, value, _ in rules) > _MAX_TRIED:
         return None
