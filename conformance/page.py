@@ -163,6 +163,9 @@ def measure(kept: Mapping[str, Any], cases: Iterable[Case]) -> dict[str, Any]:
     lost = [f"{each.name}: {each.install}" for each in missing if each.name not in old]
     if lost:
         raise SystemExit("\n".join(["These parsers are not installed. Try:", *lost]))
+    for each in missing:
+        version = old[each.name]["version"]
+        print(f"{each.name} is not installed; its results of {version} stay", file=sys.stderr)
     return {
         name: old[name] if parser in missing else _measure_one(parser)
         for name, parser in PARSERS.items()

@@ -60,9 +60,14 @@ def _nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_nothing_installed")
-def test_results_of_a_parser_that_is_not_installed_stay() -> None:
-    """The page does not depend on what a machine has."""
+def test_results_of_a_parser_that_is_not_installed_stay(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The page does not depend on what a machine has, and the output says so."""
     assert measure(KEPT, CASES) == KEPT["parsers"]
+    said = capsys.readouterr().err
+    for name, kept in KEPT["parsers"].items():
+        assert f"{name} is not installed; its results of {kept['version']} stay\n" in said
 
 
 def test_page_names_the_tools_of_other_languages() -> None:
