@@ -30,10 +30,17 @@ def conclusion(decision: Decision) -> dict[str, Any]:
     return said
 
 
-def grounds(found: Resolved | None) -> dict[str, Any]:
-    """What was known of the origin; an override needs nothing."""
+#: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
+OVERRIDE, NO_ANSWER = "override", "no_answer"
+
+
+def grounds(found: Resolved | None, *, otherwise: str = OVERRIDE) -> dict[str, Any]:
+    """What was known of the origin.
+
+    *otherwise*: what decided where nothing was *found*.
+    """
     if found is None:
-        return {"policy": "override", "outcome": None, "status": None, "stale": False}
+        return {"policy": otherwise, "outcome": None, "status": None, "stale": False}
     return {
         "policy": found.action.value,
         "outcome": found.provenance.outcome,

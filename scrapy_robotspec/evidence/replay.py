@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.bodies import load_state
-from scrapy_robotspec.evidence.decisions import conclusion, grounds, stated_usage
+from scrapy_robotspec.evidence.decisions import (
+    NO_ANSWER,
+    OVERRIDE,
+    conclusion,
+    grounds,
+    stated_usage,
+)
 from scrapy_robotspec.evidence.errors import EvidenceError
 from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, check_fetch
+from scrapy_robotspec.evidence.states import CONTENT_TYPE, State, check_fetch
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
@@ -24,6 +31,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.run_settings import RunSettings
     from scrapy_robotspec.lookup import Resolved
 
+#: An answer that came this much earlier (seconds) may not have reached the request that waited.
+_RACE = 1.0
 #: Max problems and differences that are listed; all are counted.
 MAX_LISTED = 1000
 
@@ -91,6 +100,8 @@ class _RunReplay:
         self._cached: RulesCache | None = None
         self._states: dict[Origin, str] = {}
         """The id of the state that each resolved origin in the cache was made from."""
+        self._newest: dict[Origin, str] = {}
+        """The id of the last state of each origin."""
 
     def take(self, line: Line) -> None:
         kind = line.values["type"]
@@ -113,6 +124,7 @@ class _RunReplay:
         if self._reader.find(id_).content_type != CONTENT_TYPE:  # an exchange that failed
             return
         state = load_state(self._reader, id_)
+        self._newest[state.record.origin] = id_
         if state.fetched:
             before = None if state.before is None else load_state(self._reader, state.before).record
             exchanges = [self._reader.find(each) for each in state.exchanges]
@@ -152,7 +164,9 @@ class _RunReplay:
         url, tokens = logged["url"], tuple(logged["tokens"])
         at = logged.get("rules_time", logged["time"])
         found = None
-        if logged["policy"] == "override":
+        if logged["policy"] == NO_ANSWER:
+            return {**self._unanswered(origin, at), **edition}
+        if logged["policy"] == OVERRIDE:
             decision, robots = self._overridden(origin, url, tokens)
         else:
             found = self._resolved(logged["state"], origin, at)
@@ -160,6 +174,17 @@ class _RunReplay:
         has_usage = robots is not None and (found is None or found.extensions is not None)
         usage = robots.usage(url, tokens) if robots is not None and has_usage else Usage()
         return {**self._conclude(decision, usage, found, logged), **edition}
+
+    def _unanswered(self, origin: Origin, at: float) -> dict[str, Any]:
+        """The refusal of a request that could not wait; an answer in the archive is a problem."""
+        id_ = self._newest.get(origin)
+        if id_ is not None:
+            record = State.from_payload(self._reader.find(id_).block).record
+            plan = self._settings.policy_of(origin).plan(record, at)
+            if plan.action not in (Action.WAIT, Action.REFUSE) and record.updated_at < at - _RACE:
+                raise EvidenceError(f"the state {id_} had answered before")
+        refused = Decision(allowed=False, reason="unreachable", origin=origin)
+        return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}
 
     def _conclude(
         self, decision: Decision, usage: Usage, found: Resolved | None, logged: Mapping[str, Any]

@@ -12,6 +12,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from scrapy_robotspec import ForbiddenUsage, RobotSpecMiddleware, SitemapsFromRobots
+from scrapy_robotspec.plugin.browser.guard import BrowserGuard
 from tests.support.spiders import Plain
 
 if TYPE_CHECKING:
@@ -187,6 +188,20 @@ class WithFiles(Plain):
     def got(self, response: Response) -> Any:
         super().got(response)
         return [{"file_urls": self.job["files"]}]
+
+
+class InABrowser(Plain):
+    """Asks as a browser's request does whether it may load each URL of the job."""
+
+    name = "in_a_browser"
+
+    async def start(self) -> AsyncIterator[Request]:
+        guard = BrowserGuard(self.crawler)
+        for url in self.job["requests"]:
+            allowed = await guard.allows(url, None, navigates=False)
+            self.note("browser", url=url, allowed=allowed)
+        return
+        yield
 
 
 class Asking(Plain):

@@ -331,6 +331,25 @@ def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path
     replayed(tmp_path, 1)
 
 
+def test_a_browsers_request_that_could_not_wait_is_logged(server: Server, tmp_path: Path) -> None:
+    """It was aborted without a robots.txt: nothing in the archive allows or refuses it."""
+    silent, site = server.site("127.0.0.2", silence()), server.site("127.0.0.3", NO)
+    urls = [site.url("/yes"), silent.url("/page"), site.url("/no")]
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 1000,
+    }
+    result = crawl(urls, settings, spider="in_a_browser")
+    assert [each["allowed"] for each in result.of("browser")] == [True, False, False]
+    logged = lines_of(tmp_path)
+    assert [(line["url"], line["stage"]) for line in logged] == [(url, "browser") for url in urls]
+    waited = logged[1]
+    assert (waited["allowed"], waited["reason"]) == (False, "unreachable")
+    assert (waited["policy"], waited["outcome"]) == ("no_answer", None)
+    assert "while the browser waited" in waited["failure"]
+    replayed(tmp_path, 3)
+
+
 def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
     server: Server, tmp_path: Path
 ) -> None:

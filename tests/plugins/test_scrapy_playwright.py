@@ -160,7 +160,7 @@ class TestRefusals:
 
 
 def test_the_evidence_contains_every_decision_and_replays(server: Server, tmp_path: Path) -> None:
-    """A robots.txt that was waited for too long gives no decision."""
+    """A request that waited too long for a robots.txt is refused without one."""
     silent = server.site("127.0.0.4", silence())
     page = html("<img src=/no/image><img src=/yes>")
     pages = {"/page": page, "/stop": redirect("/no/page"), "/silent": redirect(silent.url("/"))}
@@ -173,10 +173,11 @@ def test_the_evidence_contains_every_decision_and_replays(server: Server, tmp_pa
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     logged = {line["url"]: line["allowed"] for line in lines if line.get("stage") == "browser"}
     expected = {"/no/image": False, "/yes": True, "/no/page": False}
-    assert logged == {site.url(path): allowed for path, allowed in expected.items()}
+    decided = {site.url(path): allowed for path, allowed in expected.items()}
+    assert logged == {**decided, silent.url("/"): False}
     replayed = replay(folder)
     assert replayed.problems == []
-    assert replayed.decisions == len(pages) + len(expected)
+    assert replayed.decisions == len(pages) + len(logged)
 
 
 class TestOrigins:

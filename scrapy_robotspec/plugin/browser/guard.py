@@ -112,7 +112,7 @@ class BrowserGuard:
         return Refusal(request, decision, found)
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
-        """The decision about *request*; without one it is refused."""
+        """The decision about *request*; without a robots.txt in time it is refused."""
         robots = self._obeying.robots
         try:
             answer = robots.answer(origin, request, time.time())
@@ -121,15 +121,14 @@ class BrowserGuard:
                 answer = await asyncio.wait_for(waiting, self.max_wait)
         except asyncio.TimeoutError:  # the builtin one only from Python 3.11 on
             failure = f"no answer within {self.max_wait:g} s, while the browser waited"
+            answer = _unanswered(origin, failure)
         except IgnoreRequest as error:  # the spider closes
-            failure = str(error)
-        except ConfigurationError as error:  # of the user's function for tokens
+            answer = _unanswered(origin, str(error))
+        except ConfigurationError as error:  # of the user's function: the tokens are unknown
             logger.error("Aborted in the browser: %s: %s", request.url, error)
-            failure = str(error)
-        else:
-            robots.note_decision(request, *answer, "browser")
-            return answer
-        return Decision(allowed=False, reason="unreachable", origin=origin, failure=failure), None
+            return _unanswered(origin, str(error))
+        robots.note_decision(request, *answer, "browser")
+        return answer
 
     @property
     def max_wait(self) -> float:
@@ -149,3 +148,8 @@ class BrowserGuard:
     def _count(self, stat: str) -> None:
         assert self._crawler.stats is not None
         self._crawler.stats.inc_value(stat)
+
+
+def _unanswered(origin: Origin, failure: str) -> Answer:
+    """The refusal of a request that *origin* did not answer in time for."""
+    return Decision(allowed=False, reason="unreachable", origin=origin, failure=failure), None

@@ -30,7 +30,8 @@ class DecisionObserver(Protocol):
     ) -> None:
         """*decision* applies to *request*.
 
-        *found*: the rules or state it was made from; None for an override.
+        *found*: the rules or state it was made from; None for an override, and where *request*
+        could wait no longer.
         """
 
     def on_exempt(self, request: Request) -> None:

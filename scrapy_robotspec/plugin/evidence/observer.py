@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from scrapy_robotspec.access.outcome import without_user_info
-from scrapy_robotspec.evidence.decisions import conclusion, grounds, stated_usage
+from scrapy_robotspec.evidence.decisions import NO_ANSWER, conclusion, grounds, stated_usage
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.response_usage import HEADER
@@ -75,9 +75,10 @@ class EvidenceObserver:
         tokens = self._tokens.decided(request)
         at = time.time() if decision.time is None else decision.time
         more = self._more(request, decision, found, tokens)
+        is_unanswered = found is None and decision.reason == "unreachable"
         self._log(
             f"{self._question(request.url, stage, tokens, at)},{self._conclusion(decision)},"
-            f"{self._grounds(found)}",
+            f"{_no_answer(decision) if is_unanswered else self._grounds(found)}",
             more,
         )
         if decision.allowed and stage in ("request", "final_url"):
@@ -154,6 +155,11 @@ class EvidenceObserver:
             if extensions is not None:
                 more |= stated_usage(extensions.usage_of(request.url).preferences)
         return more
+
+
+def _no_answer(decision: Decision) -> str:
+    """The grounds of a refusal because a request could wait no longer."""
+    return _inner({**grounds(None, otherwise=NO_ANSWER), "failure": decision.failure})
 
 
 def _inner(values: Mapping[str, Any]) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robotspec.evidence.log_lines import NO_HASH, seal
+from scrapy_robotspec.evidence.decisions import NO_ANSWER, grounds
+from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import RULES, START, Crawl, make_evidence, run_settings
 
@@ -241,3 +242,46 @@ def test_an_outage_after_a_good_copy_replays(tmp_path: Path) -> None:
     crawl.close()
     result = replay(tmp_path)
     assert (result.agree, result.problems) == (2, [])
+
+
+def refuse_unanswered(crawl: Crawl, at: float) -> None:
+    """Log that a request in a browser could not wait for its robots.txt any longer."""
+    line = {
+        "type": "decision",
+        "time": at,
+        "stage": "browser",
+        "url": f"{SITE}/a",
+        "tokens": ["examplebot"],
+        "edition": "google-2019",
+        "allowed": False,
+        "reason": "unreachable",
+        "line": None,
+        "rule": None,
+        "group": None,
+        **grounds(None, otherwise=NO_ANSWER),
+        "failure": "no answer within 24 s",
+    }
+    crawl.writer.add_line(dumps(line))
+    crawl.decisions += 1
+
+
+def test_a_refusal_for_want_of_an_answer_agrees_before_the_answer_came(tmp_path: Path) -> None:
+    """Nothing was known, then an outage was, and an answer came just as it was given up."""
+    crawl = Crawl(tmp_path)
+    refuse_unanswered(crawl, START)
+    crawl.fetch(SITE, b"", 503, at=START + 1)
+    refuse_unanswered(crawl, START + 5)
+    crawl.fetch(SITE, at=START + 9)
+    refuse_unanswered(crawl, START + 9.5)
+    crawl.close()
+    assert replay(tmp_path).problems == []
+
+
+def test_a_refusal_for_want_of_an_answer_differs_where_there_was_one(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    refuse_unanswered(crawl, START + 5)
+    crawl.close()
+    result = replay(tmp_path)
+    assert (result.decisions, result.differ) == (1, 1)
+    assert "had answered before" in result.problems[0]
