@@ -20,6 +20,7 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parent
 sys.path.insert(0, str(PROJECT))
 
+from example import browser  # noqa: E402 - needs the path above
 from example.local import LocalSite  # noqa: E402 - needs the path above
 from example.table import table  # noqa: E402
 
@@ -36,6 +37,7 @@ SPIDERS = (
     "robots_08_sitemaps",
     "robots_10_usage",
     "robots_11_evidence",
+    "robots_12_browser",
 )
 
 
@@ -48,8 +50,9 @@ def main(spiders: tuple[str, ...]) -> int:
         site = LocalSite.start("example.responses:ALL_RESPONSES", log)
         try:
             for number, spider in enumerate(spiders):
-                if spider == "robots_11_evidence" and find_spec("warcio") is None:
-                    print(f"{spider} is left out: pip install 'scrapy-robotspec[evidence]'")
+                lack = missing(spider)
+                if lack is not None:
+                    print(f"{spider} is left out: {lack}")
                     continue
                 seen = len(lines(log))
                 items = crawl(spider, site, Path(folder, f"{number}.jsonl"), Path(folder))
@@ -65,6 +68,13 @@ def main(spiders: tuple[str, ...]) -> int:
     print("\n\n".join(["", *sections]))
     print("\n" + ("\n".join(faults) or "The site's own log agrees: no refused page was asked for."))
     return 1 if faults else 0
+
+
+def missing(spider: str) -> str | None:
+    """What has to be installed for a spider; None: nothing."""
+    if spider == "robots_11_evidence" and find_spec("warcio") is None:
+        return "it needs warcio: pip install 'scrapy-robotspec[evidence]'"
+    return browser.missing() if spider == "robots_12_browser" else None
 
 
 def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dict[str, Any]]:

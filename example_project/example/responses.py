@@ -45,6 +45,10 @@ class Case:
     pages: tuple[str, ...] = ("/", "/open.html", "/private/a.html")
     usage: Mapping[str, str] = field(default_factory=dict)
     """Path of a page → the Content-Usage header of its response."""
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    """Path of a page → where its response redirects to."""
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    """Path of a page → where its script goes."""
 
 
 #: Where each origin lists its pages, whether its robots.txt says so or not.
@@ -82,6 +86,9 @@ Content-Usage: /free/ search=y, train-ai=y
 Content-Usage: /notes/ search=n
 """
 USAGE_PAGES = ("/", "/free/a.html", "/free/poem.html", "/notes/a.html", "/private/a.html")
+
+#: Pages that lead a browser to a disallowed one, and how.
+MOVED_PAGE, SCRIPT_PAGE, PRIVATE_PAGE = "/moved.html", "/script.html", "/private/a.html"
 
 TOKEN_RULES = b"""\
 User-agent: *
@@ -169,4 +176,10 @@ ALL_RESPONSES: Mapping[str, Case] = {
     "busy": Case(busy(3.0, SOME_RULES)),
     "listed": Case(listed("listed")),
     "usage": Case(fixed(USAGE_RULES), USAGE_PAGES, {"/free/poem.html": "train-ai=n"}),
+    "browser": Case(
+        fixed(SOME_RULES),
+        ("/", "/open.html", MOVED_PAGE, SCRIPT_PAGE, PRIVATE_PAGE),
+        redirects={MOVED_PAGE: PRIVATE_PAGE},
+        scripts={SCRIPT_PAGE: PRIVATE_PAGE},
+    ),
 }

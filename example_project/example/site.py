@@ -18,6 +18,7 @@ from twisted.internet import reactor  # noqa: TID251 - a program of its own, tha
 from twisted.internet.error import CannotListenError
 from twisted.web.resource import Resource
 from twisted.web.server import NOT_DONE_YET, Request, Site
+from twisted.web.util import redirectTo
 
 from example.responses import SITEMAP, Visit
 
@@ -58,6 +59,8 @@ class OriginResource(Resource):
         request.setHeader("Content-Type", "text/html; charset=utf-8")
         if usage := self.case.usage.get(path):
             request.setHeader("Content-Usage", usage)
+        if target := self.case.redirects.get(path):
+            return redirectTo(target.encode(), request)
         return self.page(path).encode()
 
     def note(self, path: str) -> None:
@@ -85,7 +88,10 @@ class OriginResource(Resource):
         """A page; the front page links to all others."""
         pages = self.case.pages if path == "/" else ()
         links = "".join(f'<li><a href="{html.escape(p)}">{html.escape(p)}</a>' for p in pages)
-        return f"<!doctype html><title>{html.escape(path)}</title><h1>{self.name}</h1><ul>{links}"
+        target = self.case.scripts.get(path)
+        script = f"<script>location.href = {json.dumps(target)}</script>" if target else ""
+        head = f"<!doctype html><title>{html.escape(path)}</title>{script}"
+        return f"{head}<h1>{self.name}</h1><ul>{links}"
 
 
 def send(request: Request, answer: Answer) -> None:

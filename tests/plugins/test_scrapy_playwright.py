@@ -11,6 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -423,3 +424,21 @@ class TestOtherBrowsers:
         request = visit(site.url("/"), ["wait_for_timeout", 300])
         browse([request], {**WITHOUT_DEVTOOLS, **ALL})
         assert sorted(site.pages_asked) == ["/", "/yes"]
+
+
+def test_the_example_spider_shows_what_leads_to_disallowed_pages() -> None:
+    """The page that both lead to is never requested: ``run_all.py`` reads the log of the site."""
+    folder = Path(__file__).parents[2] / "example_project"
+    environment = {**os.environ, "PYTHONPATH": str(folder.parent), "CHROMIUM": CHROMIUM}
+    result = subprocess.run(
+        [sys.executable, "run_all.py", "robots_12_browser"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    for page in ("/moved.html leads on and", "/script.html leads on and", "/private/a.html"):
+        assert f"- {page}  refused by line 2: Disallow: /private/" in result.stdout
+    assert result.stdout.endswith("no refused page was asked for.\n")

@@ -185,6 +185,18 @@ def test_a_spider_runs_by_itself_and_on_a_site_that_the_user_names() -> None:
     assert "/private/a.html  refused by line 2" in named.stdout
 
 
+def test_the_browser_spider_names_what_is_missing() -> None:
+    """The others of the project run without a browser."""
+    hide = "import sys; sys.modules['scrapy_playwright'] = None; "
+    run_scrapy = "from scrapy.cmdline import execute; execute(['scrapy', 'crawl', '{}'])"
+    result = python("-c", hide + run_scrapy.format("robots_12_browser"))
+    assert result.returncode == 2
+    assert result.stderr.endswith(
+        "robots_12_browser cannot run: it needs scrapy-playwright: pip install scrapy-playwright\n"
+    )
+    assert "Traceback" not in result.stderr
+
+
 def test_the_comparison_measures_and_ours_is_right() -> None:
     """Twenty first requests under ``Disallow: /``: none is crawled (RUL-05)."""
     result = python("compare.py", "--json", "--only", "first requests at once")
