@@ -281,13 +281,27 @@ def is_importable(key: Any, settings: BaseSettings) -> bool:
 
     Add-ons run before Scrapy installs its reactor, and a user's module may import one.
     """
-    is_installed = "twisted.internet.reactor" in sys.modules
     return (
         not isinstance(key, str)
         or key.startswith(("scrapy.", "scrapy_"))
-        or is_installed
+        or is_reactor_installed()
         or not settings.getbool("TWISTED_REACTOR_ENABLED", True)
     )
+
+
+def is_reactor_installed() -> bool:
+    """Whether some module has imported ``twisted.internet.reactor``."""
+    return "twisted.internet.reactor" in sys.modules
+
+
+def is_reactor_wrong(settings: BaseSettings) -> bool:
+    """Whether a reactor is installed that Scrapy does not accept."""
+    if not is_reactor_installed():
+        return False
+    wanted = settings["TWISTED_REACTOR"]
+    installed = type(sys.modules["twisted.internet.reactor"])
+    enabled = settings.getbool("TWISTED_REACTOR_ENABLED", True)
+    return not enabled or bool(wanted and load_object(wanted) is not installed)
 
 
 def _is_twisteds(handler: Any) -> bool:

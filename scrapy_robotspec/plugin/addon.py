@@ -16,12 +16,13 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec.errors import ConfigurationError, StoreError
+from scrapy_robotspec.converters import wrong
+from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.browser.handler import guarded
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+from scrapy_robotspec.plugin.scheduling.late_scheduler import check_queue, is_late, late_scheduler
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -38,6 +39,10 @@ _HANDLERS = "DOWNLOAD_HANDLERS"
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 _POSITION = 100
+_IMPORTS_REACTOR = (
+    "a function whose module does not import twisted.internet.reactor: Scrapy has not installed "
+    "its own yet, so import it inside of the function"
+)
 
 
 class Addon:
@@ -63,13 +68,17 @@ class Addon:
             if checked.browser != "off":
                 _install_browser_checks(settings)
             _compat.add_connections(settings, checked.most_fetches)
-            for surprise in conflicting_settings(settings, checked, RobotSpecParser):
+            for surprise in conflicting_settings(settings, checked):
                 logger.warning("%s.", surprise)
 
 
 def _check(settings: BaseSettings) -> Settings:
     """Raise here what the middleware would raise later, in the midst of other tracebacks."""
+    had_reactor = _compat.is_reactor_installed()
     checked = Settings.from_scrapy(settings, warn=False)  # of unknown names the middleware warns
+    if not had_reactor and _compat.is_reactor_wrong(settings):
+        name = "ROBOTSPEC_USER_AGENT_TOKEN"
+        raise wrong(name, settings[name], _IMPORTS_REACTOR)
     with suppress(StoreError):  # that is not the user's fault, and no reason to stop
         open_store(checked.cache).close()
     return checked
@@ -125,11 +134,15 @@ def _install_dry_run(settings: BaseSettings) -> None:
 
 def _install_waiting(settings: BaseSettings) -> None:
     """Our queue where Scrapy's own scheduler has its own queue, else a layer over the scheduler."""
-    scheduler = load_object(settings["SCHEDULER"])
-    queue = load_object(settings["SCHEDULER_PRIORITY_QUEUE"])
+    paths = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
+    if is_late(paths[0]):
+        return
+    if not all(_compat.is_importable(path, settings) for path in paths):
+        _set(settings, "SCHEDULER", late_scheduler(paths[0]))
+        return
+    scheduler, queue = map(load_object, paths)
+    check_queue(scheduler, queue, settings)
     per_ip = settings.getint("CONCURRENT_REQUESTS_PER_IP")
-    if per_ip and issubclass(scheduler, Scheduler):
-        _check_queue_of_addresses(queue, per_ip)
     if scheduler is Scheduler and not per_ip:
         if issubclass(queue, WaitingPriorityQueue):
             return
@@ -139,17 +152,6 @@ def _install_waiting(settings: BaseSettings) -> None:
             _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
             return
     _set(settings, "SCHEDULER", gated_scheduler(scheduler))
-
-
-def _check_queue_of_addresses(queue: type, per_ip: int) -> None:
-    """Scrapy stops too, in the midst of a traceback and without the remedy."""
-    if issubclass(queue, DownloaderAwarePriorityQueue):
-        raise ConfigurationError(
-            f"CONCURRENT_REQUESTS_PER_IP = {per_ip} does not work with the "
-            f"SCHEDULER_PRIORITY_QUEUE {queue.__name__}: set SCHEDULER_PRIORITY_QUEUE = "
-            "'scrapy.pqueues.ScrapyPriorityQueue', or CONCURRENT_REQUESTS_PER_DOMAIN in the place "
-            "of CONCURRENT_REQUESTS_PER_IP"
-        )
 
 
 def _install_browser_checks(settings: BaseSettings) -> None:

@@ -19,11 +19,12 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.conclusions import Conclusions
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
+from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.warnings import conflicting_middlewares
+from scrapy_robotspec.plugin.settings.warnings import conflicting_components
 from scrapy_robotspec.plugin.settings.wiring import DRY_RUN_WITHOUT_ADDON, missing_parts
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class RobotSpecMiddleware:
 
     def _spider_opened(self) -> None:
         settings = self._crawler.settings
-        conflicts = conflicting_middlewares(settings, RobotSpecMiddleware)
+        conflicts = conflicting_components(settings, RobotSpecMiddleware, RobotSpecParser)
         for problem in (*missing_parts(settings), *conflicts):
             logger.warning("%s.", problem)
         self.robots.open()

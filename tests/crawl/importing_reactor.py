@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.core.scheduler import Scheduler
+from scrapy.pqueues import ScrapyPriorityQueue
+from scrapy.robotstxt import PythonRobotParser
 from twisted.internet import reactor  # noqa: F401, TID251
+
+from scrapy_robotspec import WaitingPriorityQueue
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
 
 
 class Middleware:
@@ -19,3 +25,24 @@ class Middleware:
 
 class Handler(HTTP11DownloadHandler):
     """Scrapy's own by another name."""
+
+
+class UsersScheduler(Scheduler):
+    """Scrapy's own by another name."""
+
+
+class UsersQueue(ScrapyPriorityQueue):
+    """Scrapy's own by another name."""
+
+
+class UsersWaitingQueue(WaitingPriorityQueue):
+    """Ours by another name."""
+
+
+class Parser(PythonRobotParser):
+    """Scrapy's own by another name; not used."""
+
+
+def choose_token(request: Request, crawler: Crawler) -> str:
+    """The same for each request."""
+    return "examplebot"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, crawl
-from tests.support.responses import reply
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import in_turn, reply, silence
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no"
@@ -142,3 +145,52 @@ def test_users_modules_are_not_imported_before_scrapy_has_its_reactor(
     result = crawl([site.url("/yes"), site.url("/no")], settings, mode=mode)
     assert site.pages_asked == ["/yes"]
     assert len(result.lines("WARNING", "Middleware stands before RobotSpecMiddleware")) == 1
+
+
+@pytest.mark.parametrize(
+    "component",
+    ["SCHEDULER=UsersScheduler", "SCHEDULER_PRIORITY_QUEUE=UsersQueue", "ROBOTSTXT_PARSER=Parser"],
+)
+def test_a_users_scheduler_queue_or_parser_may_import_the_reactor(
+    server: Server, component: str
+) -> None:
+    """It is imported when the crawl creates it; its waiting requests are parked as always."""
+    site = server.site("127.0.0.2", in_turn(reply("", 503), reply(NO)))
+    name, _, cls = component.partition("=")
+    settings = {name: f"tests.crawl.importing_reactor.{cls}", "ROBOTSPEC_RETRY_DELAY": 0.1}
+    result = crawl([site.url("/yes"), site.url("/no")], settings, mode="select")
+    assert site.pages_asked == ["/yes"]
+    assert set(result.errors) == {site.url("/no")}
+    assert result.stats["robotspec/released"] == 2
+    warned = [name] if name == "ROBOTSTXT_PARSER" else []
+    assert [line.split()[4] for line in result.lines("WARNING", "[scrapy_robotspec]")] == warned
+
+
+def test_a_users_queue_made_of_ours_needs_no_layer(server: Server, tmp_path: Path) -> None:
+    """Waiting requests survive in the JOBDIR, because they stay in the scheduler."""
+    site = server.site("127.0.0.2", silence())
+    settings = {
+        "SCHEDULER_PRIORITY_QUEUE": "tests.crawl.importing_reactor.UsersWaitingQueue",
+        "JOBDIR": str(tmp_path),
+    }
+    with Running([site.url("/yes")], settings, mode="select") as running:
+        running.wait_until(lambda: site.robots_asked)
+        running.send(signal.SIGINT)
+        running.finish()
+    site.robots = reply(NO)
+    result = crawl([], settings, mode="select")
+    assert set(result.responses) == {site.url("/yes")}
+
+
+def test_a_token_function_whose_module_imports_the_reactor_is_a_clear_error(
+    server: Server,
+) -> None:
+    site = server.site("127.0.0.2", NO)
+    name = "ROBOTSPEC_USER_AGENT_TOKEN"
+    settings = {name: "tests.crawl.importing_reactor.choose_token"}
+    result = crawl([site.url("/yes")], settings, mode="select")
+    assert site.log == []
+    last = result.log.strip().splitlines()[-1]
+    assert "ConfigurationError" in last
+    assert name in last
+    assert "import it inside of the function" in last

@@ -20,17 +20,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 
-def conflicting_settings(settings: BaseSettings, checked: Settings, parser: type) -> Iterator[str]:
-    """A warning for each conflict in *settings*; *parser* is ours."""
+def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
+    """A warning for each conflict in *settings*."""
     if settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING"):
         yield (
             "HTTPCACHE_IGNORE_MISSING is on: a robots.txt that is not in the HTTP cache is "
             "unreachable, and its pages are refused even if they are in there"
-        )
-    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings, parser):
-        yield (
-            "ROBOTSTXT_PARSER is set and not used: RobotSpecMiddleware has a parser of its own "
-            "(ROBOTSPEC_EDITION says how it reads)"
         )
     if settings.get("ROBOTSTXT_USER_AGENT") and checked.user_agent_token is not None:
         yield "ROBOTSTXT_USER_AGENT is set and not used: ROBOTSPEC_USER_AGENT_TOKEN goes before it"
@@ -52,11 +47,20 @@ def conflicting_settings(settings: BaseSettings, checked: Settings, parser: type
         )
 
 
-def conflicting_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
-    """A warning for each middleware that conflicts with *ours*.
+def conflicting_components(settings: BaseSettings, middleware: type, parser: type) -> Iterator[str]:
+    """A warning for each component that conflicts with our *middleware* or *parser*.
 
     It imports them, so the reactor must have been installed.
     """
+    yield from _conflicting_middlewares(settings, middleware)
+    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings, parser):
+        yield (
+            "ROBOTSTXT_PARSER is set and not used: RobotSpecMiddleware has a parser of its own "
+            "(ROBOTSPEC_EDITION says how it reads)"
+        )
+
+
+def _conflicting_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
     placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
     others = {}
     own = None

@@ -9,6 +9,7 @@ from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.scheduling.late_scheduler import is_late
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 
@@ -90,7 +91,8 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
 def _has_gate(settings: BaseSettings) -> bool:
     queue = loaded(settings["SCHEDULER_PRIORITY_QUEUE"])
     scheduler = loaded(settings["SCHEDULER"])
-    return _is_a(queue, WaitingPriorityQueue) or _is_a(scheduler, WaitingSchedulerMixin)
+    gated = _is_a(scheduler, WaitingSchedulerMixin) or is_late(scheduler)
+    return gated or _is_a(queue, WaitingPriorityQueue)
 
 
 def _is_a(component: Any, base: type) -> bool:

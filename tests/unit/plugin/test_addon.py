@@ -6,6 +6,7 @@ Read back from real crawlers, as Scrapy reads it.
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ from scrapy_robotspec import (
 )
 from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
+from scrapy_robotspec.plugin.scheduling.late_scheduler import is_late
 from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -161,7 +163,6 @@ def test_a_queue_that_can_wait_is_kept(queue: type) -> None:
         {QUEUE: ScrapyPriorityQueue},
         {QUEUE: "scrapy.pqueues.ScrapyPriorityQueue"},
         {SCHEDULER: OwnScheduler},
-        {SCHEDULER: f"{__name__}.OwnScheduler", QUEUE: OwnQueue},
         {"CONCURRENT_REQUESTS_PER_IP": 2, QUEUE: ScrapyPriorityQueue},
     ],
     ids=repr,
@@ -174,6 +175,17 @@ def test_what_the_user_chose_is_kept_under_a_layer(settings: dict[str, Any], pri
     scheduler = load_object(updated[SCHEDULER])
     assert issubclass(scheduler, WaitingSchedulerMixin)
     assert load_object(chosen[SCHEDULER]) in scheduler.__mro__
+
+
+def test_a_users_scheduler_is_imported_with_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it Scrapy has no reactor."""
+    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
+    path = "not.there.yet.OwnScheduler"
+    updated = update(**{SCHEDULER: path})
+    scheduler = updated[SCHEDULER]
+    assert is_late(scheduler)
+    assert scheduler.path == path
+    assert update(**{SCHEDULER: scheduler})[SCHEDULER] is scheduler
 
 
 @pytest.mark.parametrize("queue", [DownloaderAwarePriorityQueue, WaitingPriorityQueue])

@@ -10,7 +10,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware, RobotSpecParser
-from scrapy_robotspec.plugin.settings.warnings import conflicting_middlewares
+from scrapy_robotspec.plugin.settings.warnings import conflicting_components
 
 
 class Counting:
@@ -40,7 +40,9 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
     Addon().update_settings(updated)
     assert all(record.levelno == logging.WARNING for record in caplog.records)
     logged = [record.getMessage() for record in caplog.records]
-    return [*logged, *conflicting_middlewares(updated, RobotSpecMiddleware)]
+    if updated.getbool("ROBOTSPEC_DRY_RUN"):  # Scrapy's own middleware is in place
+        return logged
+    return [*logged, *conflicting_components(updated, RobotSpecMiddleware, RobotSpecParser)]
 
 
 @pytest.mark.parametrize(
