@@ -49,10 +49,11 @@ def line_start(key: int) -> int:
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
     """Patterns of rules with their keys (PRE-05)."""
     texts = canonical_all([value for _, value, _ in rules], edition)
-    index_html = edition.index_html
+    index_html, wildcards = edition.index_html, edition.wildcards
     for (allow, value, start), text in zip(rules, texts, strict=False):  # no rules have one text
         key = start + (ALLOWS if allow else DISALLOWS)
-        if text[:1] == "/" and not ("*" in text or "$" in text or "%" in text or index_html):
+        usual = text[:1] == "/" and not ("$" in text or "%" in text or (index_html and allow))
+        if usual and ("*" not in text or (wildcards and text[-1] != "*")):
             yield key - len(text) * LENGTH, text  # hot path: itself, as canonical_pattern() gives
             continue
         if value:

@@ -10,9 +10,10 @@ import re
 import sys
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.editions import PLAIN_FIELDS, AgentMatch
+from scrapy_robotspec.editions import EDITIONS, AgentMatch
 from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
+#: The fields of an edition that say how lines are read, and their plain values.
+_lines_of = attrgetter(
+    *("known_fields", "whitespace", "max_line", "fields_by_prefix", "missing_colon"),
+    *("nul_ends_line", "blank_line_ends_group", "whole_agent_names"),
+    *("empty_rules_decide_line", "index_html"),
+)
+_PLAIN = _lines_of(EDITIONS["google-2019"])
 #: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
 Spans = tuple[int, ...]
 #: Where an agent is named: its name as first written, then the spans of its rules.
@@ -45,21 +53,7 @@ _KINDS = _ALLOWS | {b"Allow": True, b"Disallow": False}
 
 def has_plain_lines(edition: Edition) -> bool:
     """Whether these functions can read lines for an edition."""
-    return (
-        edition.known_fields == PLAIN_FIELDS  # another object after pickling
-        and edition.whitespace == _WHITE
-        and edition.agent_match is not AgentMatch.CONTAINED
-        and edition.max_line is None
-        and not (
-            edition.fields_by_prefix
-            or edition.missing_colon
-            or edition.nul_ends_line
-            or edition.blank_line_ends_group
-            or edition.whole_agent_names
-            or edition.empty_rules_decide_line
-            or edition.index_html
-        )
-    )
+    return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
 
 
 def index_agents(body: bytes, edition: Edition) -> Mapping[str, Place]:

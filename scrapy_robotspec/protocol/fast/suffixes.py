@@ -26,8 +26,10 @@ _LINEAR = 30_000
 class SuffixIndex:
     """First and last places of literals in a path."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, finals: dict[str, tuple[str, int]]) -> None:
+        """*finals* caches the last literal of each pattern, and the length of the others."""
         self._path = path
+        self._finals = finals
         self._padded = path + "\0" * _LINEAR  # no literal contains NUL
         self._firsts = {"": 0}
         self._lasts = {"": len(path)}
@@ -40,8 +42,7 @@ class SuffixIndex:
         """Whether a pattern matches the path, as ``wildcards.matches`` decides."""
         path, firsts, lasts = self._path, self._firsts, self._lasts
         # hot path of hostile files
-        final = text[text.rindex("*") + 1 :]
-        before = len(text) - text.count("*") - len(final)  # characters of the other literals
+        final, before = self._finals.get(text) or self._find_final(text)
         if (lasts.get(final) or self._look_up(final)) < before:
             return False
         first, *others = text.split("*")
@@ -63,6 +64,11 @@ class SuffixIndex:
                 return False
             end = place + len(literal)
         return True
+
+    def _find_final(self, text: str) -> tuple[str, int]:
+        final = text[text.rindex("*") + 1 :]
+        self._finals[text] = final, len(text) - text.count("*") - len(final)
+        return self._finals[text]
 
     def _look_up(self, literal: str) -> int:
         """Learn the first and the last place of a literal; the last or -1."""

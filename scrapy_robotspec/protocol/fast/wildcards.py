@@ -36,7 +36,10 @@ _HEAVY = 1 << 14
 class Wildcards:
     """Patterns with their precedence keys, by the needles that a path contains."""
 
-    __slots__ = ("_ends", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts", "few")
+    __slots__ = (
+        *("_ends", "_finals", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts"),
+        "few",
+    )
 
     few: Sequence[str]
     """Needles of the patterns in order of precedence; none if there are many patterns."""
@@ -51,6 +54,7 @@ class Wildcards:
             self.few = tuple(map(needles.__getitem__, self._texts))
             return
         self.few = ()
+        self._finals: dict[str, tuple[str, int]] = {}
         counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
@@ -67,12 +71,9 @@ class Wildcards:
                 if needle in path and matches(texts[number], path):
                     return min(best, keys[number])
             return best
-        found = self._find_needles(path)
-        if not found:
-            return best
-        ends = self._ends
+        found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        suffixes = SuffixIndex(path) if len(tried) * len(path) > _HEAVY else None
+        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > _HEAVY else None
         for number in tried:
             if keys[number] < best:
                 text = texts[number]
@@ -104,8 +105,7 @@ class Wildcards:
 
 def needle_of(text: str) -> str:
     """The longest literal of a pattern, without its leading slash."""
-    rest = text[1:]
-    return max(rest.split("*"), key=len) if "*" in rest else rest
+    return max(text[1:].split("*"), key=len)
 
 
 def matches(text: str, path: str) -> bool:

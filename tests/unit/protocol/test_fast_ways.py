@@ -253,7 +253,7 @@ def test_bounded_search_decides_as_the_plain_one(
 ) -> None:
     """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
     with patch.multiple(suffixes, _SHORT=short, _BEGINNING=length, _LONG=3):
-        index = SuffixIndex(path + END)
+        index = SuffixIndex(path + END, {})
         for text in some:
             assert index.matches(with_end(text)) == matches(text, path)
             assert wildcards.matches(with_end(text), path + END) == matches(text, path)

@@ -65,7 +65,7 @@ def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
 
 def test_literals_of_many_patterns_are_looked_up_once() -> None:
     """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
-    suffixes = SuffixIndex("/" + "a" * 2_000)
+    suffixes = SuffixIndex("/" + "a" * 2_000, {})
     patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
     with patch.object(suffixes, "_find_places", wraps=suffixes._find_places) as find_places:
         assert not any(suffixes.matches(text) for text in patterns * 2)
