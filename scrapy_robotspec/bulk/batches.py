@@ -64,9 +64,16 @@ def documents(batch: pa.RecordBatch | pa.Table) -> Iterator[Document]:
         _column(batch, "source", _TEXT),
     )
     for url, body, status, *others in zip(*columns, strict=True):
-        if status is not None and not 0 <= status <= MAX_STATUS:
-            raise ConfigurationError(f"the column 'status' contains {status}: give an HTTP status")
-        yield Document(url, as_body(body), status, *others)
+        yield Document(url, as_body(body), _status(status), *others)
+
+
+def _status(value: float | None) -> int | None:
+    """A status; a float where a table with missing values has made one of it."""
+    if value is None or value != value:  # NaN
+        return None
+    if not (0 <= value <= MAX_STATUS and value == int(value)):
+        raise ConfigurationError(f"the column 'status' contains {value}: give an HTTP status")
+    return int(value)
 
 
 def as_body(value: bytes | str | None) -> bytes | None:
@@ -114,4 +121,8 @@ def _is_body(kind: pa.DataType) -> bool:
     )
 
 
-_KINDS = {_TEXT: _is_text, _BODY: _is_body, _INT: pa.types.is_integer}
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+_KINDS = {_TEXT: _is_text, _BODY: _is_body, _INT: _is_number}

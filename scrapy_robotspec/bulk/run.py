@@ -86,6 +86,9 @@ class Run:
         about = os.path.join(self.folder, _RUN)
         names = os.listdir(self.folder)
         if _key_in(about) == self._key:
+            for name in names:  # what a process was writing when it ended
+                if not name.endswith((RESULT, ".json")):
+                    os.remove(os.path.join(self.folder, name))
             return
         if not restart and any(name.endswith(RESULT) for name in names):
             raise ConfigurationError(

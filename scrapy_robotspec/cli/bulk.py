@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -16,7 +19,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.bulk.inputs.plan import Plan
     from scrapy_robotspec.bulk.questions import Questions
@@ -124,10 +127,26 @@ def command(
 def _execute(run: Run, jobs: int, restart: bool, screen: Screen) -> Total:
     """Run, with a progress bar on a terminal."""
     hidden = screen.quiet or not screen.err.isatty()
-    with click.progressbar(
-        length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
-    ) as bar:
+    with (
+        _terminated_as_interrupted(),
+        click.progressbar(
+            length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
+        ) as bar,
+    ):
         return run.execute(jobs, bar.update, restart=restart)
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM, which clusters send, end a run as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:
@@ -139,7 +158,8 @@ def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:
         screen.note(f"{count(total.skipped, 'record')} skipped: not robots.txt responses")
     if planned.ignored:
         screen.note(
-            f"{count(planned.ignored, 'file')} of folders ignored: their names end otherwise"
+            f"{count(planned.ignored, 'file')} of folders ignored: hidden, broken links, or with "
+            "other endings"
         )
     if total.resumed:
         screen.note(f"{count(total.resumed, 'part')} taken over from the run that was interrupted")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HEAD = 4096
 #: Files that are read in a folder besides robots.txt files, and what makes a single file JSON.
 _ARCHIVES = (".warc", ".warc.gz", ".parquet", ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _CAN_READ = (
     "give a WARC file, a Parquet file or JSON lines with url and body, a .txt file, or a folder"
 )
@@ -41,7 +42,7 @@ class Plan(NamedTuple):
     files: tuple[InputFile, ...]
     parts: tuple[Part, ...]
     ignored: int
-    """Files of folders whose names have no known ending."""
+    """Files of folders that are hidden, broken links, or of no known ending."""
 
 
 def plan(inputs: Sequence[str]) -> Plan:
@@ -53,6 +54,10 @@ def plan(inputs: Sequence[str]) -> Plan:
     parts: list[Part] = []
     ignored = 0
     for name in inputs:
+        if name == "-":
+            raise ConfigurationError(
+                "standard input cannot be read twice, as an interrupted run does: save it to a file"
+            )
         if not os.path.isdir(name):
             found = [_stat(name)]
         else:
@@ -123,6 +128,8 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
             return iter([json_lines.GzipJsonPart(path, 0, size)])
     elif head.lstrip(_BLANKS).startswith(b"{"):
         return json_lines.json_parts(path, size)
+    elif head.startswith(_ZSTD):
+        raise ConfigurationError(f"{path} is compressed with zstd: decompress it with zstd -d")
     elif not head.strip() and path.lower().endswith(_ARCHIVES):
         return iter(())  # an archive without records
     raise ConfigurationError(f"{path} is not an input that can be read: {_CAN_READ}")

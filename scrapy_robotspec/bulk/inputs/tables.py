@@ -41,13 +41,29 @@ class TablePart(FileRange):
         except (pa.ArrowException, OSError) as error:
             yield Problem(f"{self.path}: damaged Parquet file: {_first_line(error)}")
 
-    def _read_group(self, file: pq.ParquetFile, group: int, row: int) -> Iterator[Document]:
+    def _read_group(
+        self, file: pq.ParquetFile, group: int, row: int
+    ) -> Iterator[Document | Problem]:
         names = [name for name in file.schema_arrow.names if name in _COLUMNS]
         for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
-            for document in documents(batch):
-                if self.start <= row < self.stop:
-                    yield document._replace(source=f"{self.path}:{row + 1}")
-                row += 1
+            begin, end = max(self.start - row, 0), min(self.stop - row, len(batch))
+            if begin < end:
+                yield from self._read_rows(batch.slice(begin, end - begin), row + begin + 1)
+            row += len(batch)
+
+    def _read_rows(self, batch: pa.RecordBatch, first: int) -> Iterator[Document | Problem]:
+        """Some rows as documents; ``first`` is the number of the first one."""
+        try:
+            found = list(documents(batch))
+        except ConfigurationError as error:  # a value in a row, for the columns are right
+            if len(batch) == 1:
+                yield Problem(f"{self.path}:{first}: {error}, skipped")
+                return
+            for at in range(len(batch)):
+                yield from self._read_rows(batch.slice(at, 1), first + at)
+            return
+        for number, document in enumerate(found, first):
+            yield document._replace(source=f"{self.path}:{number}")
 
 
 def table_parts(path: str, size: int) -> Iterator[TablePart]:

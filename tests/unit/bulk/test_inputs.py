@@ -208,6 +208,41 @@ def test_each_row_is_read_once_however_the_file_is_cut(tmp_path: Path) -> None:
         assert read_parts(*parts) == (whole, [])
 
 
+def test_wrong_value_is_named_with_its_row_and_the_others_are_read(tmp_path: Path) -> None:
+    """As a wrong line of JSON is."""
+    path = table(tmp_path / "a.parquet")
+    columns = pq.read_table(path).to_pydict()
+    columns["status"][450] = -1
+    pq.write_table(pa.table(columns), path)
+    documents, problems = read(path)
+    assert len(documents) == 999
+    assert [each.source for each in documents[449:451]] == [f"{path}:450", f"{path}:452"]
+    assert problems == [
+        f"{path}:451: the column 'status' contains -1: give an HTTP status, skipped"
+    ]
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int16(), pa.uint64()])
+def test_statuses_may_be_any_numbers(tmp_path: Path, kind: pa.DataType) -> None:
+    """A table with missing integers often contains floats."""
+    statuses = pa.array([200, None, 404], kind)
+    rows = {"url": ["https://a.example/"] * 3, "body": [BODY] * 3, "status": statuses}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+    documents, problems = read(tmp_path / "a.parquet")
+    assert [each.status for each in documents] == [200, None, 404]
+    assert all(type(each.status) in (int, type(None)) for each in documents)
+    assert problems == []
+
+
+def test_float_that_is_not_a_status_is_named(tmp_path: Path) -> None:
+    statuses = [float("nan"), 404.5, float("inf")]
+    rows = {"url": ["https://a.example/"] * 3, "body": [BODY] * 3, "status": statuses}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+    documents, problems = read(tmp_path / "a.parquet")
+    assert [each.status for each in documents] == [None]
+    assert len(problems) == 2
+
+
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
@@ -251,6 +286,30 @@ def test_missing_files_and_empty_folders_are_named(tmp_path: Path) -> None:
         plan([str(tmp_path / "missing.warc")])
     with pytest.raises(ConfigurationError, match=r"no file in the folder .* ends in \.txt"):
         plan([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "remedy"),
+    [("a.warc.zst", b"\x28\xb5\x2f\xfd rest", "zstd -d"), ("-", None, "save it to a file")],
+)
+def test_remedy_is_named_for_what_cannot_be_an_input(
+    tmp_path: Path, name: str, content: bytes | None, remedy: str
+) -> None:
+    path = name
+    if content is not None:
+        path = str(tmp_path / name)
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigurationError, match=remedy):
+        plan([path])
+
+
+def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
+    (tmp_path / "a.example.txt").write_bytes(BODY)
+    for name, target in (("circle", "."), ("b.example.txt", "missing"), ("c.txt", "c.txt")):
+        (tmp_path / name).symlink_to(target)
+    planned = plan([str(tmp_path)])
+    assert [file.path for file in planned.files] == [str(tmp_path / "a.example.txt")]
+    assert planned.ignored == 2
 
 
 def test_a_file_that_disappears_is_named(tmp_path: Path) -> None:

@@ -291,6 +291,39 @@ def test_a_run_that_was_killed_is_completed_by_the_same_command(
     assert not parts.exists()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_run_that_is_stopped_says_how_to_go_on(
+    tmp_path: Path, folder: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C, and the signal that clusters send: no traceback, no process is left."""
+    many_files(folder, 150)
+    out = tmp_path / "out.jsonl"
+    environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
+    words = command(tmp_path, folder, out, 2)
+    process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: len(list(Path(f"{out}.parts").glob("*.json"))) > 2)
+    process.send_signal(number)
+    _, printed = process.communicate()
+    assert printed.strip().splitlines()[1:] == ["interrupted; the same command goes on from here"]
+    assert process.returncode == 130
+    assert not out.exists()
+
+
+def test_unfinished_files_are_deleted_when_a_run_goes_on(tmp_path: Path, folder: Path) -> None:
+    """They take space, which a full disk lacks."""
+    out = tmp_path / "out.csv"
+    stopped(folder, out)
+    parts = Path(f"{out}.parts")
+    (parts / "00000001.part.12345").write_bytes(b"begun")
+    (parts / "output").write_bytes(b"begun")
+
+    def look(size: int) -> None:
+        assert not (parts / "00000001.part.12345").exists()
+
+    assert Run(str(out), plan([str(folder)]), QUESTIONS).execute(1, look).resumed == 1
+    assert len(read(out)) > 0
+
+
 def test_a_run_goes_on_when_a_worker_process_is_killed(tmp_path: Path, folder: Path) -> None:
     """kill -9 of one worker: its part is done again, nothing is lost."""
     many_files(folder, 150)

@@ -97,7 +97,8 @@ def test_ignored_files_are_counted(run_command: RunCommand, folder: Path) -> Non
     (folder / "more/a.txt").write_bytes(b"")
     (folder / "more/b.md").write_bytes(b"")
     result = run_command("bulk", "more", "--tokens", "x", "--out", "out.csv")
-    assert result.err == "1 file of folders ignored: their names end otherwise\n"
+    reasons = "hidden, broken links, or with other endings"
+    assert result.err == f"1 file of folders ignored: {reasons}\n"
     assert run_command("bulk", "more", "--tokens", "x", "--out", "out.csv", "-q").err == ""
 
 
