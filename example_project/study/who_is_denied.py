@@ -1,6 +1,7 @@
 """A picture of who is denied by how many sites: ``who_is_denied.py VERDICTS PICTURE.svg``.
 
-VERDICTS is a Parquet file of ``robotspec bulk``. Prints the shares as a table, too.
+VERDICTS is a Parquet file of ``robotspec bulk``. Prints the shares as a table, too. Of several
+editions the first one counts; a redirect does not count beside its target.
 """
 
 import sys
@@ -19,6 +20,7 @@ PICTURE = Template(
  role="img" aria-label="{{ title }}" font-family="sans-serif" font-size="13">
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="10" y="22" font-size="15">{{ title }}</text>
+<text x="650" y="45">denies all</text>
 {% for name, colour in classes.items() -%}
 <rect x="{{ 150 + 130 * loop.index0 }}" y="34" width="12" height="12" fill="{{ colour }}"/>
 <text x="{{ 168 + 130 * loop.index0 }}" y="45">{{ name }}</text>
@@ -44,9 +46,12 @@ def count(path: str) -> dict[str, Counter[str]]:
     """For each crawler the number of sites of each class, a batch of rows at a time."""
     found: dict[str, Counter[str]] = {}
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(columns=["token", "class"]):
-            for token, kind in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                found.setdefault(token, Counter())[kind] += 1
+        edition = None
+        for batch in file.iter_batches(columns=["token", "edition", "class", "redirects"]):
+            for row in batch.to_pylist():
+                edition = edition or row["edition"]
+                if row["edition"] == edition and not row["redirects"]:
+                    found.setdefault(row["token"], Counter())[row["class"]] += 1
     return found
 
 

@@ -29,7 +29,7 @@ class Questions:
     """Paths besides ``/``, each once."""
     editions: tuple[Edition, ...] = ()
     lint: bool = False
-    """Whether findings of the linter are counted, which takes longer than all the rest."""
+    """Whether findings of the linter are counted, which takes as long as all the rest."""
 
     @classmethod
     def of(

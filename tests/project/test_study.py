@@ -50,6 +50,21 @@ def test_the_commands_give_the_table_and_the_picture_of_the_page(tmp_path: Path)
     assert len(list(ElementTree.fromstring(picture))) > 9 * 5
 
 
+def test_site_counts_once_for_each_crawler(tmp_path: Path) -> None:
+    """Whatever the number of editions, and with redirects to it."""
+    url, moved = "https://a.example/robots.txt", [("Location", "https://a.example/robots.txt")]
+    records = [
+        response(url, b"User-agent: *\nDisallow: /"),
+        response("http://a.example/robots.txt", b"", status=301, headers=moved),
+    ]
+    archive, out = write_warc(tmp_path / "1.warc.gz", records), tmp_path / "verdicts.parquet"
+    questions = Questions.of(["GPTBot", "CCBot"], editions=["google-2019", "rfc9309"])
+    Run(str(out), plan([str(archive)]), questions).execute(1, lambda size: None)
+    script, picture = ROOT / "example_project/study/who_is_denied.py", tmp_path / "x.svg"
+    subprocess.run([sys.executable, str(script), str(out), str(picture)], check=True)
+    assert "1 sites with a robots.txt file" in picture.read_text("utf-8")
+
+
 def test_join_of_the_page_finds_targets_in_other_files(tmp_path: Path) -> None:
     """A redirect into another archive has the verdict of its target, unless it is the sixth."""
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")

@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     files: tuple[InputFile, ...]
     parts: tuple[Part, ...]
     ignored: int
-    """Files of folders that are hidden, broken links, or of no known ending."""
+    """Files of folders that are hidden, broken links, or of no known ending; no index."""
 
 
 def plan(inputs: Sequence[str]) -> Plan:
@@ -89,7 +89,7 @@ def _files_of(folder: str) -> tuple[list[InputFile], int]:
             readable = name.lower().endswith((*folders.ENDINGS, *_ARCHIVES))
             if readable and not name.startswith(".") and os.path.isfile(whole):
                 found.append(_stat(whole))
-            else:
+            elif name != folders.INDEX:
                 others += 1
     if not found:
         endings = " or ".join((*folders.ENDINGS, *_ARCHIVES))

@@ -61,8 +61,15 @@ def test_a_file_named_for_its_host_has_an_origin(name: str, url: str | None) -> 
 
 
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
-    """Subfolders too; hidden files and other endings are left out and counted."""
-    for name in ("b.example.txt", "a.example.txt", "c/robots.txt", ".hidden.txt", "README.md"):
+    """Subfolders too; hidden files and other endings are left out and counted, indexes used."""
+    for name in (
+        "b.example.txt",
+        "a.example.txt",
+        "c/robots.txt",
+        ".hidden.txt",
+        "README.md",
+        "index.csv",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(BODY)
     planned = plan([str(tmp_path)])
