@@ -21,6 +21,7 @@ from scrapy_robotspec.cli.session import MISUSE, Session, open_screen
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,9 +111,7 @@ def _no_such_command(ctx: click.Context, name: str) -> None:
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from scrapy_robotspec.render.version import version
-
-        click.echo(f"robotspec {version()}")
+        click.echo(f"robotspec {VERSION}")
         ctx.exit()
 
 

@@ -13,7 +13,7 @@ from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.plugin.deciding.token_selector import default_user_agent
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
-from scrapy_robotspec.render.version import version
+from scrapy_robotspec.render.version import VERSION
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -65,4 +65,4 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
 
 
 def _software() -> str:
-    return f"scrapy-robotspec {version()}"
+    return f"scrapy-robotspec {VERSION}"
