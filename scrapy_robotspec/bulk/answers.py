@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyarrow.compute import take
 
-from scrapy_robotspec.bulk.columns import SCHEMA, SHARED
+from scrapy_robotspec.bulk.columns import OF_CRAWLER, SCHEMA, SHARED
 from scrapy_robotspec.bulk.file_rows import file_rows, prepare
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class Answers:
         self._questions = questions
         self._prepared = prepare(questions)
         self.rows: list[Row] = []
-        self.places: list[int] = []  # for each output row the index of its distinct row
+        self.places = array("i")  # for each output row the index of its distinct row
         self._longest = 1  # list of sitemaps
         self.documents = 0
 
@@ -42,7 +44,7 @@ class Answers:
             rows, places = file_rows(document, edition, prepared, self._questions)
             first = len(self.rows)
             self.rows += rows
-            self.places += [first + place for place in places]
+            self.places.extend([first + place for place in places])
             self._longest = max(self._longest, len(rows[0][_SITEMAPS] or ()))
 
     def batches(self, *, encode: bool = False) -> Iterator[pa.RecordBatch]:
@@ -50,22 +52,23 @@ class Answers:
 
         ``encode``: repeated text is stored once (dictionary-encoded), for writing to a file.
         """
-        shared = self._shared()
+        columns = [*self._repeated_crawlers(), *self._shared()]
         if encode:
-            shared = [_encoded(column) for column in shared]
-        crawlers = [
-            pa.array(column, pa.string()).dictionary_encode()
-            for column in zip(*self.crawlers(), strict=True)
-        ]
+            columns = [_encoded(column) for column in columns]
+        crawlers, shared = columns[: len(OF_CRAWLER)], columns[len(OF_CRAWLER) :]
+        places = pa.Array.from_buffers(pa.int32(), len(self), [None, pa.py_buffer(self.places)])
         step = max(1, _MAX_ELEMENTS // self._longest)
         for start in range(0, max(1, len(self)), step):
-            places = pa.array(self.places[start : start + step], pa.int32())
-            asked = pa.array(self._asked(start, len(places)), pa.int32())
-            columns = [each.take(asked) for each in crawlers]
-            if not encode:
-                columns = [column.cast(pa.string()) for column in columns]
-            columns += [column.take(places) for column in shared]
-            yield pa.RecordBatch.from_arrays(columns, names=SCHEMA.names)
+            some = places.slice(start, step)
+            of_crawlers = [column.slice(start, step) for column in crawlers]
+            yield pa.RecordBatch.from_arrays(
+                [*of_crawlers, *(take(column, some, boundscheck=False) for column in shared)],
+                names=SCHEMA.names,
+            )
+
+    def _repeated_crawlers(self) -> list[pa.Array]:
+        columns = [pa.array(column, pa.string()) for column in zip(*self.crawlers(), strict=True)]
+        return [pa.concat_arrays([column[:0], *[column] * self.documents]) for column in columns]
 
     def _shared(self) -> list[pa.Array]:
         columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [()] * len(SHARED)
@@ -80,12 +83,6 @@ class Answers:
                 self._questions.tokens, prepared.crawlers.product_tokens, strict=True
             )
         ]
-
-    def _asked(self, start: int, number: int) -> list[int]:
-        cycle = len(self._questions.tokens) * len(self._prepared)
-        begin = start % cycle
-        repeated = list(range(cycle)) * ((begin + number) // cycle + 1)
-        return repeated[begin : begin + number]
 
 
 _SITEMAPS = [field.name for field in SHARED].index("sitemaps")

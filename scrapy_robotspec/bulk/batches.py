@@ -45,12 +45,10 @@ def verdicts(
     answers = Answers(Questions.of(tokens, paths, editions, lint))
     for document in documents(batch):
         answers.add(document)
-    table = pa.Table.from_batches(answers.batches(), schema=SCHEMA)
+    found = [batch.cast(SCHEMA) for batch in answers.batches()]
     if isinstance(batch, pa.Table):
-        return table
-    return pa.RecordBatch.from_arrays(
-        [column.combine_chunks() for column in table.columns], schema=SCHEMA
-    )
+        return pa.Table.from_batches(found, schema=SCHEMA)
+    return found[0] if len(found) == 1 else pa.concat_batches(found)
 
 
 def documents(batch: pa.RecordBatch | pa.Table) -> Iterator[Document]:

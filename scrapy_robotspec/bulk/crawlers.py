@@ -9,7 +9,7 @@ from scrapy_robotspec.protocol.agents import candidates, followed_keys, tokens_f
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -32,7 +32,7 @@ class Assignment(NamedTuple):
 class Crawlers:
     """The crawlers of a run in one edition."""
 
-    __slots__ = ("_edition", "_kept", "_named", "asked", "product_tokens")
+    __slots__ = ("_by_key", "_edition", "_kept", "asked", "product_tokens")
 
     def __init__(self, tokens: tuple[str, ...], edition: Edition) -> None:
         self._edition = edition
@@ -42,16 +42,20 @@ class Crawlers:
             asked[0] if asked else (DEFAULT if token == DEFAULT else None)
             for token, asked in zip(tokens, self.asked, strict=True)
         )
-        #: Keys that matter; None: all, where names are compared by what they contain.
-        self._named: frozenset[str] | None = None
+        #: The crawlers that may follow the groups of a key, by index; None: all of any, where names
+        #: are compared by what they contain.
+        self._by_key: dict[str, list[int]] | None = None
         if edition.agent_match is not AgentMatch.CONTAINED:
-            keys = candidates(tuple(token for asked in self.asked for token in asked), edition)
-            self._named = frozenset((DEFAULT, *(key for some in keys for key in some)))
+            self._by_key = {DEFAULT: []}
+            for at, asked in enumerate(self.asked):
+                for key in {key for some in candidates(asked, edition) for key in some}:
+                    self._by_key.setdefault(key, []).append(at)
         self._kept: dict[frozenset[str], Assignment] = {}
 
     def assign(self, present: Collection[str]) -> Assignment:
         """The groups followed in a file with some agents, by key."""
-        keys = frozenset(present) if self._named is None else self._named.intersection(present)
+        by_key = self._by_key
+        keys = frozenset(present if by_key is None else filter(by_key.__contains__, present))
         found = self._kept.get(keys)
         if found is None:
             if len(self._kept) >= _KEPT:
@@ -60,9 +64,16 @@ class Crawlers:
         return found
 
     def _assign(self, present: frozenset[str]) -> Assignment:
-        followed = [followed_keys(present, asked, self._edition) for asked in self.asked]
-        combinations = {keys: at for at, keys in enumerate(dict.fromkeys(followed))}
-        return Assignment(
-            tuple(combinations),
-            tuple(combinations[keys] for keys in followed),
-        )
+        others = followed_keys(present, (), self._edition)  # of crawlers that no agent names
+        combinations = {others: 0}
+        places = [0] * len(self.asked)
+        for at in self._named(present):
+            keys = followed_keys(present, self.asked[at], self._edition)
+            places[at] = combinations.setdefault(keys, len(combinations))
+        return Assignment(tuple(combinations), tuple(places))
+
+    def _named(self, present: frozenset[str]) -> Sequence[int]:
+        """The crawlers that some of the keys may be of."""
+        if self._by_key is None:
+            return range(len(self.asked))
+        return sorted({at for key in present for at in self._by_key.get(key, ())})

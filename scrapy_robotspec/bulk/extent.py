@@ -29,7 +29,7 @@ _RARE_TEXT = "%F4%8F%BF%BD"
 
 def unused_text(text: bytes) -> str:
     """Text that some rules do not contain, escaped or not."""
-    upper = text.upper()
+    upper = text.upper() if b"%" in text else b""
     return next(
         (each for each in _RARE if each.encode() not in text and b"%%%X" % ord(each) not in upper),
         _RARE_TEXT,

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.bulk.crawlers import Crawlers
-from scrapy_robotspec.bulk.file_rules import FileRules
+from scrapy_robotspec.bulk.file_rules import FileRules, PathAnswer
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.bulk.rule_answers import RuleAnswers
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
@@ -16,16 +16,13 @@ from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.bulk.documents import Document, OutcomeName
+    from scrapy_robotspec.bulk.file_rules import GroupAnswer
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.models import Verdict
 
 #: Values of the shared columns, in the order of ``columns.SHARED``.
 Row = tuple[Any, ...]
-#: Whether a path is allowed, why, and the deciding line and rule.
-_Values = tuple["bool | None", str, "int | None", "str | None"]
 _NO_LINT = (None, None, None)
 
 
@@ -69,8 +66,8 @@ def file_rows(
     lint = _lint_counts(file) if questions.lint else _NO_LINT
     assigned = prepared.crawlers.assign(file.agents)
     rows = tuple(
-        (*head, *read, *lint, *_group_row(file, followed, questions.paths))
-        for followed in assigned.followed
+        (*head, *read, *lint, names, *_group_row(answer, questions.paths))
+        for names, answer in file.answers(assigned.followed)
     )
     return FileRows(rows, assigned.places)
 
@@ -102,32 +99,25 @@ def _lint_counts(file: FileRules) -> tuple[int, int, int]:
     return found["error"], found["warning"], found["advice"]
 
 
-def _group_row(file: FileRules, followed: Followed, paths: Sequence[str]) -> Row:
-    (verdict, *others), kind = file.answer(followed)
+def _group_row(answer: GroupAnswer, paths: Sequence[str]) -> Row:
+    root, *others = answer.paths
     return (
-        verdict.group,
-        kind,
-        *_values(verdict),
-        [(path, *_values(each)) for path, each in zip(paths, others, strict=True)],
-        file.crawl_delay(followed),
-        file.usage(followed, verdict),
+        answer.extent,
+        *root,
+        [(path, *each) for path, each in zip(paths, others, strict=True)],
+        answer.crawl_delay,
+        answer.usage,
     )
-
-
-def _values(verdict: Verdict) -> _Values:
-    rule = verdict.rule
-    line, text = (None, None) if rule is None else (rule.line, rule.text)
-    return verdict.allowed, verdict.reason, line, text
 
 
 def _row_without_rules(
     document: Document, outcome: OutcomeName, edition: Edition, questions: Questions
 ) -> Row:
     """The values after the response: no rule was read."""
-    verdict: _Values = (None, outcome, None, None)  # a redirect decides nothing by itself
-    if outcome != "redirect":
-        verdict = (outcome == "unavailable", outcome, None, None)
-    itself: _Values = (True, "robots_txt_itself", None, None)
+    # A redirect decides nothing by itself.
+    allowed = None if outcome == "redirect" else outcome == "unavailable"
+    verdict = PathAnswer(allowed, outcome)
+    itself = PathAnswer(True, "robots_txt_itself")
     paths = [
         (path, *(itself if path == ROBOTS_TXT and edition.robots_txt_allowed else verdict))
         for path in questions.paths

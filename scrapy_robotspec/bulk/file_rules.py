@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules, follow
+from scrapy_robotspec.bulk.other_lines import OtherLines
+from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import index_agents
-from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.lines import numbers_at, text_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
-from scrapy_robotspec.protocol.usage_rules import (
-    UsageRules,
-    may_state_usage,
-    usage_edition,
-    usage_lines,
-)
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay, without_rule
+from scrapy_robotspec.protocol.usage_rules import UsageRules, may_state_usage, usage_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.bulk.rule_answers import Answered, RuleAnswers
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.fast.index import Place, Spans
-    from scrapy_robotspec.protocol.groups import RawGroup, RawOther
-    from scrapy_robotspec.protocol.models import Verdict
 
-#: Rules on the lines after a rule: they change nothing about where a group ends.
-_SECOND_RULES = re.compile(
-    rb"((?:\A|[\r\n])[ \t]*(?:dis)?allow[ \t]*:[^\r\n]*)"
-    rb"(?:(?:\r\n|\r|\n)[ \t]*(?:dis)?allow[ \t]*:[^\r\n]*)+",
-    re.IGNORECASE,
-).sub
+    #: Names of groups, as first written.
+    Names = tuple[str, ...]
+
+
+class PathAnswer(NamedTuple):
+    """The verdict about a path."""
+
+    allowed: bool | None
+    """None: no rules were read, and the response decides nothing."""
+    reason: str
+    line: int | None = None
+    """Number, from 1, of the line that decides."""
+    rule: str | None = None
+    """This line as written."""
+
+
+class GroupAnswer(NamedTuple):
+    """The answers about the groups that some crawlers follow."""
+
+    extent: str
+    """What the groups leave open, or ``"unreadable"``."""
+    paths: Sequence[PathAnswer]
+    """For each path that was asked about, ``/`` first."""
+    crawl_delay: float | None
+    usage: Sequence[tuple[str, str]] | None
+    """Usage preferences of ``/`` by label; None where disallowed (USE-03)."""
 
 
 class FileRules:
     """The rules of a file, by the groups followed.
 
-    Agents named above the same rules share the answers.
+    Crawlers that follow the same groups share the answers.
     """
 
     def __init__(self, body: bytes, edition: Edition, answers: RuleAnswers) -> None:
@@ -48,60 +63,57 @@ class FileRules:
         self._edition = edition
         self._answers = answers
         self.agents: Mapping[str, Place] = index_agents(self._body, edition)
-        self._by_spans: dict[Spans, Answered] = {}
-        self._has_delay = edition.other_fields and b"crawl-delay" in self._body.lower()
-        self._has_usage = may_state_usage(self._body)
+        lowered = self._body.lower()
+        self._has_delay = edition.other_fields and b"crawl-delay" in lowered
+        self._has_usage = b"content-" in lowered and may_state_usage(self._body)
+        self._others = OtherLines(self._body, edition)
 
-    def answer(self, followed: Followed) -> tuple[list[Verdict], str]:
-        """The verdicts for the paths, and the class of the groups."""
-        names, spans = follow(self.agents, followed) if followed else ((), ())
-        found = self._by_spans.get(spans)
-        if found is None:
-            found = self._by_spans[spans] = self._answers.find(self._body, spans)
-        selection = CompiledSelection(names, SharedRules(spans))
-        kind = self._kind_without_rules if not found.has_rules else found.extent
-        return [self.robots.verdict_of(selection, key) for key in found.keys], kind
+    def answers(self, followed: Iterable[Followed]) -> Iterator[tuple[Names, GroupAnswer]]:
+        """The names of each combination of groups, and the answer."""
+        groups = [(keys, *_follow(self.agents, keys)) for keys in followed]
+        found: dict[Spans, Answered] = {}
+        for _, _, spans in groups:
+            if spans not in found:
+                found[spans] = self._answers.find(self._body, spans)
+        keys = {key for answered in found.values() for key in answered.keys}
+        numbers = numbers_at(self._body, map(line_start, keys - {NO_RULE, ITSELF}))
+        kept: dict[Hashable, GroupAnswer] = {}
+        by_keys = (self._has_delay or self._has_usage) and not self._others.are_in_spans
+        for asked, names, spans in groups:
+            same = (spans, asked if by_keys else bool(names))
+            if same not in kept:
+                paths = [self._path_answer(key, names, numbers) for key in found[spans].keys]
+                kept[same] = self._answer(found[spans], paths, asked, spans)
+            yield names, kept[same]
+
+    def _answer(
+        self, found: Answered, paths: Sequence[PathAnswer], followed: Followed, spans: Spans
+    ) -> GroupAnswer:
+        extent = found.extent if found.has_rules else self._extent_without_rules
+        delay = usage = None
+        if self._has_delay:
+            delay = greatest_delay(self._others.find(followed, spans))  # EXT-01
+        if paths[0].allowed:
+            usage = self._usage(followed, spans) if self._has_usage else []
+        return GroupAnswer(extent, paths, delay, usage)
+
+    def _path_answer(self, key: int, names: Names, numbers: Mapping[int, int]) -> PathAnswer:
+        if key in (NO_RULE, ITSELF):
+            verdict = without_rule(names, self._edition.name)[key]
+            return PathAnswer(verdict.allowed, verdict.reason)
+        start = line_start(key)
+        return PathAnswer(
+            not forbids(key), "rule", numbers[start], decode(text_at(self._body, start))
+        )
 
     @cached_property
-    def _kind_without_rules(self) -> str:
+    def _extent_without_rules(self) -> str:
         return "allows all" if kind_code(self._body) is None else "unreadable"
 
-    def crawl_delay(self, followed: Followed) -> float | None:
-        """The greatest crawl delay of the groups followed, in seconds (EXT-01)."""
-        return greatest_delay(self._others(followed)) if self._has_delay else None
-
-    def usage(self, followed: Followed, verdict: Verdict) -> list[tuple[str, str]] | None:
-        """Usage preferences of ``/`` by label; None where disallowed (USE-03)."""
-        if not verdict.allowed:
-            return None
-        if not self._has_usage:
-            return []
-        lines = usage_lines(self._body, self._others(followed), self._edition)
+    def _usage(self, followed: Followed, spans: Spans) -> list[tuple[str, str]]:
+        lines = usage_lines(self._body, self._others.find(followed, spans), self._edition)
         return sorted(UsageRules(lines, self._edition).find("/").preferences.items())
 
-    def _others(self, followed: Followed) -> list[RawOther]:
-        """The other lines that hold for the groups with some keys, in file order.
 
-        Their offsets are not those in the file.
-        """
-        wanted = set(followed)
-        places = {at for key in wanted for at in self._with_others.get(key, ())}
-        return [
-            line
-            for at in sorted(places)
-            for line in self._groups[at].others_for(wanted, self._edition)
-        ]
-
-    @cached_property
-    def _groups(self) -> list[RawGroup]:
-        body = _SECOND_RULES(rb"\1", self._body)
-        return read_groups(body, usage_edition(self._edition))
-
-    @cached_property
-    def _with_others(self) -> Mapping[str, Sequence[int]]:
-        """The groups with other lines, by the keys of their agents."""
-        found: dict[str, list[int]] = {}
-        for at, group in enumerate(self._groups):
-            for key in group.keys(self._edition) if group.others else ():
-                found.setdefault(key, []).append(at)
-        return found
+def _follow(agents: Mapping[str, Place], keys: Followed) -> tuple[Names, Spans]:
+    return follow(agents, keys) if keys else ((), ())

@@ -27,7 +27,7 @@ _SITE = "https://h"
 _KEPT_LENGTH = 512
 _KEPT = 16_384
 #: Bytes that are read of a long group at a time.
-_STEP = 512
+_STEP = 128
 _LINE_END = re.compile(rb"[\r\n]").search
 
 

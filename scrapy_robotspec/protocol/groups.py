@@ -16,14 +16,17 @@ from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from scrapy_robotspec.editions import Edition
 
 
 _LINE_END = re.compile(rb"[\r\n]").search
 _USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
-_USUAL_SITEMAP = re.compile(rb"[Ss]itemap: ?([!-\"$-~]{1,500})").fullmatch
+#: A line with an absolute URL that every edition reads alike, from the line end before it.
+_USUAL_SITEMAP = re.compile(
+    rb"[\r\n][Ss]itemap:[ \t]?(https?://[A-Za-z0-9][A-Za-z0-9.-]{0,255}(?:/[!-\"$-~]{0,500})?)(?=[\r\n]|\Z)"
+).match
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
 #: A line without other fields: empty, a comment, or one of the four common fields in its usual
@@ -145,32 +148,31 @@ def is_absolute(url: str) -> bool:
         return False
 
 
-def _lines_with(text: bytes, body: bytes) -> Iterator[bytes]:
-    """The lines that contain a text (in lower case), in any case."""
-    lowered = body.lower()
-    end = 0
-    at = lowered.find(text)
-    while at >= 0:
-        start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
-        line_end = _LINE_END(body, at)
-        end = line_end.start() if line_end else len(body)
-        yield body[start:end]
-        at = lowered.find(text, end)
-
-
 def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
     """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
     if not edition.other_fields:
         return ()
-    lines = _lines_with(b"map", body[skip_byte_order_mark(body, edition) :])
-    values = (value for line in lines if (value := _sitemap(line, edition)) is not None)
-    return tuple(url for value in values if is_absolute(url := decode(value)))
+    urls: list[str] = []
+    lowered = body.lower()
+    end = skip_byte_order_mark(body, edition)
+    at = lowered.find(b"map", end)
+    while at >= 0:  # hot path of a file of nothing but sitemaps
+        usual = _USUAL_SITEMAP(body, max(end, at - 5))
+        if usual:
+            urls.append(usual[1].decode())
+            end = usual.end()
+        else:
+            start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
+            line_end = _LINE_END(body, at)
+            end = line_end.start() if line_end else len(body)
+            value = _sitemap(body[start:end], edition)
+            if value is not None and is_absolute(url := decode(value)):
+                urls.append(url)
+        at = lowered.find(b"map", end)
+    return tuple(urls)
 
 
 def _sitemap(line: bytes, edition: Edition) -> bytes | None:
     """The value of a sitemap line, else None."""
-    usual = _USUAL_SITEMAP(line)  # read alike in every edition
-    if usual:
-        return usual[1]
     pair = split_line(line, edition)
     return pair[1] if pair and meaning(pair[0], edition) == "sitemap" else None

@@ -229,12 +229,12 @@ class RobotsTxt:
     def verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
         kept = selection.verdicts
-        without_rule = _without_rule(selection.names, self.edition.name)
+        no_rule = without_rule(selection.names, self.edition.name)
         if not kept or len(kept) >= _KEPT_VERDICTS:
-            kept = without_rule
-        if key in without_rule:
+            kept = no_rule
+        if key in no_rule:
             selection.verdicts = kept
-            return without_rule[key]
+            return no_rule[key]
         start = line_start(key)
         rule = self._rule_at(start, number_at(self.body, start))
         verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
@@ -261,7 +261,7 @@ def greatest_delay(lines: Iterable[RawOther]) -> float | None:
 
 
 @lru_cache(maxsize=256)
-def _without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
+def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
     """The verdicts, by key, that no rule gives; shared by all files."""
     return {
         NO_RULE: Verdict(True, "no_rule" if names else "no_group", None, names, edition),

@@ -40,8 +40,9 @@ Place = tuple[Any, ...]
 _WHITE = b" \t"
 #: Max length of the values of user-agent lines that are cached (bytes).
 _USUAL_VALUE = 64
-#: In lower case: an allow or disallow line after another line; user-agent lines with their values.
-_A_RULE = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
+#: In lower case: an allow or disallow line after another line.
+find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
+#: In lower case: user-agent lines with their values.
 _AGENTS = re.compile(rb"user-agent[ \t]*:[ \t]*([^\r\n#]*)").finditer
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
@@ -71,7 +72,7 @@ def _index_plain_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
         at, end = match.span()
         if lowered[at - 1] not in b"\r\n" and not _begins_line(body, at, first):
             continue
-        if named and _A_RULE(lowered, begin, at):
+        if named and find_rule(lowered, begin, at):
             _end_group(index, named, group, begin, at)
             named = {}  # a rule ends the list of agents
         if not named:

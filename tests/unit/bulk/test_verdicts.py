@@ -150,6 +150,31 @@ def test_rows_equal_single_verdicts(name: str, bodies: list[bytes]) -> None:
         assert row["usage"] == (sorted(usage.preferences.items()) if usage.applies else None)
 
 
+#: Where other lines can be: before a group, between its agents, among its rules, in comments.
+LINES = [
+    *(f"User-agent: {name}" for name in ("a", "b", "foo", "*")),
+    *(f"Crawl-delay: {seconds}" for seconds in (3, 5, "x")),
+    "Content-Signal: search=yes",
+    "Content-Usage: /a train-ai=n",
+    "  content-usage : train-ai=y # content-usage: search=n",
+    *("Disallow: /b", "Disallow:", "# user-agent: crawl-delay: 7", "Crawl-delay: user-agent", ""),
+]
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(
+    lines=st.lists(st.sampled_from(LINES), max_size=14), end=st.sampled_from(["\n", "\r\n", "\r"])
+)
+def test_other_lines_hold_for_the_same_crawlers(name: str, lines: list[str], end: str) -> None:
+    """Delays and usage preferences are found without reading the groups one by one."""
+    body = end.join(lines).encode()
+    robots = RobotsTxt.parse(body, name)
+    for row in rows(body, ["a", "b", "foo-bar", "qux"], editions=name):
+        usage = robots.usage("https://h/", row["token"])
+        assert row["crawl_delay"] == robots.crawl_delay(row["token"])
+        assert row["usage"] == (sorted(usage.preferences.items()) if usage.applies else None)
+
+
 @given(bodies=st.lists(files, min_size=1, max_size=5))
 def test_the_same_rows_however_the_input_is_cut(bodies: list[bytes]) -> None:
     """A table, a batch and batches of one row give equal rows: no state passes between them."""
