@@ -86,7 +86,8 @@ class Report:
             begin = time.monotonic()
             await self._write_in_thread(self._state(await self._copy_in_steps()))
             shortest = min(2 * shortest, MIN_PAUSE)
-            pause = max(shortest, PAUSE_FACTOR * (time.monotonic() - begin))
+            factor = PAUSE_FACTOR * shortest / MIN_PAUSE  # the first updates follow each other soon
+            pause = max(shortest, factor * (time.monotonic() - begin))
 
     async def _copy_in_steps(self) -> Sequence[OriginStats]:
         rows = self.origins.rows()
