@@ -6,12 +6,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult, meaning
+from scrapy_robotspec.access.redirects import RedirectChain, RedirectLimits
 from scrapy_robotspec.bulk.answers import Answers
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs import warc
+from scrapy_robotspec.bulk.inputs.captures import Captures
 from scrapy_robotspec.bulk.inputs.plan import plan
 from scrapy_robotspec.bulk.questions import Questions
+from scrapy_robotspec.editions import EDITIONS
 from tests.support.warc import one_stream, response, write_warc
 
 if TYPE_CHECKING:
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_robotspec.bulk.inputs.parts import Part
+    from scrapy_robotspec.editions import Edition
 
 A, B = "http://a.example/robots.txt", "https://www.a.example/robots.txt"
 DENY = b"User-agent: *\nDisallow: /\n"
@@ -198,3 +207,46 @@ def test_target_that_is_damaged_is_unreachable(tmp_path: Path) -> None:
     path.write_bytes(data[:-30])
     row = first(path)
     assert (row["outcome"], row["class"]) == ("unreachable", "unreadable")
+
+
+PAGES = [f"https://{name}/robots.txt" for name in "abcdefg"]
+locations = st.sampled_from(
+    [*PAGES, "/robots.txt", "/x", "//B/robots.txt", "ftp://a/", "", "https://a:x/"]
+)
+responses = st.one_of(
+    st.tuples(st.sampled_from([301, 302, 304, 399]), locations),
+    st.tuples(st.sampled_from([200, 404, 429, 503, 206]), st.none()),
+)
+
+
+@pytest.mark.parametrize("edition", EDITIONS.values(), ids=lambda edition: edition.name)
+@given(site=st.dictionaries(st.sampled_from([*PAGES, "https://a/x"]), responses, min_size=1))
+def test_chains_end_as_those_of_a_crawl(
+    edition: Edition, site: dict[str, tuple[int, str | None]]
+) -> None:
+    """The crawl is the plugin's own chain of redirects, over the same responses."""
+    documents = {url: Document(url, b"", *answer) for url, answer in site.items()}
+    captures = Captures()
+    for place, url in enumerate(documents):
+        captures.add(url, place)
+    read = list(documents.values()).__getitem__
+    for place, first in enumerate(documents.values()):
+        if str(first.url).endswith("/robots.txt"):
+            found = captures.follow(first, place, read) if first.target else first
+            assert found.outcome(edition) == crawl(str(first.url), documents, edition)
+            assert found.url == first.url
+
+
+def crawl(url: str, documents: dict[str, Document], edition: Edition) -> str:
+    """The outcome for a crawl; ``redirect`` for a URL without a document."""
+    limits = RedirectLimits(max_redirects=5, recognises_loops=edition.recognises_redirect_loops)
+    chain = RedirectChain(Origin.of(url) or pytest.fail(url), limits)
+    while True:
+        response = documents.get(chain.url.replace("//B/", "//b/"))
+        if response is None or response.status is None:
+            return "redirect"
+        location = [] if response.location is None else [("Location", response.location)]
+        if not chain.follow(Exchange(chain.url, response.status, tuple(location))):
+            result = FetchResult(status=response.status, redirect_error=chain.error)
+            named = {"rules": "successful", "allow": "unavailable"}
+            return named.get(meaning(result, edition).value, "unreachable")
