@@ -7,39 +7,82 @@ each record is a gzip member of its own.
 from __future__ import annotations
 
 import gzip
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs.captures import Captures
-from scrapy_robotspec.bulk.inputs.gzip_members import GZIP, find_member, is_one_stream
+from scrapy_robotspec.bulk.inputs.gzip_members import is_one_stream, read_member, read_members
 from scrapy_robotspec.bulk.inputs.parts import FileRange, Problem, Skipped, ranges
 from scrapy_robotspec.bulk.inputs.warc_records import (
     DAMAGE,
+    MAX_RECORD,
+    Record,
     is_robots_txt,
+    load_record,
     read_records,
     read_response,
-    response_url,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Read = Document | Problem | Skipped
 
-#: Max responses whose places are kept; beyond, redirects are followed among these only.
+#: Max responses whose places are kept; redirects are followed among these.
 MAX_CAPTURES = 100_000
+
+_DAMAGED = "the record is damaged"
+
+
+class Found(NamedTuple):
+    """A record of an archive."""
+
+    place: int
+    """Offset in the archive."""
+    record: Record | None
+    """None: it has no response."""
+    whole: bool = True
 
 
 class WarcPart(FileRange):
-    """The records of an archive that begin between two offsets."""
+    """The records of a compressed archive that begin between two offsets."""
 
     __slots__ = ()
 
     def read(self) -> Iterator[Read]:
         """The robots.txt responses as documents, redirects last."""
         try:
-            with open(self.path, "rb") as file:
-                yield from _PartReader(self.path, file, self.stop).read(self.start)
+            with open(self.path, "rb") as file, open(self.path, "rb") as again:
+
+                def find(place: int) -> Found:
+                    return _of_member(*read_member(again, place, MAX_RECORD))
+
+                yield from _Reader(self.path, find).read(self._records(file))
+        except OSError as error:
+            yield Problem(f"cannot read {self.path}: {error.strerror}")
+
+    def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
+        for member in read_members(file, self.start, self.stop, MAX_RECORD):
+            if not member.whole:
+                yield Problem(f"{self.path}: the record at byte {member.place} is damaged")
+            yield _of_member(*member)
+
+
+class PlainWarcPart(FileRange):
+    """A whole archive that is not compressed."""
+
+    __slots__ = ()
+
+    def read(self) -> Iterator[Read]:
+        """The robots.txt responses as documents, redirects last."""
+        try:
+            with open(self.path, "rb") as file, open(self.path, "rb") as again:
+
+                def find(place: int) -> Found:
+                    again.seek(place)
+                    return Found(*next(read_records(again)))
+
+                yield from _Reader(self.path, find).read(_all_records(self.path, file))
         except OSError as error:
             yield Problem(f"cannot read {self.path}: {error.strerror}")
 
@@ -54,81 +97,68 @@ class WholeWarcPart(FileRange):
 
     def read(self) -> Iterator[Read]:
         """The robots.txt responses as documents."""
-        place = 0
         try:
             with gzip.open(self.path) as file:
-                for record, place in read_records(file):
-                    url = response_url(record)
-                    if url is None or not is_robots_txt(url):
-                        yield Skipped()
-                    else:
-                        yield read_response(record, url, f"{self.path}:{place}")
-        except DAMAGE:
-            yield Problem(f"{self.path}: damaged behind byte {place} of its contents, read so far")
+                yield from _Reader(self.path, None).read(_all_records(self.path, file))
+        except OSError as error:
+            yield Problem(f"cannot read {self.path}: {error.strerror}")
 
 
-def warc_parts(path: str, size: int, *, compressed: bool) -> Iterator[WarcPart | WholeWarcPart]:
+WarcParts = WarcPart | PlainWarcPart | WholeWarcPart
+
+
+def warc_parts(path: str, size: int, *, compressed: bool) -> Iterator[WarcParts]:
     """Parts of an archive."""
     if not compressed:
-        yield WarcPart(path, 0, size)
+        yield PlainWarcPart(path, 0, size)
     elif is_one_stream(path):
         yield WholeWarcPart(path, 0, size)
     else:
         yield from (WarcPart(path, *each) for each in ranges(size))
 
 
-class _PartReader:
-    """Reads the records of one part, then follows the redirects among them."""
+def _of_member(place: int, content: bytes, whole: bool) -> Found:
+    return Found(place, load_record(content), whole)
 
-    def __init__(self, path: str, file: IO[bytes], stop: int) -> None:
+
+def _all_records(path: str, file: IO[bytes] | gzip.GzipFile) -> Iterator[Found | Problem]:
+    """The records of a file from its beginning, up to damage."""
+    place = 0
+    try:
+        for place, record in read_records(file):
+            yield Found(place, record)
+    except DAMAGE:
+        yield Problem(f"{path}: damaged behind byte {place} of its records, read so far")
+
+
+class _Reader:
+    """Reads records, then follows the redirects among them."""
+
+    def __init__(self, path: str, find: Callable[[int], Found] | None) -> None:
         self._path = path
-        self._file = file
-        self._stop = stop
-        self._compressed = file.read(len(GZIP)) == GZIP
+        self._find = find
+        """Finds the record at an offset once more; None where that takes too long."""
         self._captures = Captures()
         self._redirects: list[int] = []
         """Places of the redirects with a target."""
-        self._damaged = False
-        """Whether damage was named and nothing was read since."""
 
-    def read(self, start: int) -> Iterator[Read]:
-        begin = find_member(self._file, start, self._stop) if start else 0
-        while begin is not None:
-            begin = yield from self._read_from(begin)
-        yield from self._follow()
-
-    def _read_from(self, begin: int) -> Generator[Read, None, int | None]:
-        """Read records; where to go on, or None at the end."""
-        place = begin
-        self._file.seek(begin)
-        try:
-            for record, place in read_records(self._file):
-                if place >= self._stop:
-                    return None
+    def read(self, records: Iterable[Found | Problem]) -> Iterator[Read]:
+        for found in records:
+            if isinstance(found, Problem):
+                yield found
+                continue
+            place, record, whole = found
+            if record is not None:
                 if len(self._captures) >= MAX_CAPTURES:
                     yield from self._follow()
-                    return place
-                yield from self._take(record, place)
-                self._damaged = False
-        except DAMAGE:
-            if not self._damaged:
-                yield Problem(f"{self._path}: damaged behind byte {place}: records are missing")
-            self._damaged = True
-            return find_member(self._file, place + 1, self._stop) if self._compressed else None
-        return None
-
-    def _take(self, record: Any, place: int) -> Iterator[Read]:
-        url = response_url(record)
-        if url is not None:
-            self._captures.add(url, place)
-        if url is None or not is_robots_txt(url):
-            yield Skipped()
-            return
-        document = read_response(record, url, f"{self._path}:{place}")
-        if document.target is None:
-            yield document
-        else:
-            self._redirects.append(place)
+                self._captures.add(record.url, place)
+            if record is None or not is_robots_txt(record.url):
+                yield Skipped()
+            elif (document := self._response(record, place, whole)).target and self._find:
+                self._redirects.append(place)
+            else:
+                yield document
+        yield from self._follow()
 
     def _follow(self) -> Iterator[Document]:
         """The redirects, each with the response that it leads to."""
@@ -138,10 +168,15 @@ class _PartReader:
         self._redirects = []
 
     def _response_at(self, place: int) -> Document:
-        """The response of a record that was found before."""
-        self._file.seek(place)
+        assert self._find is not None  # or there are no redirects to follow
+        _, record, whole = self._find(place)
+        assert record is not None  # it was one before
+        return self._response(record, place, whole)
+
+    def _response(self, record: Record, place: int, whole: bool) -> Document:
+        source = f"{self._path}:{place}"
         try:
-            record, _ = next(read_records(self._file))
-            return read_response(record, response_url(record) or "", f"{self._path}:{place}")
-        except (StopIteration, *DAMAGE):
-            return Document(None, None, error="the record is damaged")
+            document = read_response(record, source)
+        except DAMAGE:
+            return Document(record.url, None, error=_DAMAGED, source=source)
+        return document if whole or document.error else document._replace(error=_DAMAGED)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
+from warcio.recordloader import ArcWarcRecordLoader
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
 from scrapy_robotspec.access.decoding import decode_prefix
@@ -28,26 +30,51 @@ _RESPONSES = frozenset({"response", "revisit", "resource"})
 _OWN_LIMIT = "length"
 #: Max length of the HTTP header (bytes).
 _MAX_HEAD = 1 << 16
+#: Max length of a record that is read (bytes).
+MAX_RECORD = MAX_BODY + 2 * _MAX_HEAD
 _HTTP = StatusAndHeadersParser(["HTTP/"], verify=True)
+_LOADER = ArcWarcRecordLoader()
+_TYPE = re.compile(rb"\nWARC-Type:[ \t]*([a-z]+)\r?\n", re.IGNORECASE)
 
 
-def read_records(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[Any, int]]:
+class Record(NamedTuple):
+    """A record that has a response, which is not read yet."""
+
+    url: str
+    loaded: Any
+    """The record as warcio has it."""
+
+
+def load_record(content: bytes) -> Record | None:
+    """The record in a gzip member.
+
+    None for one without a response, or whose header is damaged.
+    """
+    found = _TYPE.search(content, 0, content.find(b"\r\n\r\n"))
+    if found and found[1].decode().lower() not in _RESPONSES:  # hot path
+        return None
+    try:
+        return _record(_LOADER.parse_record_stream(BytesIO(content), no_record_parse=True))
+    except DAMAGE:
+        return None
+
+
+def read_records(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[int, Record | None]]:
     """The records from the file's position on, with their offsets.
 
-    Raises any of ``DAMAGE``.
+    None for a record without a response. Raises any of ``DAMAGE``.
     """
     # no_record_parse: a bad HTTP header damages nothing
     iterator = ArchiveIterator(file, no_record_parse=True, check_digests=False)
     for record in iterator:
-        yield record, iterator.offset  # before the record's content is read
+        yield iterator.offset, _record(record)  # before the record's content is read
 
 
-def response_url(record: Any) -> str | None:
-    """The URL that a record has the response of, or None."""
-    if record.rec_type not in _RESPONSES:
+def _record(loaded: Any) -> Record | None:
+    if loaded.rec_type not in _RESPONSES:
         return None
-    url: str = record.rec_headers.get_header("WARC-Target-URI") or ""
-    return url.strip("<>")  # as WARC 1.0 is sometimes read
+    url: str = loaded.rec_headers.get_header("WARC-Target-URI") or ""
+    return Record(url.strip("<>"), loaded)  # as WARC 1.0 is sometimes read
 
 
 def is_robots_txt(url: str) -> bool:
@@ -56,18 +83,19 @@ def is_robots_txt(url: str) -> bool:
     return rest[rest.find("/") :] == _ROBOTS_TXT if "/" in rest else False
 
 
-def read_response(record: Any, url: str, source: str) -> Document:
-    """The response of a record."""
-    content = _read_all(record.raw_stream, MAX_BODY + _MAX_HEAD)
+def read_response(record: Record, source: str) -> Document:
+    """The response of a record. Raises any of ``DAMAGE``."""
+    url, loaded = record
+    content = _read_all(loaded.raw_stream, MAX_BODY + _MAX_HEAD)
     error = None
-    truncated = record.rec_headers.get_header("WARC-Truncated")
+    truncated = loaded.rec_headers.get_header("WARC-Truncated")
     if truncated and truncated != _OWN_LIMIT:
         error = f"the archive has only part of it: {truncated}"
-    elif len(content) < min(int(record.length), MAX_BODY):
+    elif len(content) < min(int(loaded.length or 0), MAX_BODY):
         error = "the record is cut"
-    if record.rec_type == "resource":
+    if loaded.rec_type == "resource":
         return Document(url, content[:MAX_BODY], error=error, source=source)
-    return _response(url, content, error, source, revisit=record.rec_type == "revisit")
+    return _response(url, content, error, source, revisit=loaded.rec_type == "revisit")
 
 
 def _read_all(stream: Any, limit: int) -> bytes:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import random
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs import warc
-from scrapy_robotspec.bulk.inputs.gzip_members import find_member
+from scrapy_robotspec.bulk.inputs.gzip_members import find_member, read_members
 from scrapy_robotspec.bulk.inputs.parts import Problem, Skipped
 from scrapy_robotspec.bulk.inputs.plan import plan
 from tests.support.warc import chunked, one_stream, response, write_warc
@@ -216,3 +219,42 @@ def test_part_of_a_file_is_incomplete(tmp_path: Path, content_range: str, whole:
     record = response(URL, BODY, status=206, headers=[("Content-Range", content_range)])
     (found,) = documents(write_warc(tmp_path / "x.warc", [record]))
     assert (found.error is None) == whole
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_damage_costs_one_record_and_is_named(tmp_path: Path, seed: int) -> None:
+    """Bytes changed, deleted or inserted: no wrong body, no record twice, one message."""
+    path = archive(tmp_path)
+    data, whole = path.read_bytes(), {each.url: each.body for each in documents(path)}
+    chance = random.Random(seed)
+    at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
+    noise = bytes(chance.randrange(256) for _ in range(length))
+    changed = [noise + data[at + length :], data[at + length :], noise + data[at:]][seed % 3]
+    path.write_bytes(data[:at] + changed)
+    found = read(path)
+    kept = [each for each in found if isinstance(each, Document)]
+    good = {each.url: each.body for each in kept if each.error is None}
+    assert good.items() <= whole.items()
+    assert len(good) >= len(whole) - 1
+    assert len({each.url for each in kept}) == len(kept)
+    named = [each for each in found if isinstance(each, Problem)]
+    assert len(named) <= 1
+    assert named or good == whole
+
+
+def test_record_without_a_length_is_read_to_its_end(tmp_path: Path) -> None:
+    path = write_warc(tmp_path / "x.warc.gz", [response(URL, BODY), response(URL, BODY)])
+    members = [gzip.decompress(piece) for piece in split_members(path)]
+    path.write_bytes(
+        b"".join(gzip.compress(re.sub(rb"Content-Length: \d+\r\n", b"", each)) for each in members)
+    )
+    assert [each.body for each in documents(path)] == [BODY + b"\r\n\r\n"] * 2
+
+
+def split_members(path: Path) -> list[bytes]:
+    """The gzip members of an archive."""
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        places = [each.place for each in read_members(file, 0, size, 1 << 20)]
+    data = path.read_bytes()
+    return [data[begin:end] for begin, end in pairwise([*places, size])]
