@@ -86,10 +86,10 @@ def write_lines(files: Sequence[bytes], number: int, path: Path) -> None:
 
 
 def _repeated(files: Sequence[bytes]) -> Iterator[bytes]:
-    """The files again and again, never with the same bytes."""
+    """The files again and again, with other white space in each rule: no group is known already."""
     for turn in count():
         for body in files:
-            yield body.replace(b"\n", b"\n# %d\n" % turn, 1)
+            yield body.replace(b"llow:", b"llow:" + b" " * turn)
 
 
 def over_processes(
