@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.exchange import result_of
-from scrapy_robotspec.evidence.states import State
 
 if TYPE_CHECKING:
     from scrapy_robotspec.evidence.run_reader import RunReader
+    from scrapy_robotspec.evidence.states import State
 
 
 def load_state(reader: RunReader, id_: str) -> State:
@@ -16,7 +16,7 @@ def load_state(reader: RunReader, id_: str) -> State:
 
     Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
     """
-    state = State.from_payload(reader.find(id_).block)
+    state = reader.find_state(id_)
     if state.body_record is None:
         return state
     found = reader.find(state.body_record)

@@ -27,7 +27,7 @@ _BATCH = 1000
 #: Estimated memory of a queued item besides its text or payload (bytes).
 _PER_ITEM = 500
 
-#: The text of a decision, or records that belong together.
+#: The text of a state or decision, or records that belong together.
 _Item = str | tuple[NewRecord, ...]
 
 
@@ -73,6 +73,10 @@ class Recorder:
     def add_record(self, record: NewRecord, *more: NewRecord) -> None:
         """Archive *record*, and after it *more* that belong to it."""
         self._add((record, *more))
+
+    def add_state(self, text: str) -> None:
+        """Log a state, a JSON object."""
+        self._add(text)
 
     def add_decision(self, text: str) -> None:
         """Log a decision, a JSON object."""

@@ -18,7 +18,7 @@ from scrapy_robotspec.evidence.decisions import (
 )
 from scrapy_robotspec.evidence.errors import EvidenceError
 from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, State, check_fetch
+from scrapy_robotspec.evidence.states import check_fetch
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
@@ -109,7 +109,7 @@ class _RunReplay:
             if kind == "decision":
                 self._result.decisions += 1
                 self._check_decision(line.values)
-            elif kind == "record" and line.values["kind"] == "metadata":
+            elif kind in ("state", "record") and self._reader.is_state(line.values["id"]):
                 self._check_state(line.values["id"])
         except (EvidenceError, LookupError, TypeError, ValueError) as error:
             if kind == "decision":
@@ -121,8 +121,6 @@ class _RunReplay:
 
     def _check_state(self, id_: str) -> None:
         """Whether a state follows from the exchanges and the state that it names."""
-        if self._reader.find(id_).content_type != CONTENT_TYPE:  # an exchange that failed
-            return
         state = load_state(self._reader, id_)
         self._newest[state.record.origin] = id_
         if state.fetched:
@@ -179,7 +177,7 @@ class _RunReplay:
         """The refusal of a request that could not wait; an answer in the archive is a problem."""
         id_ = self._newest.get(origin)
         if id_ is not None:
-            record = State.from_payload(self._reader.find(id_).block).record
+            record = self._reader.find_state(id_).record
             plan = self._settings.policy_of(origin).plan(record, at)
             if plan.action not in (Action.WAIT, Action.REFUSE) and record.updated_at < at - _RACE:
                 raise EvidenceError(f"the state {id_} had answered before")

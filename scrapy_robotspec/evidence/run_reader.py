@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -12,6 +13,7 @@ from scrapy_robotspec.evidence.errors import EvidenceError
 from scrapy_robotspec.evidence.log_lines import NO_HASH, read_lines
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import FORMAT
+from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import StoredRecord, read_member
 
 if TYPE_CHECKING:
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Line
 
 _NAME = re.compile(r"(decisions|robots)-(.+)-(\d{5,})\.(jsonl|warc\.gz)")
-#: Bytes of archive records that are kept for the next lookup.
-_CACHED_BYTES = 2**22
+#: Max files that are open at once, besides the log that is read.
+_MAX_OPEN = 4
 
 
 @dataclass(slots=True)
@@ -66,9 +68,12 @@ class RunReader:
         """The hash of the last line read."""
         self._ended: dict[str, Any] | None = None
         self._places: dict[str, tuple[str, int, int]] = {}
+        self._states: set[str] = set()
+        self._log_size = 0
+        """Bytes of the log file that were read so far."""
         self._read: dict[str, int] = {}
         """Bytes of each archive file that the log has named."""
-        self._open: tuple[str, BinaryIO] | None = None
+        self._open: dict[str, BinaryIO] = {}
 
     def lines(self) -> Iterator[Line]:
         """All lines but headers, up to the first that was changed."""
@@ -93,6 +98,17 @@ class RunReader:
             raise EvidenceError(f"the record {id_} is missing")
         return read_member(self._bytes(*self._places[id_]))
 
+    def is_state(self, id_: str) -> bool:
+        """Whether the log has named a state *id_* so far."""
+        return id_ in self._states
+
+    def find_state(self, id_: str | None) -> State:
+        """The state *id_*. Raises ``EvidenceError`` as :meth:`find` does."""
+        if id_ not in self._states:
+            raise EvidenceError(f"the state {id_} is missing")
+        data = self._bytes(*self._places[id_])
+        return State.from_json(data if data.startswith(b"{") else read_member(data).block)
+
     # --- the log
 
     def _parts(self) -> Iterator[tuple[int, Path]]:
@@ -109,12 +125,17 @@ class RunReader:
     def _take(self, line: Line, part: int, path: Path) -> None:
         self.hash = line.hash
         kind = line.values["type"]
+        start = self._log_size = 0 if line.number == 1 else self._log_size
+        self._log_size += line.size
         if line.number == 1:
             self._take_header(line.values, part)
         elif self._ended is not None:
             raise EvidenceError(f"line {line.number} stands after the end")
         elif kind == "record":
             self._take_record(line.values)
+        elif kind == "state":
+            self._states.add(line.values["id"])
+            self._places[line.values["id"]] = (path.name, start, line.size)
         elif kind == "gap":
             self.problems.append(
                 f"{path.name}: line {line.number}: {line.values['lost']} lines and records were "
@@ -126,7 +147,7 @@ class RunReader:
     def _take_header(self, values: dict[str, Any], part: int) -> None:
         if values["type"] != "run" or values["part"] != part or values["run"] != self.name:
             raise EvidenceError("line 1 belongs to another file")
-        if values["format"] != FORMAT:
+        if values["format"] not in (1, FORMAT):
             raise EvidenceError(
                 f"format {values['format']} is unknown: use the release that wrote it, "
                 f"{values['software']}"
@@ -149,6 +170,14 @@ class RunReader:
             self.problems.append(f"{file}: record {values['id']}: {error}")
             return
         self._places[values["id"]] = (file, offset, length)
+        if values["kind"] == "metadata":
+            self._take_archived_state(values["id"])
+
+    def _take_archived_state(self, id_: str) -> None:
+        """Format 1: a state is a record of JSON among those of failures."""
+        with suppress(EvidenceError):  # named where a decision needs it
+            if self.find(id_).content_type == "application/json":
+                self._states.add(id_)
 
     def _bytes(self, file: str, offset: int, length: int) -> bytes:
         try:
@@ -162,18 +191,23 @@ class RunReader:
         return data
 
     def _stream(self, file: str) -> BinaryIO:
-        if self._open is None or self._open[0] != file:
-            self._close()
-            path = self._files.archives.get(file)
-            if path is None:
-                raise EvidenceError(f"{file} is missing")
-            self._open = file, path.open("rb")
-        return self._open[1]
+        if file not in self._open:
+            if len(self._open) >= _MAX_OPEN:
+                self._close()
+            path = self._path(file)
+            self._open[file] = path.open("rb")
+        return self._open[file]
+
+    def _path(self, file: str) -> Path:
+        for path in (self._files.archives.get(file), *self._files.logs.values()):
+            if path is not None and path.name == file:
+                return path
+        raise EvidenceError(f"{file} is missing")
 
     def _close(self) -> None:
-        if self._open is not None:
-            self._open[1].close()
-            self._open = None
+        for stream in self._open.values():
+            stream.close()
+        self._open.clear()
 
     # --- the end
 

@@ -1,7 +1,7 @@
 """RunWriter: the files of one crawl process in the evidence folder.
 
     robots-RUN-00001.warc.gz     the archive
-    decisions-RUN-00001.jsonl    the log: a header, every archive record, every decision
+    decisions-RUN-00001.jsonl    the log: a header, every archive record, state and decision
 
 The log names each archive record (a response together with its request) with its place and digest,
 before any decision refers to it, so that the chain of the log covers the archive too.
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-#: Version of the log's format.
-FORMAT = 1
+#: Version of the log's format. In version 1 a state was an archive record.
+FORMAT = 2
 #: Size at which a file is followed by the next one (bytes).
 MAX_FILE_SIZE = 2**28
 

@@ -1,7 +1,7 @@
-"""States: what a crawl held of an origin, as archive records.
+"""States: what a crawl held of an origin, as log lines.
 
-Each state is a ``metadata`` record with JSON. It names the records it came from: the exchanges of a
-fetch and the state before, or the body that was found in a shared store.
+Each names the archive records it came from: the exchanges of a fetch and the state before, or the
+body that was found in a shared store.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.evidence.run_settings import RunSettings
-
-#: The Content-Type of a state.
-CONTENT_TYPE = "application/json"
 
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 PROBED = "server errors for missing pages"
@@ -52,10 +49,12 @@ class State:
     failure: tuple[str, bool] | None = None
     """How the fetch failed, if it did, and whether between us and the origin."""
 
-    def to_payload(self) -> bytes:
-        """The JSON of the state."""
+    def to_line(self, id_: str) -> str:
+        """The line of the log for this state, named *id_*."""
         return dumps(
             {
+                "type": "state",
+                "id": id_,
                 "source": "fetch" if self.fetched else "store",
                 "record": self.record.header(),
                 "body_record": self.body_record,
@@ -64,13 +63,13 @@ class State:
                 "exchanges": self.exchanges,
                 "failure": self.failure,
             }
-        ).encode("ascii")
+        )
 
     @classmethod
-    def from_payload(cls, payload: bytes) -> State:
-        """Read :meth:`to_payload`. Raises ``EvidenceError``."""
+    def from_json(cls, text: bytes) -> State:
+        """Read :meth:`to_line`. Raises ``EvidenceError``."""
         try:
-            given: dict[str, Any] = json.loads(payload)
+            given: dict[str, Any] = json.loads(text)
             record = RobotsRecord.from_header(given["record"], b"")
             failure = given["failure"]
             if record is None:

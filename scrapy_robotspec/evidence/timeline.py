@@ -11,7 +11,6 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.bodies import load_state
 from scrapy_robotspec.evidence.errors import EvidenceError
 from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class Timeline:
                 done += line.size
                 if progress is not None and not line.number % 1000:
                     progress(done, total)
-                if line.values["type"] == "record" and line.values["kind"] == "metadata":
+                if reader.is_state(line.values.get("id", "")):
                     timeline._add(number, line.values["id"])
             timeline.problems += reader.problems
             if reader.settings is not None:
@@ -116,10 +115,8 @@ class Timeline:
     def _add(self, run: int, id_: str) -> None:
         reader = self._readers[run]
         try:
-            found = reader.find(id_)
-            if found.content_type == CONTENT_TYPE:
-                record = State.from_payload(found.block).record
-                self._states[record.origin].append((record.updated_at, run, id_))
+            record = reader.find_state(id_).record
+            self._states[record.origin].append((record.updated_at, run, id_))
         except EvidenceError as error:
             self.problems.append(f"{reader.name}: {error}")
 
@@ -138,7 +135,7 @@ class Timeline:
     def _plans(self, run: int, id_: str, start: float, end: float) -> Iterator[_Span]:
         """What a state is worth until the next one replaces it."""
         reader = self._readers[run]
-        record = State.from_payload(reader.find(id_).block).record
+        record = reader.find_state(id_).record
         assert reader.settings is not None
         policy = reader.settings.policy_of(record.origin)
         while start < end:

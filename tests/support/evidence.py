@@ -17,7 +17,7 @@ from scrapy_robotspec.evidence.decisions import conclusion, grounds
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import MAX_FILE_SIZE, RunWriter, new_record_id
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
+from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
@@ -53,6 +53,8 @@ class Crawl:
     name: str = "20260131T120000Z-1-abcdef00"
     settings: RunSettings = field(default_factory=run_settings)
     max_size: int = MAX_FILE_SIZE
+    has_archived_states: bool = False
+    """As in format 1."""
     decisions: int = 0
 
     def __post_init__(self) -> None:
@@ -85,11 +87,16 @@ class Crawl:
             before=None if before is None else before[0],
             exchanges=(received.id,),
         )
-        made = NewRecord(
-            new_record_id(), "metadata", response.url, at, state.to_payload(), CONTENT_TYPE
-        )
-        self.writer.add_record(made)
-        self._held[where] = made.id, record, body_record
+        id_ = new_record_id()
+        line = state.to_line(id_)
+        if self.has_archived_states:
+            made = NewRecord(
+                id_, "metadata", response.url, at, line.encode(), content_type="application/json"
+            )
+            self.writer.add_record(made)
+        else:
+            self.writer.add_line(line)
+        self._held[where] = id_, record, body_record
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
         """A decision is made and logged, with *changes* to its line."""
@@ -121,9 +128,9 @@ class Crawl:
         self.writer.close(START + 60, {"decisions": self.decisions, "lost": 0})
 
 
-def make_evidence(folder: Path) -> None:
+def make_evidence(folder: Path, **options: Any) -> None:
     """Evidence of two origins and five decisions, one of them a refusal."""
-    crawl = Crawl(folder)
+    crawl = Crawl(folder, **options)
     crawl.fetch("https://example.com")
     crawl.fetch("https://missing.example", b"not here", 404)
     for path in ("/", "/a", "/private/x"):

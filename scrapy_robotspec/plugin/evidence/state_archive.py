@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.evidence.run_writer import new_record_id
-from scrapy_robotspec.evidence.states import CONTENT_TYPE, State
+from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, iso_date
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class StateArchive:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._archived: dict[Origin, ArchivedState] = {}
+        self._numbers = count(1)
 
     def on_fetch_done(self, done: FetchDone) -> None:
         """Archive the state that a fetch led to."""
@@ -104,19 +106,11 @@ class StateArchive:
         return resource.id
 
     def _add(self, state: State) -> ArchivedState:
-        record = NewRecord(
-            new_record_id(),
-            "metadata",
-            state.record.origin.robots_url,
-            state.record.updated_at,
-            state.to_payload(),
-            CONTENT_TYPE,
-            fields=tuple(("WARC-Concurrent-To", each) for each in state.exchanges[-1:]),
-        )
-        self._recorder.add_record(record)
+        id_ = f"state-{next(self._numbers)}"
+        self._recorder.add_state(state.to_line(id_))
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
-        archived = self._archived[state.record.origin] = ArchivedState(state, record.id)
+        archived = self._archived[state.record.origin] = ArchivedState(state, id_)
         return archived
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.decisions import NO_ANSWER, grounds
 from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.evidence import RULES, START, Crawl, make_evidence, run_settings
 
 if TYPE_CHECKING:
@@ -198,11 +200,28 @@ def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None
     assert "format 99 is unknown" in problem
 
 
+def test_evidence_of_format_1_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its states are records of the archive."""
+    with monkeypatch.context() as older:
+        older.setattr("scrapy_robotspec.evidence.run_writer.FORMAT", 1)
+        make_evidence(tmp_path, has_archived_states=True)
+    assert b'"format":1' in log_of(tmp_path).read_bytes()
+    assert b'"type":"state"' not in log_of(tmp_path).read_bytes()
+    result = replay(tmp_path)
+    assert (result.decisions, result.agree) == (5, 5)
+    assert (result.problems, result.notes) == ([], [])
+    origin = Origin.of(SITE)
+    assert origin is not None
+    rules = Timeline.read(tmp_path).in_force(origin, START + 1).robots
+    assert rules is not None
+    assert rules.body == RULES
+
+
 # --- long runs
 
 
 def test_files_rotate_by_size_and_replay_as_one_run(tmp_path: Path) -> None:
-    crawl = Crawl(tmp_path, max_size=4000)
+    crawl = Crawl(tmp_path, max_size=2000)
     for number in range(20):
         site = f"https://site{number}.example"
         crawl.fetch(site, RULES + b"# %d\n" % number)
