@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: URLs answered between two updates of the progress bar.
 _STEP = 5000
+_PRINTABLE = bytes(range(0x20, 0x7F))
 
 
 def check_many(
@@ -81,6 +82,8 @@ def _around(verdict: Verdict, screen: Screen) -> tuple[str, str]:
 def _shown(urls: Sequence[str | bytes]) -> Sequence[str]:
     """The URLs, escaped for a terminal; usually none of them needs it."""
     texts = [url if isinstance(url, str) else decode(url) for url in urls]
-    if "".join(texts).isprintable() and max(map(len, texts)) <= WIDEST:
+    joined = "".join(texts)
+    plain = joined.isascii() and not joined.encode().translate(None, _PRINTABLE)  # hot path
+    if (plain or joined.isprintable()) and max(map(len, texts)) <= WIDEST:
         return texts
     return [safe(text) for text in texts]
