@@ -7,6 +7,7 @@ same groups share their rules.
 
 from __future__ import annotations
 
+import marshal
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agents import followed_keys
@@ -27,11 +28,10 @@ if TYPE_CHECKING:
 KEPT = 4096
 #: Questions that are answered without compiling the rules; together they cost less than that.
 COMPILE_AFTER = 5
-#: The agents of a file are kept after the first question if it has this many bytes for each.
-_BYTES_FOR_AGENT = 48
 
 Tokens = tuple[str, ...]
 
+_NO_KEYS: Mapping[str | bytes, int] = {}
 _NO_VERDICTS: Mapping[int, Verdict] = {}
 
 
@@ -44,7 +44,7 @@ class SharedRules:
         self.spans = spans
         self.asked = 0
         self.compiled: RuleSet | None = None  # until there have been enough questions
-        self.keys: dict[str | bytes, int] = {}  # of URLs matched without compiling
+        self.keys = _NO_KEYS  # by URLs matched without compiling, from the second crawler on
 
 
 class CompiledSelection:
@@ -67,29 +67,38 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_body", "_crawlers", "_edition", "_first", "_index")
+    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first", "_index")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self._index: Mapping[str, Place] | None = None  # for the second crawler, if small
+        self._index = b""  # for the second crawler, if small; bytes are a quarter of its objects
         self._first: CompiledSelection | None = None
+        self._asked_first: tuple[str | bytes, int] = (b"", 0)  # the first URL and its key
         self._crawlers: _Crawlers | None = None  # from the second crawler on
 
     def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
         """The deciding precedence key, and the groups."""
         crawlers = self._crawlers
-        if crawlers is not None:
-            selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
-        elif self._first is None:
-            selection = self._first = self._select_first(tokens)
-        else:
-            index = self._index or index_agents(self._body, self._edition)
-            self._crawlers = _Crawlers(index, self._first)
-            self._index = None
-            selection = self._crawlers.select(tokens, self._edition)
-        key = selection.rules.keys.get(url)
-        return self.find_again(url, selection) if key is None else key, selection
+        if crawlers is None:
+            if self._first is None:
+                first = self._select_first(tokens)
+                self._asked_first = url, self.find_again(url, first)
+                self._first = first
+                return self._asked_first[1], first
+            kept = marshal.loads(self._index) if self._index else None
+            index = kept or index_agents(self._body, self._edition)
+            self._first.rules.keys = dict([self._asked_first])
+            self._crawlers = crawlers = _Crawlers(index, self._first)
+            self._index = b""
+        selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
+        rules = selection.rules
+        key = rules.keys.get(url)
+        if key is None:
+            key = self.find_again(url, selection)
+            if rules.compiled is None:
+                rules.keys = {**rules.keys, url: key}
+        return key, selection
 
     def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
         """The same for the crawler that asked last."""
@@ -100,7 +109,6 @@ class CompiledFile:
             own = path == ROBOTS_TXT and edition.robots_txt_allowed
             key = ITSELF if own else find_uncompiled(self._body, rules.spans, path, edition)
             if key is not None:
-                rules.keys[url] = key
                 return key
         if rules.compiled is None:
             rules.compiled = RuleSet(rules_in(self._body, rules.spans, edition), edition)
@@ -108,8 +116,9 @@ class CompiledFile:
 
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
         index = index_agents(self._body, self._edition)
-        if len(index) * _BYTES_FOR_AGENT <= len(self._body):
-            self._index = index
+        kept = marshal.dumps(index)
+        if len(kept) <= len(self._body) // 2:
+            self._index = kept
         names, spans = follow(index, followed_keys(index, tokens, self._edition))
         return CompiledSelection(names, SharedRules(spans))
 

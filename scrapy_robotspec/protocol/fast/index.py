@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -57,16 +57,16 @@ def has_plain_lines(edition: Edition) -> bool:
     return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
 
 
-def index_agents(body: bytes, edition: Edition) -> Mapping[str, Place]:
+def index_agents(body: bytes, edition: Edition) -> dict[str, Place]:
     """The agents that a file names, by key."""
     return (_index_plain_lines if has_plain_lines(edition) else _index_lines)(body, edition)
 
 
-def _index_plain_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
+def _index_plain_lines(body: bytes, edition: Edition) -> dict[str, Place]:
     index: dict[str, Place] = {}
     named: dict[str, Place] = {}  # since the last rule
     group = begin = 0  # offsets of the group, and of the end of its last agent
-    lowered = body.lower()
+    lowered, usual = body.lower(), _agent_cache(edition)
     first = skip_byte_order_mark(body, edition)
     for match in _AGENTS(lowered, first):
         at, end = match.span()
@@ -79,20 +79,23 @@ def _index_plain_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
             group = at
         begin = end
         value = body[match.start(1) : end].rstrip(_WHITE)
-        agent = (_usual_agent if len(value) <= _USUAL_VALUE else _agent)(value, edition)
+        agent = usual(value) if len(value) <= _USUAL_VALUE else _agent(edition, value)
         if agent is not None:
             named.setdefault(*agent)
     _end_group(index, named, group, begin, len(body))
     return index
 
 
-def _agent(value: bytes, edition: Edition) -> tuple[str, Place] | None:
+def _agent(edition: Edition, value: bytes) -> tuple[str, Place] | None:
     """Key and name of the agent that a user-agent line names."""
     name = named_agent(value, edition)
     return None if name is None else (key_of(name, edition), (name,))
 
 
-_usual_agent = lru_cache(maxsize=1024)(_agent)  # most files name the same agents
+@lru_cache(maxsize=16)
+def _agent_cache(edition: Edition) -> Callable[[bytes], tuple[str, Place] | None]:
+    """:func:`_agent`, for values that many files contain."""
+    return lru_cache(maxsize=1024)(partial(_agent, edition))
 
 
 def _end_group(
@@ -114,7 +117,7 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
+def _index_lines(body: bytes, edition: Edition) -> dict[str, Place]:
     index: dict[str, Place] = {}
     named: dict[str, Place] = {}
     group = first = -1  # the offsets of a group and of its first rule
@@ -131,7 +134,7 @@ def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
             named, group, first = {}, -1, -1
         if field == "user-agent":
             group = start if group < 0 else group
-            agent = _agent(value, edition)
+            agent = _agent(edition, value)
             if agent is not None:
                 named.setdefault(*agent)
         elif group >= 0 > first and (field == "disallow" or field == "allow"):

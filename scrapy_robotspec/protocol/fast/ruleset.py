@@ -80,8 +80,7 @@ class RuleSet:
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
-        # Hot path: nearly every verdict comes this way.
-        if isinstance(url, str) and url.startswith(self._base):
+        if isinstance(url, str) and url.startswith(self._base):  # hot path
             path = url[self._path_at :]
             if (
                 "%" in path
@@ -120,11 +119,7 @@ class RuleSet:
         return best
 
     def _path(self, url: str | bytes) -> str:
-        """The path of a URL that does not begin as the last one.
-
-        A file is asked about the URLs of one site, so comparing the beginning is enough for nearly
-        all of them.
-        """
+        """The path of a URL that does not begin as the last one; those of one site do."""
         base = base_of(url) if isinstance(url, str) else ""
         if base:
             self._base, self._path_at = base, len(base) - 1

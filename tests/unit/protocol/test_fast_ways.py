@@ -329,6 +329,14 @@ def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
         assert not robots.allowed(f"http://example.com{path}", "a")
 
 
+def test_a_url_of_a_wrong_type_leaves_no_answer_behind() -> None:
+    """SAF-01: the next crawler of the file is answered as if nothing had happened."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /")
+    with pytest.raises(TypeError):
+        robots.allowed(None, "a")  # type: ignore[arg-type]
+    assert not robots.allowed(b"", "b")
+
+
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
     assert Wildcards({"/*abcd": 5}).best("/xabcd#", 3) == 3
