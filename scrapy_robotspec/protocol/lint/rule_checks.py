@@ -29,7 +29,7 @@ _WORDS = frozenset(
 _USUAL = rb"[A-Za-z0-9!&-)+-;=?@_~]"
 #: Paths without a remark, in editions with and without wildcards.
 _USUAL_PATHS = {
-    True: re.compile(rb"/" + _USUAL + rb"*(?:\*+" + _USUAL + rb"+)*\$?"),
+    True: re.compile(rb"/" + _USUAL + rb"*(?:\*+" + _USUAL + rb"+){0,50}\$?"),
     False: re.compile(rb"/" + _USUAL + rb"*"),
 }
 

@@ -30,8 +30,9 @@ _FIELDS = ("user-agent", "disallow", "allow", "sitemap")
 _LONGEST = 2000
 #: What every edition strips, and all that a preset strips.
 _STRIPPED = (frozenset(b" \t"), frozenset(b" \t\n\v\f\r"))
-#: Bytes that are read at a time; bounds memory.
-_STEP = 1 << 16
+#: Bytes that are read at a time, and the rest of their last line; bounds memory.
+_STEP = 1 << 14
+_LINE_END = re.compile(rb"\r\n?|\n").search
 _new_line = partial(tuple.__new__, Line)
 
 
@@ -53,7 +54,8 @@ def read_some_lines(body: bytes, edition: Edition) -> Iterator[SomeLines]:
     find_all, field_of = usual_form(edition).findall, field_reader(edition)
     number = 1
     while start < len(body):
-        stop = body.find(b"\n", start + _STEP) + 1 or len(body)
+        line_end = _LINE_END(body, start + _STEP)
+        stop = line_end.end() if line_end else len(body)
         texts, names, values, others, _ = map(list, zip(*find_all(body, start, stop), strict=True))
         del texts[-1]  # an empty text after the last line end
         unusual = [at for at, text in enumerate(others) if text]

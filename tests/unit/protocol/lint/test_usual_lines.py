@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import chain
 
@@ -109,3 +110,23 @@ def test_usual_path_has_no_remark(edition: Edition, path: bytes) -> None:
     if usual_path(edition).fullmatch(path):
         line = Line(2, 0, b"Allow: " + path, b"Allow", "allow", path)
         assert not list(check_path(line, edition))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_memory_is_bounded_whatever_ends_the_lines(end: bytes) -> None:
+    """SAF-02: only some lines of a file are held at a time."""
+    body = end * 200_000
+    pieces = [len(some.lines) for some in read_some_lines(body, EDITIONS["google"])]
+    assert sum(pieces) == 200_000
+    assert max(pieces) < 20_000
+
+
+def test_many_wildcards_take_no_more_memory_than_the_path() -> None:
+    """A repeated group of an expression takes memory for each repetition."""
+    path = b"/" + b"*a" * 200_000
+    tracemalloc.start()
+    try:
+        usual_path(EDITIONS["google-2019"]).fullmatch(path)
+        assert tracemalloc.get_traced_memory()[1] < len(path)
+    finally:
+        tracemalloc.stop()
