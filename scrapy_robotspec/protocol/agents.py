@@ -118,6 +118,13 @@ def candidates(tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ..
     return tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in keys)
 
 
+@lru_cache(maxsize=1024)
+def beginnings(tokens: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
+    """The candidates in lower case, as user-agent lines may contain them."""
+    keys = (key for some in candidates(tokens, edition) for key in some)
+    return tuple(key.encode("utf-8", "surrogatepass").lower() for key in keys)
+
+
 def _check_token(token: object, any_token: bool) -> None:
     if not isinstance(token, str):  # bytes are a sequence of integers
         raise TypeError(f"a product token must be str, not {type(token).__name__}")

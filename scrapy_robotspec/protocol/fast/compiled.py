@@ -1,17 +1,16 @@
 """A compiled file: groups followed, and their rules.
 
 The first questions to a group are answered from its bytes (``uncompiled.py``), since many origins
-of a broad crawl are asked about few pages. Later ones compile its rules. Crawlers that follow the
-same groups share their rules.
+of a broad crawl are asked about few pages. Later ones compile its rules. The second crawler has the
+user-agent lines indexed; crawlers that follow the same groups share their rules.
 """
 
 from __future__ import annotations
 
-import marshal
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agents import followed_keys
-from scrapy_robotspec.protocol.fast.index import index_agents, rules_in
+from scrapy_robotspec.protocol.agents import beginnings, followed_keys
+from scrapy_robotspec.protocol.fast.index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
@@ -67,12 +66,11 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first", "_index")
+    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self._index = b""  # for the second crawler, if small; bytes are a quarter of its objects
         self._first: CompiledSelection | None = None
         self._asked_first: tuple[str | bytes, int] = (b"", 0)  # the first URL and its key
         self._crawlers: _Crawlers | None = None  # from the second crawler on
@@ -86,11 +84,9 @@ class CompiledFile:
                 self._asked_first = url, self.find_again(url, first)
                 self._first = first
                 return self._asked_first[1], first
-            kept = marshal.loads(self._index) if self._index else None
-            index = kept or index_agents(self._body, self._edition)
             self._first.rules.keys = dict([self._asked_first])
+            index = index_agents(self._body, self._edition)
             self._crawlers = crawlers = _Crawlers(index, self._first)
-            self._index = b""
         selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
         rules = selection.rules
         key = rules.keys.get(url)
@@ -115,10 +111,8 @@ class CompiledFile:
         return rules.compiled.find(url)
 
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
-        index = index_agents(self._body, self._edition)
-        kept = marshal.dumps(index)
-        if len(kept) <= len(self._body) // 2:
-            self._index = kept
+        wanted = (*beginnings(tokens, self._edition), *OTHER_BEGINNINGS)
+        index = index_agents(self._body, self._edition, wanted)
         names, spans = follow(index, followed_keys(index, tokens, self._edition))
         return CompiledSelection(names, SharedRules(spans))
 
@@ -151,14 +145,14 @@ class _Crawlers:
 def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:
     """Names and spans of the groups with some keys."""
     if len(keys) == 1:
-        name, *spans = index[keys[0]]
+        name, spans = index[keys[0]]
         return (name,), tuple(spans)
     places = [index[key] for key in keys]
-    parts = [part for _, *spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
+    parts = [part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
     joined: list[int] = []
     for begin, end in sorted(parts):
         if joined and begin < joined[-1]:  # a group of several of these agents
             joined[-1] = max(joined[-1], end)
         else:
             joined += begin, end
-    return tuple(name for name, *_ in places), tuple(joined)
+    return tuple(name for name, _ in places), tuple(joined)

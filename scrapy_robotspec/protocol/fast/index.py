@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache, partial
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
-from scrapy_robotspec.protocol.agents import key_of, named_agent
+from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -34,16 +33,15 @@ _lines_of = attrgetter(
 _PLAIN = _lines_of(EDITIONS["google-2019"])
 #: Begin and end offsets of rules in the file, alternating. Lines of other fields may be among them.
 Spans = tuple[int, ...]
-#: Where an agent is named: its name as first written, then the spans of its rules.
-Place = tuple[Any, ...]
+#: Where an agent is named: its name as first written, and the spans of its rules.
+Place = tuple[str, list[int]]
 
+_FIELD = b"user-agent"
 _WHITE = b" \t"
-#: Max length of the values of user-agent lines that are cached (bytes).
-_USUAL_VALUE = 64
-#: In lower case: an allow or disallow line after another line.
+#: An allow or disallow line after another line, in lower case.
 find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
-#: In lower case: user-agent lines with their values.
-_AGENTS = re.compile(rb"user-agent[ \t]*:[ \t]*([^\r\n#]*)").finditer
+#: What follows the field of a user-agent line: the token, and the rest of the line.
+_AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
 
@@ -57,57 +55,61 @@ def has_plain_lines(edition: Edition) -> bool:
     return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
 
 
-def index_agents(body: bytes, edition: Edition) -> dict[str, Place]:
-    """The agents that a file names, by key."""
-    return (_index_plain_lines if has_plain_lines(edition) else _index_lines)(body, edition)
+def index_agents(
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
+) -> Mapping[str, Place]:
+    """The agents that a file names, by key.
+
+    With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
+    """
+    if has_plain_lines(edition):
+        return _index_plain_lines(body, edition, beginnings)
+    return _index_lines(body, edition)
 
 
-def _index_plain_lines(body: bytes, edition: Edition) -> dict[str, Place]:
+def _index_plain_lines(
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
+) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    named: dict[str, Place] = {}  # since the last rule
-    group = begin = 0  # offsets of the group, and of the end of its last agent
-    lowered, usual = body.lower(), _agent_cache(edition)
+    named: list[Place] = []  # since the last rule
+    group = begin = 0  # offsets of the group, and of the end of its last user-agent line
+    lowered = body.lower()
     first = skip_byte_order_mark(body, edition)
-    for match in _AGENTS(lowered, first):
-        at, end = match.span()
-        if lowered[at - 1] not in b"\r\n" and not _begins_line(body, at, first):
-            continue
-        if named and find_rule(lowered, begin, at):
-            _end_group(index, named, group, begin, at)
-            named = {}  # a rule ends the list of agents
-        if not named:
-            group = at
-        begin = end
-        value = body[match.start(1) : end].rstrip(_WHITE)
-        agent = usual(value) if len(value) <= _USUAL_VALUE else _agent(edition, value)
-        if agent is not None:
-            named.setdefault(*agent)
-    _end_group(index, named, group, begin, len(body))
+    at = lowered.find(_FIELD, first)
+    while at >= 0:
+        after = at + len(_FIELD)
+        passed_over = (
+            beginnings
+            and not named
+            and lowered.startswith(b": ", after)
+            and not lowered.startswith(beginnings, after + 2)
+        )
+        match = None if passed_over else _AGENT(body, after)
+        if match and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)):
+            if named and find_rule(lowered, begin, at):
+                _end_group(named, group, begin, at)
+                named = []  # a rule ends the list of agents
+            begin = match.end()
+            if not named:
+                group = at
+            name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
+            if name is not None:
+                key = fold(name, edition.case_sensitive_tokens)
+                if key not in index:
+                    index[key] = (name, [])
+                named.append(index[key])
+        at = lowered.find(_FIELD, after)
+    _end_group(named, group, begin, len(body))
     return index
 
 
-def _agent(edition: Edition, value: bytes) -> tuple[str, Place] | None:
-    """Key and name of the agent that a user-agent line names."""
-    name = named_agent(value, edition)
-    return None if name is None else (key_of(name, edition), (name,))
-
-
-@lru_cache(maxsize=16)
-def _agent_cache(edition: Edition) -> Callable[[bytes], tuple[str, Place] | None]:
-    """:func:`_agent`, for values that many files contain."""
-    return lru_cache(maxsize=1024)(partial(_agent, edition))
-
-
-def _end_group(
-    index: dict[str, Place], named: Mapping[str, Place], group: int, begin: int, end: int
-) -> None:
+def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
     """Add a group's rules to its agents."""
-    for key, name in named.items():
-        place = index.get(key, name)
-        if place[-1] == group:  # nothing between this group and the agent's last one
-            index[key] = (*place[:-1], end)
-        else:
-            index[key] = (*place, begin, end)
+    for _, spans in named:
+        if spans[-1:] == [group]:  # nothing between this group and the agent's last one
+            spans[-1] = end
+        elif spans[-1:] != [end]:  # an agent may be named twice
+            spans += begin, end
 
 
 def _begins_line(body: bytes, place: int, first: int) -> bool:
@@ -117,26 +119,25 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
     return place == first or body[place - 1] in b"\r\n"
 
 
-def _index_lines(body: bytes, edition: Edition) -> dict[str, Place]:
+def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    named: dict[str, Place] = {}
+    names: list[str] = []
     group = first = -1  # the offsets of a group and of its first rule
     reader = _reader(edition)
     lines = reader.read(body, skip_byte_order_mark(body, edition), len(body))
     for start, field, value in chain(lines, [(len(body), "", b"")]):
         if field == "" or (field == "user-agent" and first >= 0):
-            if edition.whole_agent_names and DEFAULT in named:
-                named = {DEFAULT: named[DEFAULT]}  # UAG-10
+            if edition.whole_agent_names and DEFAULT in names:
+                names = [DEFAULT]  # UAG-10
+            named = [index.setdefault(key_of(name, edition), (name, [])) for name in names]
             if first >= 0:
-                _end_group(index, named, group, first, start)
-            for key, name in named.items():
-                index.setdefault(key, name)
-            named, group, first = {}, -1, -1
+                _end_group(named, group, first, start)
+            names, group, first = [], -1, -1
         if field == "user-agent":
             group = start if group < 0 else group
-            agent = _agent(edition, value)
-            if agent is not None:
-                named.setdefault(*agent)
+            name = named_agent(value, edition)
+            if name is not None:
+                names.append(name)
         elif group >= 0 > first and (field == "disallow" or field == "allow"):
             first = start
     return index
@@ -193,3 +194,7 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
 def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
     """What stands from an offset to a comment or the line's end."""
     return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty
+
+
+#: What a relevant value may begin with besides a key: white space, and the default agent.
+OTHER_BEGINNINGS = (b" ", b"\t", DEFAULT.encode())

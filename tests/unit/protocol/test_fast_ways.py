@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol.agents import followed_keys
+from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
+    OTHER_BEGINNINGS,
     has_plain_lines,
     index_agents,
     rules_in,
@@ -101,10 +102,10 @@ def test_directives_are_the_valid_lines(name: str, body: bytes) -> None:
 
 
 def indexed(
-    body: bytes, tokens: tuple[str, ...], edition: Edition
+    body: bytes, tokens: tuple[str, ...], edition: Edition, wanted: tuple[bytes, ...] = ()
 ) -> tuple[tuple[str, ...], list[tuple[bool, bytes, int]]]:
     """Names and rules by the index of user-agent lines."""
-    index = index_agents(body, edition)
+    index = index_agents(body, edition, wanted)
     names, spans = follow(index, followed_keys(index, tokens, edition))
     return names, rules_in(body, spans, edition)
 
@@ -114,11 +115,13 @@ def indexed(
 def test_index_leads_to_the_rules_that_reading_finds(
     name: str, body: bytes, tokens: list[str]
 ) -> None:
-    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07."""
+    """GRP-01 to GRP-05, GRP-08, UAG-01 to UAG-07: with and without the names asked for."""
     edition = EVERY[name]
     asked = accepted(tokens, edition)
     selected = select_groups(body, asked, edition)
+    wanted = (*beginnings(asked, edition), *OTHER_BEGINNINGS)
     assert indexed(body, asked, edition) == (selected.names, selected.rules)
+    assert indexed(body, asked, edition, wanted) == (selected.names, selected.rules)
 
 
 @pytest.mark.parametrize(

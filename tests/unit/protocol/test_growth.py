@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import robotstxt
-from scrapy_robotspec.protocol.fast import compiled, index, uncompiled
+from scrapy_robotspec.protocol.fast import compiled, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards
@@ -126,17 +126,6 @@ def test_few_groups_and_verdicts_are_kept() -> None:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
-
-
-def test_agents_are_indexed_once_for_all_crawlers() -> None:
-    """The first verdict keeps them for the second crawler, unless they are most of the file."""
-    agents = b"".join(b"User-agent: %s\n" % (b"a" * n) for n in range(1, 20))
-    for body, indexed in ((file_of(400), 1), (agents + b"Disallow: /\n", 2)):
-        robots = RobotsTxt.parse(body)
-        with patch.object(compiled, "index_agents", wraps=index.index_agents) as index_agents:
-            for n in range(9):
-                robots.allowed(HOST + "/", f"crawler{'-' * n}")
-        assert index_agents.call_count == indexed
 
 
 def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
