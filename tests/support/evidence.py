@@ -72,7 +72,9 @@ class Crawl:
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
         received = NewRecord(new_record_id(), "response", response.url, at, body, head=head)
-        self.writer.add_record(received)
+        asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
+        sent = NewRecord(new_record_id(), "request", response.url, at, b"", head=asked)
+        self.writer.add_record(received, sent)
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
         policy = self.settings.policy_of(where)
