@@ -51,6 +51,8 @@ class Hop:
 
 def without_user_info(url: str) -> str:
     """*url* without a user name and password (LOC-10)."""
+    if "@" not in url:  # hot path
+        return url
     scheme, slashes, rest = url.partition("://")
     end = min((at for c in "/?#" if (at := rest.find(c)) >= 0), default=len(rest))
     return f"{scheme}{slashes}{rest[:end].rpartition('@')[2]}{rest[end:]}"
