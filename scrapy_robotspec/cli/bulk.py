@@ -114,10 +114,8 @@ def command(
     except WorkerLostError as error:
         raise MisuseError(str(error)) from error
     except OSError as error:
-        raise MisuseError(
-            f"cannot write {out}: {error.strerror or error}; what is finished is kept in "
-            f"{run.folder}"
-        ) from error
+        kept = f"; what is finished is kept in {run.folder}" if os.path.isdir(run.folder) else ""
+        raise MisuseError(f"cannot write {out}: {error.strerror or error}{kept}") from error
     except KeyboardInterrupt:
         session.screen.note("interrupted; the same command goes on from here")
         raise

@@ -79,10 +79,15 @@ def _stat(path: str) -> InputFile:
     return InputFile(path, found.st_size, found.st_mtime_ns)
 
 
+def _refuse(error: OSError) -> None:
+    """Do not leave out a folder without a word."""
+    raise ConfigurationError(f"cannot read {error.filename}: {error.strerror}") from error
+
+
 def _files_of(folder: str) -> tuple[list[InputFile], int]:
     """The readable files below a folder, sorted, and the number of others."""
     found, others = [], 0
-    for path, below, names in os.walk(folder):
+    for path, below, names in os.walk(folder, onerror=_refuse):
         below[:] = sorted(name for name in below if not name.startswith("."))
         for name in sorted(names):
             whole = os.path.join(path, name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -308,6 +310,25 @@ def test_remedy_is_named_for_what_cannot_be_an_input(
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ConfigurationError, match=remedy):
         plan([path])
+
+
+def test_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the work begins: its files would be missing without a word."""
+    (tmp_path / "a.example.txt").write_bytes(BODY)
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    list_folder = os.scandir
+
+    def deny(path: str) -> object:
+        if str(path) == str(closed):  # even root can read a folder without permissions
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return list_folder(path)
+
+    monkeypatch.setattr(os, "scandir", deny)
+    with pytest.raises(ConfigurationError, match=f"cannot read {closed}: Permission denied"):
+        plan([str(tmp_path)])
 
 
 def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
