@@ -155,6 +155,9 @@ RECIPES = {
         literals=1, length=7, period=1, letters=1, numbered=True, tail=""
     ),
     "ends of a path": Recipe(literals=2, length=3, letters=26, parts=True, tail="$"),
+    "literals before an end that is missing": Recipe(
+        literals=2, length=3, letters=26, parts=True, tail="*X$"
+    ),
     "short needles": Recipe(length=3, letters=26, literals=1, spread=1, tail=""),
     "needles of 97 letters": Recipe(length=97, literals=1, period=97, spread=2),
     "chains of 97 letters": Recipe(length=97, literals=30, period=97, spread=2),

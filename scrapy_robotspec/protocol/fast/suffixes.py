@@ -55,7 +55,7 @@ class SuffixIndex:
             elif literal not in lasts and self._look_up(literal) < end:
                 return False
             else:
-                place = firsts[literal]
+                place = firsts.get(literal, -1)
                 if place < end:
                     if lasts[literal] < end:
                         return False
@@ -74,10 +74,10 @@ class SuffixIndex:
         """Learn the first and the last place of a literal; the last or -1."""
         length = len(literal)
         if length in self._lengths:
-            return self._lasts.get(literal, -1)
+            return self._lasts.setdefault(literal, -1)
         if length <= _SHORT and len(self._lasts) + len(self._path) < _MANY:
             self._add_parts(length)
-            return self._lasts.get(literal, -1)
+            return self._lasts.setdefault(literal, -1)
         if length <= self._beginning:
             places = self._find_places(literal)
             first, last = min(places, default=-1), max(places, default=-1)
