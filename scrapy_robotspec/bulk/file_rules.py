@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.rule_answers import Answered, RuleAnswers
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.fast.index import Place, Spans
+    from scrapy_robotspec.protocol.groups import RawOther
 
     #: Names of groups, as first written.
     Names = tuple[str, ...]
@@ -78,23 +79,20 @@ class FileRules:
         keys = {key for answered in found.values() for key in answered.keys}
         numbers = numbers_at(self._body, map(line_start, keys - {NO_RULE, ITSELF}))
         kept: dict[Hashable, GroupAnswer] = {}
-        by_keys = (self._has_delay or self._has_usage) and not self._others.are_in_spans
         for asked, names, spans in groups:
-            same = (spans, asked if by_keys else bool(names))
+            lines = self._others.find(asked, spans) if self._has_delay or self._has_usage else ()
+            same = (spans, bool(names), *(line.start for line in lines))
             if same not in kept:
                 paths = [self._path_answer(key, names, numbers) for key in found[spans].keys]
-                kept[same] = self._answer(found[spans], paths, asked, spans)
+                kept[same] = self._answer(found[spans], paths, lines)
             yield names, kept[same]
 
     def _answer(
-        self, found: Answered, paths: Sequence[PathAnswer], followed: Followed, spans: Spans
+        self, found: Answered, paths: Sequence[PathAnswer], lines: Sequence[RawOther]
     ) -> GroupAnswer:
         extent = found.extent if found.has_rules else self._extent_without_rules
-        delay = usage = None
-        if self._has_delay:
-            delay = greatest_delay(self._others.find(followed, spans))  # EXT-01
-        if paths[0].allowed:
-            usage = self._usage(followed, spans) if self._has_usage else []
+        delay = greatest_delay(lines) if self._has_delay else None  # EXT-01
+        usage = self._usage(lines) if paths[0].allowed else None
         return GroupAnswer(extent, paths, delay, usage)
 
     def _path_answer(self, key: int, names: Names, numbers: Mapping[int, int]) -> PathAnswer:
@@ -110,8 +108,10 @@ class FileRules:
     def _extent_without_rules(self) -> str:
         return "allows all" if kind_code(self._body) is None else "unreadable"
 
-    def _usage(self, followed: Followed, spans: Spans) -> list[tuple[str, str]]:
-        lines = usage_lines(self._body, self._others.find(followed, spans), self._edition)
+    def _usage(self, others: Sequence[RawOther]) -> list[tuple[str, str]]:
+        if not self._has_usage:
+            return []
+        lines = usage_lines(self._body, others, self._edition)
         return sorted(UsageRules(lines, self._edition).find("/").preferences.items())
 
 

@@ -33,11 +33,6 @@ class OtherLines:
         self._body = body
         self._edition = edition
 
-    @property
-    def are_in_spans(self) -> bool:
-        """Whether the spans of rules tell whose the lines are."""
-        return self._in_spans is not None
-
     def find(self, followed: Followed, spans: Spans) -> Sequence[RawOther]:
         """The lines of the groups with some keys and spans, in order."""
         if self._in_spans is None:

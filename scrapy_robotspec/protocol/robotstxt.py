@@ -256,7 +256,7 @@ class RobotsTxt:
 
 def greatest_delay(lines: Iterable[RawOther]) -> float | None:
     """The greatest crawl delay of some lines (seconds), or None (EXT-01)."""
-    values = (decode(line.value) for line in lines if line.field == "crawl-delay")
+    values = map(decode, {line.value for line in lines if line.field == "crawl-delay"})
     return max((float(value) for value in values if _SECONDS.fullmatch(value)), default=None)
 
 
