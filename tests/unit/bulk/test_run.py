@@ -236,12 +236,15 @@ def test_an_input_without_records_gives_an_output_without_rows(tmp_path: Path) -
         assert FORMATS[ending].is_ours(str(out))
 
 
+#: A shell that starts the tests in the background has them ignore Ctrl-C.
 SCRIPT = """
+import signal
 import sys
 from scrapy_robotspec.bulk.inputs import folders
 folders._PART_FILES = 7
 from scrapy_robotspec.cli.app import main
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main(sys.argv[1:]))
 """
 
@@ -274,7 +277,7 @@ def test_a_run_that_was_killed_is_completed_by_the_same_command(
     tmp_path: Path, folder: Path, jobs: int
 ) -> None:
     """kill -9 of the whole run: no output yet, then the same bytes as without."""
-    many_files(folder, 150)
+    many_files(folder, 400)
     out, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
     words = command(tmp_path, folder, out, jobs)
@@ -296,7 +299,7 @@ def test_run_that_is_stopped_says_how_to_go_on(
     tmp_path: Path, folder: Path, number: signal.Signals
 ) -> None:
     """Ctrl-C, and the signal that clusters send: no traceback, no process is left."""
-    many_files(folder, 150)
+    many_files(folder, 400)
     out = tmp_path / "out.jsonl"
     environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
     words = command(tmp_path, folder, out, 2)
