@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import run
+from scrapy_robotspec.render.version import VERSION
 
 ROOT = Path(run.__file__).parent
 
@@ -55,7 +56,8 @@ def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None
     """The first heading of the changelog is the version of the package."""
     first = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
     assert first
-    assert first[1] == setup["metadata"]["version"]
+    assert first[1] == VERSION
+    assert setup["metadata"]["version"] == "attr: scrapy_robotspec.render.version.VERSION"
 
 
 def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:
