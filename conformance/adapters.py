@@ -40,6 +40,8 @@ class Adapter:
     language: str = "Python"
     install: str = "python3 run.py conformance"
     """A command that installs the parser, in the folder above this one."""
+    wrapped: bool = False
+    """Whether the distribution contains a parser of another project."""
 
     def command(self) -> list[str]:
         """The command that responds to requests."""
@@ -50,9 +52,10 @@ class Adapter:
         if not self.distribution:
             return f"of Python {platform.python_version()}"
         try:
-            return metadata.version(self.distribution)
+            version = metadata.version(self.distribution)
         except metadata.PackageNotFoundError:
             return None
+        return f"in {self.distribution} {version}" if self.wrapped else version
 
 
 def _open_ours() -> Answer:
@@ -150,6 +153,32 @@ def _open_gpyrobotstxt() -> Answer:
     return answer
 
 
+def _open_google() -> Answer:
+    matcher = import_module("jwm.robotstxt.googlebot").RobotsMatcher
+
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
+        if question != "allowed":
+            raise UnsupportedError(question)
+        return matcher().AllowedByRobots(body, list(tokens), url)
+
+    return answer
+
+
+def _open_rust() -> Answer:
+    connection = import_module("apsw").Connection(":memory:")
+    connection.enable_load_extension(True)
+    connection.load_extension(import_module("sqlite_robotstxt").loadable_path())
+
+    def answer(question: str, body: bytes, tokens: Sequence[str], url: str, _: object) -> Any:
+        if question != "allowed":
+            raise UnsupportedError(question)
+        values = (body.decode("utf-8-sig", "replace"), _one(tokens), url)
+        ((allowed,),) = connection.execute("SELECT robotstxt_matches(?, ?, ?)", values)
+        return bool(allowed)
+
+    return answer
+
+
 def _open_rerp() -> Answer:
     module = import_module("robotexclusionrulesparser")
 
@@ -208,6 +237,27 @@ ADAPTERS = {
             "Most of RFC 9309.",
             "https://github.com/andreburgaud/robotspy",
             _open_robotspy,
+        ),
+        Adapter(
+            "google/robotstxt",
+            "jwm.robotstxt",
+            ("google",),
+            "Google's own matcher; jwm.robotstxt makes a Python module of it.",
+            "https://github.com/google/robotstxt",
+            _open_google,
+            "C++",
+            wrapped=True,
+        ),
+        Adapter(
+            "robotstxt",
+            "sqlite-robotstxt",
+            ("google",),
+            "All behaviour of Google's matcher, as a port to Rust (0.3.0); sqlite-robotstxt makes "
+            "an SQLite function of it.",
+            "https://github.com/Folyd/robotstxt",
+            _open_rust,
+            "Rust",
+            wrapped=True,
         ),
         Adapter(
             "gpyrobotstxt",
