@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
@@ -16,7 +17,7 @@ from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -61,20 +62,31 @@ class RawGroup:
     rules: list[RawRule] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
 
-    def keys(self, edition: Edition, first: int | None = None) -> set[str]:
-        """Keys of the group's names, or of the *first* of them."""
-        names = self.names[:first]
-        if edition.whole_agent_names and DEFAULT in names:
+    def keys(self, edition: Edition) -> set[str]:
+        """Keys of the group's names."""
+        if edition.whole_agent_names and DEFAULT in self.names:
             return {DEFAULT}  # UAG-10: the default record's other names do not count
-        return {key_of(name, edition) for name in names}
+        return {key_of(name, edition) for name in self.names}
 
     def others_for(self, followed: Collection[str], edition: Edition) -> list[RawOther]:
-        """The other lines of the *followed* keys (EXT-01, EXT-03)."""
-        holds = {
-            first: not self.keys(edition, first).isdisjoint(followed)
-            for first in {line.agents_above for line in self.others}
-        }
-        return [line for line in self.others if holds[line.agents_above]]
+        """The other lines of the *followed* keys (EXT-01, EXT-03).
+
+        A line holds if one of them is among the agents above it.
+        """
+        names = self.names if self.others else ()
+        first = _first_of(followed, (key_of(name, edition) for name in names))
+        default = _first_of((DEFAULT,), names) if edition.whole_agent_names else inf
+        return [
+            line
+            for line in self.others
+            if first <= line.agents_above
+            and (DEFAULT in followed or line.agents_above < default)  # UAG-10
+        ]
+
+
+def _first_of(wanted: Collection[str], keys: Iterable[str]) -> float:
+    """The place, from 1, of the first wanted key; infinite if there is none."""
+    return next((place for place, key in enumerate(keys, 1) if key in wanted), inf)
 
 
 class SelectedGroups(NamedTuple):
