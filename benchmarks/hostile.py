@@ -143,6 +143,27 @@ class Recipe:
         return replace(self, **{name: changes[name]})  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True)
+class Lures(Recipe):
+    """Literals that the path has at both ends only, and nearly has everywhere between."""
+
+    def path(self, length: int) -> str:
+        """A path of *length* characters."""
+        run = "a" * self.length
+        end = run + "".join(letter + run for letter in _LETTERS[1 : self.letters])
+        return (end + "XZ" + "a" * length)[: max(0, length - len(end))] + end
+
+    def body(self, size: int, url_length: int = 2_000) -> bytes:
+        """A file of at most *size* bytes with distinct rules."""
+        rules = [
+            f"allow:/*X*{'a' * before}{letter}{'a' * (length - before)}*Z\n"
+            for length in range(self.length, 1, -1)
+            for letter in _LETTERS[1 : self.letters]
+            for before in range(length)
+        ]
+        return ("User-agent: *\n" + "".join(rules)).encode()[:size]
+
+
 #: Known families whose cost depends on the URLs.
 RECIPES = {
     "chains of one letter": Recipe(literals=20, letters=26),
@@ -151,6 +172,7 @@ RECIPES = {
         literals=2, length=5, letters=26, parts=True
     ),
     "literals behind a gap": Recipe(literals=3, length=4, letters=26, gap=5, parts=True),
+    "literals that a gap resembles": Lures(length=31, letters=26),
     "one needle, numbered ends": Recipe(
         literals=1, length=7, period=1, letters=1, numbered=True, tail=""
     ),

@@ -1,12 +1,13 @@
 """One path indexed for many patterns (PAT-11).
 
 A search for a text that is nearly there, or that is there only before the place it is needed at,
-takes the product of both lengths. Here the first and the last place of each literal are looked up
-once, and a pattern costs a few steps for each of its literals.
+takes the product of both lengths. Here the places of each literal are looked up once, and a pattern
+costs a few steps for each of its literals.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 
 #: Literals up to this length are looked up among all parts of the path of their length, unless
@@ -18,8 +19,7 @@ _BEGINNING = 256
 _ALL = 1 << 23
 #: Sorts after every character of a canonical path, which is ASCII.
 _LAST = "\x80"
-#: From these lengths of both texts on (characters) CPython searches in linear time.
-_LONG = 32
+#: In a text of this length (characters) CPython searches in linear time.
 _LINEAR = 30_000
 
 
@@ -37,6 +37,7 @@ class SuffixIndex:
         self._beginning = max(_SHORT, min(_BEGINNING, _ALL // len(path)))
         self._suffixes: list[str] = []
         self._offsets: list[int] = []
+        self._places: dict[str, array[int]] = {}
 
     def matches(self, text: str) -> bool:
         """Whether a pattern matches the path, as ``wildcards.matches`` decides."""
@@ -50,7 +51,7 @@ class SuffixIndex:
             return False
         end = len(first)
         for literal in others:
-            if len(literal) == 1:
+            if len(literal) <= 1:
                 place = path.find(literal, end)
             elif literal not in lasts and self._look_up(literal) < end:
                 return False
@@ -59,11 +60,20 @@ class SuffixIndex:
                 if place < end:
                     if lasts[literal] < end:
                         return False
-                    place = (path if len(literal) < _LONG else self._padded).find(literal, end)
+                    place = self._find_next(literal, end)
             if place < 0:
                 return False
             end = place + len(literal)
         return True
+
+    def _find_next(self, literal: str, begin: int) -> int:
+        """The first place of a literal from an offset on; there is one."""
+        if len(literal) > self._beginning:
+            return self._padded.find(literal, begin)
+        places = self._places.get(literal)
+        if places is None:
+            places = self._places[literal] = array("i", sorted(self._find_places(literal)))
+        return places[bisect_left(places, begin)]
 
     def _find_final(self, text: str) -> tuple[str, int]:
         final = text[text.rindex("*") + 1 :]

@@ -255,7 +255,7 @@ def test_bounded_search_decides_as_the_plain_one(
     short: int, length: int, some: set[str], path: str
 ) -> None:
     """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
-    with patch.multiple(suffixes, _SHORT=short, _BEGINNING=length, _LONG=3):
+    with patch.multiple(suffixes, _SHORT=short, _BEGINNING=length):
         index = SuffixIndex(path + END, {})
         for text in some:
             assert index.matches(with_end(text)) == matches(text, path)

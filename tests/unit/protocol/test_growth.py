@@ -76,6 +76,27 @@ def test_literals_of_many_patterns_are_looked_up_once() -> None:
     assert not suffixes.matches("/*" + "a" * 1_000 + "b" + "a" * 24)
 
 
+def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() -> None:
+    """PAT-11: literals at both ends of a path, which resembles them everywhere between."""
+    run = "a" * 20
+    ends = "".join(letter + run for letter in "bcdefgh")
+    searched = []
+
+    class Path(str):
+        __slots__ = ()
+
+        def find(self, literal: str, begin: int = 0) -> int:  # type: ignore[override]
+            searched.append(literal)
+            return str.find(self, literal, begin)
+
+    suffixes = SuffixIndex(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), {})
+    suffixes._padded = Path(suffixes._padded)
+    literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
+    assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
+    assert all(suffixes.matches(f"/*X*{literal}*d") for literal in literals)
+    assert set(searched) == {"X", "Z", "d"}
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_agents_and_other_lines_are_not_multiplied(edition: str) -> None:
     """EXT-01, SAF-02: 2,000 agents in turn with 2,000 delays; each name is read a few times."""
