@@ -47,8 +47,8 @@ def as_text(
     yield parser
     for score in scores:
         yield (
-            f"{score.specification}: {score.passed} of {score.required} cases passed, "
-            f"{score.failed} failed; {score.open} points that it leaves open, "
+            f"{score.specification}: {score.passed} of {score.required} required cases passed, "
+            f"{_failed(score)}; {score.open} points that it leaves open, "
             f"{score.agreed} read as here; {score.unsupported} cases not supported"
         )
     failed = new_failures(results, known)
@@ -64,6 +64,13 @@ def as_text(
     if show_open:
         yield "\nOpen points that this parser reads differently, which is not a failure:"
         yield from _list(differences(results))
+
+
+def _failed(score: Score) -> str:
+    """Number of failures, and of those that are not among the required cases."""
+    others = score.failed - (score.required - score.passed)
+    breakdowns = f" ({others} of them breakdowns at open points)" if others else ""
+    return f"{score.failed} failed{breakdowns}"
 
 
 def _about_known(results: Iterable[Result], known: Collection[str]) -> Iterator[str]:

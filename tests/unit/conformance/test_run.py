@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +18,7 @@ from conformance.__main__ import main
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.parsers import PARSERS
 from conformance.process import ParserProcess, Response
+from conformance.report import as_text
 from conformance.score import GIVE_UP_AFTER, Result, request, score
 
 if TYPE_CHECKING:
@@ -101,6 +102,19 @@ def test_a_breakdown_fails_an_open_case_too(kind: Any) -> None:
     assert not Result(case, Response("error", "")).failed
     assert not Result(case, Response("answer", not case.expected)).failed
     assert score("rfc9309", [Result(case, Response(kind, ""))]).failed == 1
+
+
+def test_breakdowns_at_open_points_are_named_apart() -> None:
+    """Otherwise passed and failed cases would not add up to the required ones."""
+    cases = cases_of("rfc9309")
+    answered = [Result(case, Response("answer", case.expected)) for case in cases]
+    opened = next(index for index, case in enumerate(cases) if not case.required)
+    required = next(index for index, case in enumerate(cases) if case.required)
+    for index in (opened, required):
+        answered[index] = Result(cases[index], Response("hang", "no response"))
+    text = next(islice(as_text("x", [score("rfc9309", answered)], answered, [], False), 1, None))
+    number = sum(case.required for case in cases)
+    assert f"{number - 1} of {number} required cases passed, 2 failed (1 of them break" in text
 
 
 def test_unsupported_questions_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
