@@ -37,17 +37,15 @@ def check_many(
     for done in range(0, len(urls), _STEP):
         screen.done(done, len(urls), "answered")
         part = urls[done : done + _STEP]
-        verdicts = [robots.explain(url, tokens) for url in part]
-        # Equal verdicts are usually one object, so their text is made once.
-        kinds = {id(verdict): verdict for verdict in verdicts}
-        for key, number in Counter(map(id, verdicts)).items():
-            numbers[kinds[key].allowed] += number
+        keys, verdicts = robots.explain_all(part, tokens)
+        for key, number in Counter(keys).items():
+            numbers[verdicts[key].allowed] += number
         texts = {
             key: _around(verdict, screen)
-            for key, verdict in kinds.items()
+            for key, verdict in verdicts.items()
             if not (verdict.allowed and only_disallowed)
         }
-        lines = _lines(_shown(part), verdicts, texts)
+        lines = _lines(_shown(part), keys, texts)
         if text := "\n".join(lines):
             screen.say(text)
     screen.clear()
@@ -64,12 +62,12 @@ def summary(numbers: Counter[bool | None]) -> str:
 
 
 def _lines(
-    shown: Sequence[str], verdicts: Sequence[Verdict], texts: Mapping[int, tuple[str, str]]
+    shown: Sequence[str], keys: Sequence[int], texts: Mapping[int, tuple[str, str]]
 ) -> list[str]:
     """The lines of the verdicts that have a text."""
     return [  # hot path
         f"{around[0]}{url}{around[1]}"
-        for url, key in zip(shown, map(id, verdicts), strict=True)
+        for url, key in zip(shown, keys, strict=True)
         if (around := texts.get(key)) is not None
     ]
 

@@ -75,11 +75,10 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
 def _listed(name: str, screen: Screen) -> tuple[Sequence[str | bytes], int]:
     data = read_file(name).removeprefix(b"\xef\xbb\xbf")
     if data.isascii() and b"\r" not in data:
-        lines = [
-            line for line in map(str.strip, data.decode("ascii").split("\n")) if line[:1] not in "#"
-        ]
-        if all(line.startswith(_USUAL) for line in lines):  # hot path
-            return lines, 0
+        lines = list(map(str.strip, data.decode("ascii").strip().split("\n")))
+        others = [line for line in lines if not line.startswith(_USUAL)]  # hot path
+        if all(line[:1] in "#" for line in others):
+            return [line for line in lines if line[:1] not in "#"] if others else lines, 0
     return _listed_slowly(name, data, screen)
 
 

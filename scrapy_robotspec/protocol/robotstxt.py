@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
@@ -125,6 +125,16 @@ class RobotsTxt:
         selection = self._selection
         assert selection is not None  # _find() has set it
         return selection.verdicts.get(key) or self.verdict_of(selection, key)
+
+    def explain_all(
+        self, urls: Sequence[str | bytes], tokens: str | Sequence[str]
+    ) -> tuple[list[int], Mapping[int, Verdict]]:
+        """A key for each URL, and the verdict of :meth:`explain` by key."""
+        rules = self._rules if self._tokens == tokens else None
+        find = partial(self._find, tokens=tokens) if rules is None else rules.find
+        keys = list(map(find, urls))
+        examples = dict(zip(keys, urls, strict=True))
+        return keys, {key: self.explain(url, tokens) for key, url in examples.items()}
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every matching rule, the deciding one first.

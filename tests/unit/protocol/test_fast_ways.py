@@ -281,6 +281,22 @@ def test_a_question_is_answered_alike_however_often_it_is_asked(
 
 
 @pytest.mark.parametrize("name", EDITIONS)
+@given(body=bodies, some=st.lists(urls, max_size=9), tokens=some_tokens)
+def test_many_urls_are_answered_as_one_by_one(
+    name: str, body: bytes, some: list[str], tokens: list[str]
+) -> None:
+    """EXT-02: before and after the rules are compiled, and after another crawler's question."""
+    asked = accepted(tokens, name)
+    fresh, robots = (RobotsTxt.parse(body, EDITIONS[name]) for _ in range(2))
+    expected = [fresh.explain(url, asked) for url in some]
+    for _ in range(2):
+        keys, verdicts = robots.explain_all(some, asked)
+        assert [verdicts[key] for key in keys] == expected
+        assert set(keys) == set(verdicts)
+        robots.allowed("/", "someone-else")
+
+
+@pytest.mark.parametrize("name", EDITIONS)
 @given(url=urls, tail=st.text(st.sampled_from("/?#;:ab%"), max_size=6))
 def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, tail: str) -> None:
     """PAT-01, PAT-08: what is remembered of one URL holds for every other that begins alike."""
