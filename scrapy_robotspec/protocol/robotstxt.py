@@ -124,7 +124,7 @@ class RobotsTxt:
             key = rules.find(url)
         selection = self._selection
         assert selection is not None  # _find() has set it
-        return selection.verdicts.get(key) or self.verdict_of(selection, key)
+        return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
     def explain_all(
         self, urls: Sequence[str | bytes], tokens: str | Sequence[str]
@@ -236,7 +236,7 @@ class RobotsTxt:
         self._rules = selection.rules.compiled
         return key
 
-    def verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
+    def _verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
         kept = selection.verdicts
         no_rule = without_rule(selection.names, self.edition.name)
