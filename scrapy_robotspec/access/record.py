@@ -91,16 +91,21 @@ class RobotsRecord:
         return pack(self.header(), self.body)
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> RobotsRecord | None:
-        """The record that :meth:`to_bytes` wrote; None for garbage or an unknown version."""
+    def from_bytes(cls, data: bytes, origin: Origin | None = None) -> RobotsRecord | None:
+        """The record that :meth:`to_bytes` wrote; None for garbage or an unknown version.
+
+        With *origin*, None for a record of another one too; the record then shares this object.
+        """
         unpacked = unpack(data)
-        return None if unpacked is None else cls.from_header(*unpacked)
+        return None if unpacked is None else cls.from_header(*unpacked, origin)
 
     @classmethod
-    def from_header(cls, header: dict[str, Any], body: bytes) -> RobotsRecord | None:
+    def from_header(
+        cls, header: dict[str, Any], body: bytes, origin: Origin | None = None
+    ) -> RobotsRecord | None:
         """The record with a :meth:`header`; None for an invalid one."""
         try:
-            return _read(header, body)
+            return _read(header, body, origin)
         except (KeyError, TypeError, ValueError, OverflowError):
             return None
 
@@ -127,7 +132,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
 
-def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
+def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsRecord:
     """The record of a header. Raises KeyError, TypeError or ValueError for a foreign header."""
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
@@ -138,8 +143,10 @@ def _read(header: dict[str, Any], body: bytes) -> RobotsRecord:
     scheme, host, port = header["origin"]
     if scheme not in DEFAULT_PORTS or type(host) is not str or type(port) is not int:
         raise ValueError("origin")
-    origin = Origin(scheme, host, port)
-    if (origin.host, origin.port) != (host, port):  # a host that no URL has
+    named = Origin(scheme, host, port)
+    if origin is None and (named.host, named.port) == (host, port):  # else no URL has this host
+        origin = named
+    if origin != named:
         raise ValueError("origin")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
     hops = tuple(_read_hop(*hop) for hop in header.get("hops", ()))

@@ -43,7 +43,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
         return None
     text = data[_FRAME.size : _FRAME.size + text_length]
     try:
-        header = json.loads(text, parse_constant=_refuse)
+        header = _decode(text.decode("ascii"))
         body = _body(data[_FRAME.size + text_length :], body_length)
     except (ValueError, zlib.error, RecursionError):
         return None
@@ -60,3 +60,6 @@ def _body(stored: bytes, length: int) -> bytes | None:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"invalid number: {constant}")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse).decode  # json.loads() would make one each time

@@ -116,8 +116,7 @@ class RecordStore(ABC):
 
 def read(data: object, origin: Origin) -> RobotsRecord | None:
     """The record of *origin* in *data*; None if *data* is anything else."""
-    record = RobotsRecord.from_bytes(data) if isinstance(data, bytes) else None
-    return record if record is not None and record.origin == origin else None
+    return RobotsRecord.from_bytes(data, origin) if isinstance(data, bytes) else None
 
 
 def wait_for_slot(last: float, now: float, delay: float) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
@@ -17,6 +17,7 @@ from scrapy_robotspec.store.base import (
     Fleet,
     RecordStore,
     ask_again_at,
+    read,
     sent_at,
     wait_for_slot,
 )
@@ -69,9 +70,7 @@ class MemoryStore(RecordStore):
         data = self._records.get(origin)
         if data is None and self._spill is not None:
             data = self._spill.get(origin)
-        record = None if data is None else RobotsRecord.from_bytes(data)
-        # The caller's origin takes no extra memory, one of the record's own would.
-        return record if record is None else replace(record, origin=origin)
+        return read(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
         origin, data = str.__str__(record.origin), record.to_bytes()
