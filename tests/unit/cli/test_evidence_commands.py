@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +15,6 @@ import pytest
 from tests.support.evidence import START, Crawl, make_evidence
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.command_line import RunCommand
 
 COMMON = [
@@ -86,19 +86,28 @@ def test_a_folder_without_evidence_is_misuse(
     assert run_command("audit", "access.log", "--evidence", name, *SITE).code == 2
 
 
+@pytest.mark.parametrize(
+    "words", [("replay", "evidence"), ("audit", "access.log", "--evidence", "evidence")]
+)
 def test_the_missing_package_is_named_with_its_command(
-    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, words: tuple[str, ...]
 ) -> None:
-    for name in [each for each in sys.modules if each.startswith("scrapy_robotspec.evidence")]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in [each for each in sys.modules if each.partition(".")[0] == "warcio"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "warcio", None)
+    """In a process of its own: importing modules again would give this one two copies of them."""
     write(folder, COMMON)
-    for words in (("replay", "evidence"), ("audit", "access.log", "--evidence", "evidence")):
-        result = run_command(*words)
-        assert result.code == 2
-        assert "pip install 'scrapy-robotspec[evidence]'" in result.err
+    program = (
+        "import sys; sys.modules['warcio'] = None; from scrapy_robotspec.cli.app import main; "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=folder,
+        env={"PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "pip install 'scrapy-robotspec[evidence]'" in done.stderr
 
 
 @pytest.mark.parametrize(
