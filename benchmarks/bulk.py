@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 
 from benchmarks.corpus import SITE, make_corpus, read_folder, urls_for
 from benchmarks.measures import seconds, spread
-from benchmarks.peers import protego_for_names
+from benchmarks.peers import protego
 from scrapy_robotspec import RobotsTxt, bulk
 from scrapy_robotspec.bulk.inputs import parts
 from scrapy_robotspec.bulk.inputs.plan import plan
@@ -61,7 +61,7 @@ def beside_protego(files: Sequence[bytes], names: Sequence[str], rounds: int) ->
 
     def theirs() -> None:
         for body in files:
-            ask = protego_for_names(body)
+            ask = protego(body)
             for name in names:
                 ask(f"{SITE}/", name)
 

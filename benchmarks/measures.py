@@ -24,7 +24,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from benchmarks.peers import Read, ReadFor
+    from benchmarks.peers import Read
 
     Result = dict[str, Any]
 
@@ -55,7 +55,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 def _ask_all(read: Read, body: bytes, urls: Sequence[str]) -> None:
     ask = read(body)
     for url in urls:
-        ask(url)
+        ask(url, TOKEN)
 
 
 def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, asked: int) -> Result:
@@ -104,7 +104,7 @@ def verdicts(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, url
         some = urls_for(body, urls, numbers)
         for ask in asks.values():
             for url in some[:_WARM]:
-                ask(url)
+                ask(url, TOKEN)
         sides.append((asks, some))
     sums: dict[str, list[float]] = {name: [] for name in peers}
     for _ in range(rounds):
@@ -112,7 +112,7 @@ def verdicts(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, url
         for asks, some in sides:
             for name, ask in asks.items():
                 asked = some[:_FEW] if name in READ_AGAIN else some
-                each[name].append(seconds(lambda: [ask(url) for url in asked]) / len(asked))  # noqa: B023
+                each[name].append(seconds(lambda: [ask(url, TOKEN) for url in asked]) / len(asked))  # noqa: B023
         for name, times in each.items():
             sums[name].append(statistics.mean(times))
     return {
@@ -142,8 +142,8 @@ def growth(peers: Mapping[str, Read], rounds: int, most: int) -> Result:
             for name, read in peers.items():
                 ask = read(body[:_LIMIT])
                 for url in urls[:_WARM]:
-                    ask(url)
-                times = [seconds(lambda: [ask(url) for url in urls]) for _ in range(rounds)]  # noqa: B023
+                    ask(url, TOKEN)
+                times = [seconds(lambda: [ask(url, TOKEN) for url in urls]) for _ in range(rounds)]  # noqa: B023
                 rows[name][str(size)] = round(min(times) / len(urls) * _MICRO, 3)
         results[kind] = rows
     return results
@@ -184,7 +184,7 @@ def hostile_urls(size: int, lengths: Sequence[int]) -> Result:
 
 def names(
     files: Sequence[bytes],
-    peers: Mapping[str, ReadFor],
+    peers: Mapping[str, Read],
     rounds: int,
     number: int,
     *,
@@ -221,10 +221,37 @@ def names(
     }
 
 
-def _ask_for_all(read: ReadFor, body: bytes, questions: Sequence[tuple[str, str]]) -> None:
+def _ask_for_all(read: Read, body: bytes, questions: Sequence[tuple[str, str]]) -> None:
     ask = read(body)
     for url, token in questions:
         ask(url, token)
+
+
+def in_turn(size: int, rounds: int) -> Result:
+    """Steady verdicts of a large file: for one crawler, and for nine with rules of their own."""
+    crawlers = CRAWLERS[:9]
+    groups = (
+        f"User-agent: {name}\n"
+        + "".join(f"Disallow: /d{number}/*/p{number}{name}\n" for number in range(size // 9 // 35))
+        for name in crawlers
+    )
+    body = "".join(groups).encode()
+    urls = [f"{SITE}/d{number}/x/p{number}" for number in range(90)]
+    asked = {
+        "one crawler": list(zip(urls, crawlers[:1] * len(urls), strict=True)),
+        "nine in turn": list(zip(urls, crawlers * 10, strict=True)),
+    }
+    results: Result = {}
+    for edition in EDITIONS:
+        allowed = RobotsTxt.parse(body, edition).allowed
+        results[edition] = {}
+        for name, questions in asked.items():
+            times = [
+                seconds(lambda: [allowed(*question) for question in questions])  # noqa: B023
+                for _ in range(rounds + _WARM)
+            ]
+            results[edition][name] = round(min(times) / len(questions) * _MICRO, 2)
+    return results
 
 
 def memory(files: Sequence[bytes], asked: Sequence[int] = (1, 3, 20)) -> Result:

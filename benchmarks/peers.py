@@ -1,6 +1,6 @@
 """The parsers that are compared: this one, and each of its peers that is installed.
 
-A peer is a function of a file: ``read(body)`` returns ``ask(url) -> bool``. Bytes are
+A peer is a function of a file: ``read(body)`` returns ``ask(url, token) -> bool``. Bytes are
 decoded as the peer's own users do. Nothing is measured here.
 """
 
@@ -15,9 +15,8 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Ask = Callable[[str], bool]
+    Ask = Callable[[str, str], bool]
     Read = Callable[[bytes], Ask]
-    ReadFor = Callable[[bytes], Callable[[str, str], bool]]
 
 OURS = "scrapy_robotspec"
 PROTEGO = "Protego"
@@ -33,36 +32,30 @@ CRAWLERS = (
 )
 
 
-def read_for_names(body: bytes) -> Callable[[str, str], bool]:
-    """This parser, asked for any crawler."""
+def _ours(body: bytes) -> Ask:
     return RobotsTxt.parse(body).allowed
 
 
-def protego_for_names(body: bytes) -> Callable[[str, str], bool]:
-    """Protego, asked for any crawler."""
+def protego(body: bytes) -> Ask:
+    """Protego, as Scrapy uses it."""
     module = importlib.import_module("protego")
     can_fetch = module.Protego.parse(body.decode("utf-8-sig", "ignore")).can_fetch
     return lambda url, token: bool(can_fetch(url, token))
-
-
-def _read_ours(body: bytes) -> Ask:
-    allowed = RobotsTxt.parse(body).allowed
-    return lambda url: allowed(url, TOKEN)
-
-
-def _protego(module: Any) -> Read:
-    def read(body: bytes) -> Ask:
-        can_fetch = module.Protego.parse(body.decode("utf-8-sig", "ignore")).can_fetch
-        return lambda url: bool(can_fetch(url, TOKEN))
-
-    return read
 
 
 def _urllib(module: Any) -> Read:
     def read(body: bytes) -> Ask:
         parser = module.RobotFileParser()
         parser.parse(body.decode("utf-8", "replace").splitlines())
-        return lambda url: bool(parser.can_fetch(TOKEN, url))
+        return lambda url, token: bool(parser.can_fetch(token, url))
+
+    return read
+
+
+def _robotspy(module: Any) -> Read:
+    def read(body: bytes) -> Ask:
+        can_fetch = module.RobotsParser.from_string(body.decode("utf-8-sig", "replace")).can_fetch
+        return lambda url, token: bool(can_fetch(token, url))
 
     return read
 
@@ -71,7 +64,7 @@ def _rerp(module: Any) -> Read:
     def read(body: bytes) -> Ask:
         parser = module.RobotExclusionRulesParser()
         parser.parse(body.decode("utf-8-sig", "ignore"))
-        return lambda url: bool(parser.is_allowed(TOKEN, url))
+        return lambda url, token: bool(parser.is_allowed(token, url))
 
     return read
 
@@ -80,9 +73,9 @@ def _gpyrobotstxt(module: Any) -> Read:
     def read(body: bytes) -> Ask:
         matcher = module.RobotsMatcher()
 
-        def ask(url: str) -> bool:
+        def ask(url: str, token: str) -> bool:
             try:
-                return bool(matcher.allowed_by_robots(body, [TOKEN], url))
+                return bool(matcher.allowed_by_robots(body, [token], url))
             except TypeError:  # a line with a field and no colon, in some files
                 return True
 
@@ -93,8 +86,8 @@ def _gpyrobotstxt(module: Any) -> Read:
 
 def _reppy(module: Any) -> Read:
     def read(body: bytes) -> Ask:
-        agent = module.Robots.parse("", body).agent(TOKEN)
-        return lambda url: bool(agent.allowed(url))
+        robots = module.Robots.parse("", body)
+        return lambda url, token: bool(robots.allowed(url, token))
 
     return read
 
@@ -104,8 +97,8 @@ READ_AGAIN = frozenset({"gpyrobotstxt"})
 
 #: Name -> the module to look for, and how to use it.
 _PEERS: dict[str, tuple[str, Callable[[Any], Read]]] = {
-    PROTEGO: ("protego", _protego),
     "urllib.robotparser": ("urllib.robotparser", _urllib),
+    "robotspy": ("robots", _robotspy),
     "robotexclusionrulesparser": ("robotexclusionrulesparser", _rerp),
     "gpyrobotstxt": ("gpyrobotstxt.robots_cc", _gpyrobotstxt),
     "reppy": ("reppy.robots", _reppy),
@@ -114,7 +107,7 @@ _PEERS: dict[str, tuple[str, Callable[[Any], Read]]] = {
 
 def find_peers() -> dict[str, Read]:
     """This parser and every peer that can be imported; Protego always, as Scrapy brings it."""
-    found: dict[str, Read] = {OURS: _read_ours}
+    found: dict[str, Read] = {OURS: _ours, PROTEGO: protego}
     for name, (module, use) in _PEERS.items():
         if find_spec(module.partition(".")[0]) is None:
             print(f"{name}: not installed, left out")

@@ -21,17 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 
 from benchmarks import measures
 from benchmarks.corpus import make_corpus, read_folder
-from benchmarks.peers import (
-    OURS,
-    PROTEGO,
-    find_peers,
-    protego_for_names,
-    read_for_names,
-)
+from benchmarks.peers import OURS, PROTEGO, READ_AGAIN, find_peers
 from benchmarks.plots import draw
-
-#: The sides that are asked for many crawlers.
-BY_NAME = {OURS: read_for_names, PROTEGO: protego_for_names}
 
 
 def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
@@ -41,6 +32,7 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
     sample = random.Random(2).sample(files, min(len(files), 20 if quick else 500))
     largest = sorted(files, key=len)[-60:]
     two = {name: peers[name] for name in (OURS, PROTEGO)}
+    by_name = {name: read for name, read in peers.items() if name not in READ_AGAIN}
     return {
         "files": {"number": len(files), "bytes": sum(map(len, files))},
         "python": platform.python_version(),
@@ -50,11 +42,12 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
         "verdicts, largest files": measures.verdicts(largest, two, rounds, 10 if quick else 100),
         **{
             f"{number} names{'' if same_url else ', a URL each'}": measures.names(
-                sample, BY_NAME, rounds, number, same_url=same_url
+                sample, by_name, rounds, number, same_url=same_url
             )
             for same_url in (True, False)
             for number in ((1, 5) if quick else (1, 5, 20, 150))
         },
+        "nine crawlers in turn": measures.in_turn(20_000 if quick else 500_000, rounds),
         "growth": measures.growth(two, rounds, 1_000 if quick else 18_000),
         "hostile": measures.hostile(20_000 if quick else 512_000),
         "hostile, by length of the URL": (

@@ -26,6 +26,7 @@ def test_a_quick_run_writes_every_measure(
     assert set(results["parse"]) >= {OURS, PROTEGO}
     assert set(results["growth"]) == {"prefix", "wildcard"}
     assert all(set(row) >= {"google", "classic"} for row in results["hostile"].values())
+    assert all(row["nine in turn"] > 0 for row in results["nine crawlers in turn"].values())
     by_length = results["hostile, by length of the URL"]
     assert all(row["200"] > 0 for row in by_length.values())
     assert results["5 names, a URL each"][PROTEGO]["times as long as ours"]["median"] > 0
