@@ -1,4 +1,4 @@
-"""The command line: its start, and ``check`` of many URLs of one file, beside a script with Protego.
+"""The command line: its start, and ``check`` of many URLs of one file, beside a Protego script.
 
     python benchmarks/command_line.py [FILE] [--urls 200000] [--rounds 5]
 
