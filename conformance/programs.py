@@ -1,11 +1,13 @@
 """Parsers in other languages that the suite knows: a program around each, in ``peers/``.
 
 A program responds to requests as README.md says, and writes its parser's version where its only
-argument is ``--version``.
+argument is ``--version``. A compiled one is built as its first lines say, and is found by an
+environment variable.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass
 from functools import cache
@@ -20,18 +22,23 @@ class Program:
     name: str
     language: str
     interpreter: str
+    """The command that runs the source; empty for a compiled program."""
     source: str
     """Name of the program's file."""
     install: str
-    """A command that installs the parser, in the folder above this one."""
+    """What makes the parser available, mostly a command in the folder above this one."""
     claims: tuple[str, ...]
     """Specifications that the parser claims to follow."""
     claim: str
     """Its claim in our words."""
     link: str
+    variable: str = ""
+    """Environment variable that names the compiled program."""
 
     def command(self) -> list[str]:
         """The command that responds to requests."""
+        if self.variable:
+            return [os.environ.get(self.variable, "")]
         return [self.interpreter, str(HERE / "peers" / self.source)]
 
     def version(self) -> str | None:
@@ -71,6 +78,18 @@ PROGRAMS = {
             ("original-1994",),
             "The convention of 1994.",
             "https://metacpan.org/pod/WWW::RobotRules",
+        ),
+        Program(
+            "grobotstxt",
+            "Go",
+            "",
+            "grobotstxt.go",
+            "build conformance/peers/grobotstxt.go, then set GROBOTSTXT to the path of the program",
+            ("google",),
+            "All behaviour of Google's matcher, as a port to Go; but URLs are normalised, and "
+            "invalid ones disallowed.",
+            "https://github.com/jimsmart/grobotstxt",
+            "GROBOTSTXT",
         ),
     )
 }
