@@ -10,6 +10,7 @@ import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy import signals as scrapy_signals
@@ -343,6 +344,30 @@ def load_handlers(engine: ExecutionEngine | None) -> None:
     if engine is not None:
         for scheme in ("http", "https"):
             engine.downloader.handlers._get_handler(scheme)
+
+
+def close_idle_connections(engine: ExecutionEngine) -> None:
+    """Close idle connections if they take too many files.
+
+    Half of those that this process may open are too many. Scrapy's Twisted handlers keep idle
+    connections to every host for minutes (``_pool`` is private).
+    """
+    handlers = engine.downloader.handlers._handlers.values()
+    pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers]
+    pools = [pool for pool in pools if hasattr(pool, "closeCachedConnections")]
+    idle = sum(len(kept) for pool in pools for kept in pool._connections.values())
+    if idle > _open_files_limit() / 2:
+        for pool in pools:
+            pool.closeCachedConnections()
+
+
+def _open_files_limit() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows: connections are not files
+        return inf
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return inf if limit == resource.RLIM_INFINITY else limit
 
 
 def handles_ftp(crawler: Crawler) -> bool:

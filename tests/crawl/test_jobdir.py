@@ -125,3 +125,16 @@ def test_requests_that_no_disk_queue_takes_are_crawled_from_memory(
     assert sorted(site.pages_asked) == ["/yes", "/yes2"]
     assert len(result.lines("WARNING", "A disk queue cannot be written")) == 1
     assert result.stats["scheduler/unserializable"] > 0
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
+def test_idle_connections_may_outnumber_open_files(server: Server) -> None:
+    """Servers that keep connections open: no robots.txt, and no page, lacks a file for its own."""
+    sites = [server.site(f"127.2.{n // 250}.{n % 250 + 1}", RULES) for n in range(240)]
+    urls = [site.url("/yes") for site in sites]
+    with Running(urls, {"RETRY_ENABLED": False}) as running:
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (160, 160))
+        result = running.finish(100)
+    assert result.ended_once(urls)
+    assert set(result.responses) == set(urls)
+    assert "robotspec/retry_count" not in result.stats

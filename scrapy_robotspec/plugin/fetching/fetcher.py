@@ -84,6 +84,7 @@ class Fetcher:
         is in the result.
         """
         assert self._crawler.engine is not None
+        _compat.close_idle_connections(self._crawler.engine)  # many origins: none free for this one
         release_slot = _compat.extra_download_slot(self._crawler.engine)
         self._watch()
         fetching = _compat.deferred(self._fetch(origin, page_request, background))
