@@ -2,22 +2,28 @@
 
 The question is decided by examples. The example of a pattern has text that no rule contains in the
 place of each ``*``, and at its end unless the pattern is anchored. A rule that matches the example
-therefore matches every path that the pattern matches: the pattern's own rule has no effect exactly
-if the verdict about its example is the opposite one.
+therefore matches every path that the pattern matches. So a rule never has effect exactly if rules
+of the other kind match its examples and take precedence.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
+from scrapy_robotspec.protocol.fast.compiled import COMPILE_AFTER
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.paths import LONE_PERCENT, ROBOTS_TXT
-from scrapy_robotspec.protocol.precedence import forbids, keyed_patterns
+from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, keyed_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from scrapy_robotspec.bulk.group_rules import GroupRules
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.precedence import KeyedPattern
 
 Extent = Literal["allows all", "denies all", "some"]
 
@@ -25,6 +31,28 @@ Extent = Literal["allows all", "denies all", "some"]
 _RARE = "~!'(),@:;+_.0123456789QZXJKVWYqzxjkvwy-&=ABCDEFGHILMNOPRSTUabcdefghilmnoprstu"
 #: Where a file contains all of them.
 _RARE_TEXT = "%F4%8F%BF%BD"
+#: Max patterns that are compared one by one.
+_MAX_COMPARED = 1000
+
+
+def extent(group: GroupRules, wide: Sequence[KeyedPattern]) -> Extent:
+    """What a group leaves open.
+
+    ``wide``: the patterns of its wide rules. ``/robots.txt`` does not count, which is always
+    allowed (PRE-04).
+    """
+    unused = unused_text(group.text)
+    if forbids(best_match(wide, f"/{unused}")):
+        others = _OtherRules(group.disallows(), group.edition) if group.allows else None
+        return "some" if others and others.leave_any(group.allows, unused) else "denies all"
+    without_path = (rule for rule in group.wide if not rule[1])  # it may allow all (RUL-02)
+    others = _OtherRules(chain(group.allows, without_path), group.edition)
+    return "some" if others.leave_any(group.disallows(), unused) else "allows all"
+
+
+def best_match(patterns: Iterable[KeyedPattern], path: str) -> int:
+    """The deciding key for a canonical path, or ``NO_RULE``."""
+    return min((key for key, pattern in patterns if matches(pattern, path)), default=NO_RULE)
 
 
 def unused_text(text: bytes) -> str:
@@ -36,60 +64,40 @@ def unused_text(text: bytes) -> str:
     )
 
 
-def extent(
-    rules: Iterable[RawRule],
-    allowed: Callable[[str], bool],
-    edition: Edition,
-    text: bytes,
-    *,
-    open_root: bool,
-) -> Extent:
-    """What a group leaves open; *allowed* gives its verdict for a path.
+class _OtherRules:
+    """The rules of one kind, which may overrule those of the other kind."""
 
-    ``text``: the lines of the rules. ``open_root``: no rule matches ``/``, so none matches every
-    path. ``/robots.txt`` does not count, which is always allowed (PRE-04).
-    """
-    may_allow = _may_allow(text)
-    if not may_allow and open_root:  # as in most files
-        return _without_allow(rules, edition)
-    unused = unused_text(text)
-    usual = open_root or allowed(f"/{unused}")
-    if not may_allow:
-        return _without_allow(rules, edition) if usual else "denies all"
-    for rule in rules:
-        for pattern in _patterns(rule, edition, forbidding=usual):
-            for path in _examples(pattern, unused):
-                if path != ROBOTS_TXT and allowed(path) is not usual:
-                    return "some"
-    return "allows all" if usual else "denies all"
+    def __init__(self, rules: Iterable[RawRule], edition: Edition) -> None:
+        self._edition = edition
+        self._rules = list(rules)
+        self._patterns = list(keyed_patterns(self._rules, edition)) if self._rules else []
+        self._asked = 0
+        self._compiled: RuleSet | None = None  # until there have been enough questions
 
+    def leave_any(self, rules: Iterable[RawRule], unused: str) -> bool:
+        """Whether any of some rules of the other kind has effect."""
+        return any(
+            path != ROBOTS_TXT and key < self._find(path)
+            for rule in rules
+            for key, pattern in keyed_patterns([rule], self._edition)
+            if forbids(key) is not rule[0]  # a rule without a path may not forbid (RUL-02)
+            for path in _examples(pattern, unused)
+        )
 
-def _may_allow(text: bytes) -> bool:
-    """False only if no rule allows."""
-    lowered = text.lower()
-    return lowered.count(b"allow") > lowered.count(b"sallow")
+    def _find(self, path: str) -> int:
+        """The deciding key for a canonical path."""
+        if self._compiled is None:
+            if self._asked < COMPILE_AFTER and len(self._patterns) <= _MAX_COMPARED:
+                self._asked += 1
+                return best_match(self._patterns, path)
+            self._compiled = RuleSet(self._rules, self._edition)
+        return self._compiled.find(f"https://h{path.replace(LONE_PERCENT, '%')}")
 
 
-def _without_allow(rules: Iterable[RawRule], edition: Edition) -> Extent:
-    """The same where no rule allows, nor denies all: each one that forbids has effect."""
-    for rule in rules:
-        for pattern in _patterns(rule, edition, forbidding=True):
-            if pattern != f"{ROBOTS_TXT}$":
-                return "some"
-    return "allows all"
-
-
-def _patterns(rule: RawRule, edition: Edition, *, forbidding: bool) -> Iterator[str]:
-    """The canonical patterns of a rule, if it forbids or allows as asked."""
-    if rule[0] is not forbidding:
-        for key, pattern in keyed_patterns([rule], edition):
-            if forbids(key) is forbidding:  # a rule without a path may not forbid (RUL-02)
-                yield pattern
-
-
-def _examples(text: str, unused: str) -> Iterator[str]:
-    path = text[:-1] if text.endswith("$") else text + unused
-    path = path.replace("*", unused).replace(LONE_PERCENT, "%")
+def _examples(pattern: str, unused: str) -> Iterator[str]:
+    """Canonical paths that a pattern matches."""
+    path = pattern[:-1] if pattern.endswith("$") else pattern + unused
+    path = path.replace("*", unused)
     if path.startswith("/"):
         yield path
         return

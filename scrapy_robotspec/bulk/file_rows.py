@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.bulk.crawlers import Crawlers
 from scrapy_robotspec.bulk.file_rules import FileRules, PathAnswer
-from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.bulk.rule_answers import RuleAnswers
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 
@@ -37,9 +36,7 @@ class Prepared(NamedTuple):
 def prepare(questions: Questions) -> tuple[Prepared, ...]:
     """For each edition of a run what its questions need."""
     return tuple(
-        Prepared(
-            Crawlers(questions.tokens, edition), RuleAnswers((ROOT, *questions.paths), edition)
-        )
+        Prepared(Crawlers(questions.tokens, edition), RuleAnswers(questions.paths, edition))
         for edition in questions.editions
     )
 

@@ -5,37 +5,33 @@ Many groups are short, and the same in thousands of files, such as ``Disallow: /
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.bulk.extent import Extent, extent
+from scrapy_robotspec.bulk.extent import Extent, best_match, extent
+from scrapy_robotspec.bulk.group_rules import read_group
+from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules
-from scrapy_robotspec.protocol.fast.index import rules_in
-from scrapy_robotspec.protocol.precedence import NO_RULE, forbids
+from scrapy_robotspec.protocol.precedence import NO_RULE, keyed_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.fast.index import Spans
-    from scrapy_robotspec.protocol.groups import RawRule
 
 #: Paths are asked about as parts of a URL, which is the quickest.
 _SITE = "https://h"
 #: Max length of the lines whose answers are kept (bytes), and max number of answers.
 _KEPT_LENGTH = 512
 _KEPT = 16_384
-#: Bytes that are read of a long group at a time.
-_STEP = 128
-_LINE_END = re.compile(rb"[\r\n]").search
 
 
 class Answered(NamedTuple):
     """The answers of one combination of groups."""
 
     keys: tuple[int, ...]
-    """Precedence keys of the paths."""
+    """Precedence keys of ``/`` and of the other paths."""
     extent: Extent
     has_rules: bool
 
@@ -46,7 +42,7 @@ class Answered(NamedTuple):
 
 
 class RuleAnswers:
-    """Answers about some paths, ``/`` first, for many groups."""
+    """Answers about ``/`` and some other paths, for many groups."""
 
     __slots__ = ("_edition", "_kept", "_urls")
 
@@ -69,34 +65,15 @@ class RuleAnswers:
         return found.moved(begin)
 
     def _answer(self, body: bytes, spans: Spans) -> Answered:
-        find = fast.compile(body, self._edition).find_again
-        selection = CompiledSelection((), SharedRules(spans))
-        keys = tuple(find(url, selection) for url in self._urls)
-        text = b"\n".join(body[begin:end] for begin, end in _pairs(spans))
+        group = read_group(body, spans, self._edition)
+        wide = list(keyed_patterns(group.wide, self._edition)) if group.wide else []
+        root = best_match(wide, ROOT)
+        found = extent(group, wide)
+        has_rules = bool(group.wide or group.allows or found == "some" or any(group.disallows()))
+        return Answered((root, *self._other_keys(body, spans)), found, has_rules)
 
-        def allowed(path: str) -> bool:
-            return not forbids(find(_SITE + path, selection))
-
-        found = extent(
-            _rules(body, spans, self._edition),
-            allowed,
-            self._edition,
-            text,
-            open_root=keys[0] == NO_RULE,
-        )
-        has_rules = found != "allows all" or any(_rules(body, spans, self._edition))
-        return Answered(keys, found, has_rules)
-
-
-def _pairs(spans: Spans) -> Iterator[tuple[int, int]]:
-    return zip(spans[::2], spans[1::2], strict=True)
-
-
-def _rules(body: bytes, spans: Spans, edition: Edition) -> Iterator[RawRule]:
-    """The rules of some spans, a few lines at a time: the first ones mostly decide."""
-    for begin, end in _pairs(spans):
-        while begin < end:
-            line_end = _LINE_END(body, min(begin + _STEP, end), end)
-            stop = line_end.end() if line_end else end
-            yield from rules_in(body, (begin, stop), edition)
-            begin = stop
+    def _other_keys(self, body: bytes, spans: Spans) -> Iterator[int]:
+        if self._urls:
+            find = fast.compile(body, self._edition).find_again
+            selection = CompiledSelection((), SharedRules(spans))
+            yield from (find(url, selection) for url in self._urls)

@@ -27,7 +27,7 @@ rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), ma
 
 def classify(body: str, edition: str) -> str:
     """The class that the rules of a text have."""
-    answers = RuleAnswers(["/"], EDITIONS[edition])
+    answers = RuleAnswers([], EDITIONS[edition])
     text = "\n" + body.partition("\n")[2]
     return answers.find(text.encode(), (0, len(text.encode()))).extent
 
@@ -60,6 +60,17 @@ CASES = [
     ("Disallow: /%", "some"),
     ("Disallow:", "allows all"),
     ("Disallow: x", "allows all"),  # RUL-04: never matches
+    ("Disallow: /x\nDISALLOW : /\t# all", "denies all"),
+    ("dISALLOW:/*\rDisallow: /x", "denies all"),
+    ("Disallow: /\nsitemap: https://h/\n aLLOW\t:\t/x", "some"),
+    ("Disallow: /\nAllow : /\r\n", "allows all"),
+    ("x: Allow: /x\nDisallow: /", "denies all"),
+    # Many rules of both kinds that match the same paths.
+    ("Allow: /a\n" + "".join(f"Disallow: /a{n}\nAllow: /a{n}\n" for n in range(50)), "allows all"),
+    (
+        "".join(f"Disallow: /a{n}\nAllow: /a{n}\n" for n in range(50)) + "Disallow: /a49/",
+        "some",
+    ),
 ]
 
 
