@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow.compute import take
 
-from scrapy_robotspec.bulk.columns import OF_CRAWLER, SCHEMA, SHARED
+from scrapy_robotspec.bulk.columns import OF_FILE, OF_GROUP, SCHEMA
 from scrapy_robotspec.bulk.file_rows import file_rows, prepare
 
 if TYPE_CHECKING:
@@ -23,56 +23,58 @@ _MAX_ELEMENTS = 4_000_000
 
 
 class Answers:
-    """The answers about some documents: each distinct row once, with its places."""
+    """The answers about some documents: each distinct value once, with its places."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
         self._prepared = prepare(questions)
-        self.rows: list[Row] = []
-        self.places = array("i")  # for each output row the index of its distinct row
+        self.files: list[Row] = []  # for each document and edition
+        self.groups: list[Row] = []
+        #: For each output row the index of its file, and that of its groups.
+        self.file_places = array("i")
+        self.group_places = array("i")
         self._longest = 1  # list of sitemaps
         self.documents = 0
 
     def __len__(self) -> int:
         """The number of output rows."""
-        return len(self.places)
+        return len(self.group_places)
 
     def add(self, document: Document) -> None:
         """Answer the questions about a document."""
         self.documents += 1
         for edition, prepared in zip(self._questions.editions, self._prepared, strict=True):
-            rows, places = file_rows(document, edition, prepared, self._questions)
-            first = len(self.rows)
-            self.rows += rows
-            self.places.extend([first + place for place in places])
-            self._longest = max(self._longest, len(rows[0][_SITEMAPS] or ()))
+            file, groups, places = file_rows(document, edition, prepared, self._questions)
+            first = len(self.groups)
+            self.file_places += array("i", [len(self.files)]) * len(places)
+            self.group_places.extend([first + place for place in places])
+            self.files.append(file)
+            self.groups += groups
+            self._longest = max(self._longest, len(file[_SITEMAPS] or ()))
 
     def batches(self, *, encode: bool = False) -> Iterator[pa.RecordBatch]:
         """The output rows in order, in batches of bounded size.
 
         ``encode``: repeated text is stored once (dictionary-encoded), for writing to a file.
         """
-        columns = [*self._repeated_crawlers(), *self._shared()]
+        crawlers = self._repeated_crawlers()
+        files, groups = _columns(self.files, OF_FILE), _columns(self.groups, OF_GROUP)
         if encode:
-            columns = [_encoded(column) for column in columns]
-        crawlers, shared = columns[: len(OF_CRAWLER)], columns[len(OF_CRAWLER) :]
-        places = pa.Array.from_buffers(pa.int32(), len(self), [None, pa.py_buffer(self.places)])
+            crawlers, files, groups = (
+                [_encoded(column) for column in columns] for columns in (crawlers, files, groups)
+            )
+        file_places, group_places = _indices(self.file_places), _indices(self.group_places)
         step = max(1, _MAX_ELEMENTS // self._longest)
         for start in range(0, max(1, len(self)), step):
-            some = places.slice(start, step)
-            of_crawlers = [column.slice(start, step) for column in crawlers]
-            yield pa.RecordBatch.from_arrays(
-                [*of_crawlers, *(take(column, some, boundscheck=False) for column in shared)],
-                names=SCHEMA.names,
-            )
+            some = slice(start, start + step)
+            columns = [column[some] for column in crawlers]
+            columns += [_repeated(column, file_places[some]) for column in files]
+            columns += [_repeated(column, group_places[some]) for column in groups]
+            yield pa.RecordBatch.from_arrays(columns, names=SCHEMA.names)
 
     def _repeated_crawlers(self) -> list[pa.Array]:
         columns = [pa.array(column, pa.string()) for column in zip(*self.crawlers(), strict=True)]
         return [pa.concat_arrays([column[:0], *[column] * self.documents]) for column in columns]
-
-    def _shared(self) -> list[pa.Array]:
-        columns: Sequence[Sequence[Any]] = list(zip(*self.rows, strict=True)) or [()] * len(SHARED)
-        return [pa.array(column, field.type) for column, field in zip(columns, SHARED, strict=True)]
 
     def crawlers(self) -> list[tuple[str, str | None]]:
         """The values of the crawlers' columns, for each edition in order."""
@@ -85,7 +87,23 @@ class Answers:
         ]
 
 
-_SITEMAPS = [field.name for field in SHARED].index("sitemaps")
+_SITEMAPS = [field.name for field in OF_FILE].index("sitemaps")
+
+
+def _columns(rows: Sequence[Row], fields: Sequence[pa.Field]) -> list[pa.Array]:
+    columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(fields)
+    return [pa.array(column, field.type) for column, field in zip(columns, fields, strict=True)]
+
+
+def _indices(places: array[int]) -> pa.Array:
+    return pa.Array.from_buffers(pa.int32(), len(places), [None, pa.py_buffer(places)])
+
+
+def _repeated(column: pa.Array, places: pa.Array) -> pa.Array:
+    """The values of a column at some places."""
+    if column.null_count == len(column):  # as several columns mostly are
+        return pa.nulls(len(places), column.type)
+    return take(column, places, boundscheck=False)
 
 
 def _encoded(column: pa.Array) -> pa.Array:

@@ -17,8 +17,11 @@ PATH_VERDICT = pa.struct(
     ]
 )
 
-#: Columns with one value for all crawlers that follow the same groups.
-SHARED = (
+#: Columns with one value for each crawler.
+OF_CRAWLER = (pa.field("token", pa.string()), pa.field("product_token", pa.string()))
+
+#: Columns with one value for each file in an edition.
+OF_FILE = (
     pa.field("origin", pa.string()),
     pa.field("url", pa.string()),
     pa.field("source", pa.string()),
@@ -34,6 +37,10 @@ SHARED = (
     pa.field("lint_errors", pa.int32()),
     pa.field("lint_warnings", pa.int32()),
     pa.field("lint_advice", pa.int32()),
+)
+
+#: Columns with one value for all crawlers that follow the same groups.
+OF_GROUP = (
     pa.field("group", _TEXTS),
     pa.field("class", pa.string()),
     pa.field("allowed", pa.bool_()),
@@ -45,8 +52,5 @@ SHARED = (
     pa.field("usage", pa.map_(pa.string(), pa.string())),
 )
 
-#: Columns with one value for each crawler.
-OF_CRAWLER = (pa.field("token", pa.string()), pa.field("product_token", pa.string()))
-
 #: The columns of the output, in order; docs/bulk.md describes each.
-SCHEMA = pa.schema([*OF_CRAWLER, *SHARED])
+SCHEMA = pa.schema([*OF_CRAWLER, *OF_FILE, *OF_GROUP])

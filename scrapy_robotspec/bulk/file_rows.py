@@ -1,4 +1,4 @@
-"""The rows of one document, one for each combination of groups."""
+"""The values of one document: those of its file and its groups."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.bulk.documents import Document, OutcomeName
-    from scrapy_robotspec.bulk.file_rules import GroupAnswer
+    from scrapy_robotspec.bulk.file_rules import GroupAnswer, Names
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.editions import Edition
 
-#: Values of the shared columns, in the order of ``columns.SHARED``.
+#: Values of some columns, in their order.
 Row = tuple[Any, ...]
 _NO_LINT = (None, None, None)
 
@@ -44,9 +44,12 @@ def prepare(questions: Questions) -> tuple[Prepared, ...]:
 class FileRows(NamedTuple):
     """The answers about a document in one edition."""
 
-    rows: tuple[Row, ...]
+    file: Row
+    """Values of ``columns.OF_FILE``."""
+    groups: Sequence[Row]
+    """Values of ``columns.OF_GROUP``."""
     places: Sequence[int]
-    """For each crawler the index of its row."""
+    """For each crawler the index of its groups."""
 
 
 def file_rows(
@@ -54,19 +57,20 @@ def file_rows(
 ) -> FileRows:
     """The answers about a document in one edition."""
     outcome = document.outcome(edition)
-    head = _response(document, outcome)
+    response = _response(document, outcome)
     if outcome != "successful":
+        unread = (*response, None, None, edition.name, *_NO_LINT)
         row = _row_without_rules(document, outcome, edition, questions)
-        return FileRows(((*head, *row),), (0,) * len(questions.tokens))
+        return FileRows(unread, (row,), (0,) * len(questions.tokens))
     file = FileRules(document.body or b"", edition, prepared.answers)
-    read = (file.robots.truncated, file.robots.sitemaps, edition.name)
     lint = _lint_counts(file) if questions.lint else _NO_LINT
+    row = (*response, file.robots.truncated, file.robots.sitemaps, edition.name, *lint)
     assigned = prepared.crawlers.assign(file.agents)
-    rows = tuple(
-        (*head, *read, *lint, names, *_group_row(answer, questions.paths))
+    groups = [
+        _group_row(names, answer, questions.paths)
         for names, answer in file.answers(assigned.followed)
-    )
-    return FileRows(rows, assigned.places)
+    ]
+    return FileRows(row, groups, assigned.places)
 
 
 def _response(document: Document, outcome: OutcomeName) -> Row:
@@ -96,9 +100,10 @@ def _lint_counts(file: FileRules) -> tuple[int, int, int]:
     return found["error"], found["warning"], found["advice"]
 
 
-def _group_row(answer: GroupAnswer, paths: Sequence[str]) -> Row:
+def _group_row(names: Names, answer: GroupAnswer, paths: Sequence[str]) -> Row:
     root, *others = answer.paths
     return (
+        names,
         answer.extent,
         *root,
         [(path, *each) for path, each in zip(paths, others, strict=True)],
@@ -110,7 +115,7 @@ def _group_row(answer: GroupAnswer, paths: Sequence[str]) -> Row:
 def _row_without_rules(
     document: Document, outcome: OutcomeName, edition: Edition, questions: Questions
 ) -> Row:
-    """The values after the response: no rule was read."""
+    """The values of the group where no rule was read."""
     # A redirect decides nothing by itself.
     allowed = None if outcome == "redirect" else outcome == "unavailable"
     verdict = PathAnswer(allowed, outcome)
@@ -120,4 +125,4 @@ def _row_without_rules(
         for path in questions.paths
     ]
     kind = "unreadable" if document.error is not None and outcome == "unreachable" else "no file"
-    return (None, None, edition.name, *_NO_LINT, None, kind, *verdict, paths, None, None)
+    return (None, kind, *verdict, paths, None, None)

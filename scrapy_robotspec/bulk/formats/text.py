@@ -6,11 +6,12 @@ import csv
 import io
 import json
 import shutil
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from scrapy_robotspec.bulk.columns import OF_CRAWLER, SCHEMA, SHARED
+from scrapy_robotspec.bulk.columns import OF_CRAWLER, OF_FILE, OF_GROUP, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,23 +24,26 @@ class TextFormat:
 
     head = ""
     mark = ""
+    #: At the beginning of a row, between its cells, and at its end.
+    row_start, separator, row_end = "", ",", "\n"
 
-    def cells(self, values: Sequence[Any]) -> str:
-        """Values of the crawler's columns as the beginning of a row."""
-        raise NotImplementedError
-
-    def rest(self, values: Sequence[Any]) -> str:
-        """The values of the other columns as the rest of a row."""
+    def cells(self, fields: Sequence[pa.Field], values: Sequence[Any]) -> str:
+        """The values of some columns as a part of a row."""
         raise NotImplementedError
 
     def write_part(self, path: str, answers: Iterable[Answers]) -> None:
         """Write the answers of one part."""
         with open(path, "w", encoding="utf-8", newline="") as out:
             for each in answers:
-                begins = [self.cells(values) for values in each.crawlers()]
-                ends = [self.rest(row) for row in each.rows]
-                for number, place in enumerate(each.places):
-                    out.write(begins[number % len(begins)] + ends[place])
+                crawlers = [
+                    self.row_start + self.cells(OF_CRAWLER, row) + self.separator
+                    for row in each.crawlers()
+                ]
+                files = [self.cells(OF_FILE, row) + self.separator for row in each.files]
+                groups = [self.cells(OF_GROUP, row) + self.row_end for row in each.groups]
+                places = zip(cycle(crawlers), each.file_places, each.group_places, strict=False)
+                for crawler, file, group in places:
+                    out.write(crawler + files[file] + groups[group])
 
     def merge(self, parts: Iterable[str], path: str) -> None:
         """Write the output from its parts, in order."""
@@ -58,29 +62,26 @@ class JsonLinesFormat(TextFormat):
     """One JSON object a line."""
 
     mark = '{"token": '
+    row_start, separator, row_end = "{", ", ", "}\n"
 
-    def cells(self, values: Sequence[Any]) -> str:
-        """Values of the crawler's columns as the beginning of a row."""
-        return _object(OF_CRAWLER, values)[:-1]
-
-    def rest(self, values: Sequence[Any]) -> str:
-        """The values of the other columns as the rest of a row."""
-        return f", {_object(SHARED, values)[1:]}\n"
+    def cells(self, fields: Sequence[pa.Field], values: Sequence[Any]) -> str:
+        """The values of some columns as a part of a row."""
+        return _object(fields, values)[1:-1]
 
 
 class CsvFormat(TextFormat):
     """CSV with a head; lists and objects are JSON in their cell."""
 
+    row_end = "\r\n"
+
     def __init__(self) -> None:
-        self.head = self.mark = _csv_line(SCHEMA.names)
+        self.head = self.mark = _csv_cells(SCHEMA.names) + self.row_end
 
-    def cells(self, values: Sequence[Any]) -> str:
-        """Values of the crawler's columns as the beginning of a row."""
-        return _csv_line(values)[:-2] + ","
-
-    def rest(self, values: Sequence[Any]) -> str:
-        """The values of the other columns as the rest of a row."""
-        return _csv_line([_cell(field, value) for field, value in zip(SHARED, values, strict=True)])
+    def cells(self, fields: Sequence[pa.Field], values: Sequence[Any]) -> str:
+        """The values of some columns as a part of a row."""
+        return _csv_cells(
+            [_cell(field, value) for field, value in zip(fields, values, strict=True)]
+        )
 
 
 def _object(fields: Sequence[pa.Field], values: Sequence[Any]) -> str:
@@ -108,9 +109,9 @@ def _cell(field: pa.Field, value: Any) -> Any:
     return value
 
 
-def _csv_line(values: Sequence[Any]) -> str:
+def _csv_cells(values: Sequence[Any]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow(values)
+    csv.writer(line, lineterminator="").writerow(values)
     return line.getvalue()
 
 
