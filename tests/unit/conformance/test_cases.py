@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from conformance.build import build, specifications, statements, to_line
-from conformance.cases import HERE, Case, case_files, read_cases
+from conformance.cases import HERE, Case, case_files, decode_body, read_cases
 from conformance.score import request
 from conformance.tables import Answer, read_tables
 from scrapy_robotspec.editions import EDITIONS
@@ -75,10 +75,17 @@ def test_no_id_and_no_question_stands_twice() -> None:
 
 @pytest.mark.parametrize("specification", specifications())
 def test_files_correspond_to_the_tables(specification: str) -> None:
-    """``python3 -m conformance.build`` would change nothing."""
-    text = "".join(map(to_line, BUILT[specification]))
-    assert (HERE / "cases" / f"{specification}.jsonl").read_text("ascii") == text
-    assert text
+    """``python3 -m conformance.build`` would change nothing but how files are compressed."""
+    lines = (HERE / "cases" / f"{specification}.jsonl").read_text("ascii").splitlines()
+    built = [json.loads(to_line(data)) for data in BUILT[specification]]
+    assert list(map(_decompressed, map(json.loads, lines))) == list(map(_decompressed, built))
+    assert built
+
+
+def _decompressed(data: dict[str, Any]) -> dict[str, Any]:
+    """A case with the bytes of its file: releases of zlib compress them differently."""
+    known = {name: value for name, value in data.items() if name != "file_gzip_base64"}
+    return {**known, "body": decode_body(data)}
 
 
 def test_every_statement_has_words_and_cases() -> None:

@@ -165,7 +165,7 @@ def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path) -> None:
 def test_request_that_cannot_be_serialised_changes_nothing(tmp_path: Path) -> None:
     (queue,) = queues_of(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
     queue.push(Request("http://a.example/"))
-    with pytest.raises(ValueError, match="pickle"):
+    with pytest.raises(ValueError, match="lambda"):
         queue.push(Request("http://a.example/", meta={"lambda": lambda: None}))
     assert len(queue) == 1
     assert url_of(queue.pop()) == "http://a.example/"
