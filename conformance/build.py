@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: Specifications that say where a robots.txt applies.
 LOCATION_SPECIFICATIONS = ("rfc9309", "google-2019", "google-2010")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+#: The characters of a URI, and escapes (RFC 3986, section 2).
+_ESCAPED_URL = re.compile(r"(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
 
 
 @cache
@@ -75,6 +77,11 @@ def as_google_sees(url: str) -> str:
     return _ESCAPE.sub(lambda match: match[0].upper(), ascii_url)
 
 
+def is_escaped(url: str) -> bool:
+    """Whether a URL is escaped as Google's matcher demands; what others give is not stated."""
+    return _ESCAPED_URL.fullmatch(url) is not None
+
+
 def _question(data: Mapping[str, Any]) -> str:
     """The hash in a case's ID, which no two cases of a specification share."""
     return str(data["id"]).rpartition("/")[2]
@@ -94,13 +101,14 @@ def _case(case: TableCase, ask: Ask, specification: str, answer: Any) -> dict[st
     url = as_google_sees(ask.url) if specification == "google" else ask.url
     tokens = [] if ask.question in ("sitemaps", "licenses") else list(ask.tokens)
     name = case.ids[0]
+    is_open = specification in ask.open or (specification == "google" and not is_escaped(url))
     return {
         "id": case_id(
             specification, name, ask.question, case.body, tokens, url if about_url else None
         ),
         "specification": specification,
         "edition": specifications()[specification]["edition"] or None,
-        **_statement(name, specification, specification in ask.open),
+        **_statement(name, specification, is_open),
         "question": ask.question,
         **encode_body(case.body),
         "tokens": tokens,

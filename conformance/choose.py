@@ -18,7 +18,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conformance.build import as_google_sees, case_id, specifications, to_line
+from conformance.build import as_google_sees, case_id, is_escaped, specifications, to_line
 from conformance.cases import HERE, decode_body, encode_body
 
 if TYPE_CHECKING:
@@ -46,16 +46,16 @@ def read_generated(path: Path) -> Iterator[dict[str, Any]]:
 def convert(raw: Mapping[str, Any]) -> dict[str, Any]:
     """A generated case in the form of this suite."""
     body, url = base64.b64decode(raw["robots_b64"]), as_google_sees(raw["url"])
-    about = specifications()["google"]
+    about, stated = specifications()["google"], is_escaped(url)
     return {
         "id": case_id("google", STATEMENT, "allowed", body, raw["tokens"], url),
         "specification": "google",
         "edition": "google",
         "statement": STATEMENT,
         "text": "Google's open-source matcher gives this verdict.",
-        "basis": "stated",
-        "source": about["section"].format("robots.cc"),
-        "link": about["link"],
+        "basis": "stated" if stated else "open",
+        "source": about["section"].format("robots.cc") if stated else None,
+        "link": about["link"].format("robots.cc") if stated else None,
         "question": "allowed",
         **encode_body(body),
         "tokens": raw["tokens"],

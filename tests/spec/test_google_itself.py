@@ -119,9 +119,9 @@ def test_random_files_are_varied() -> None:
     assert lines >= {0, *range(2, 9)}  # a rule is never in line 1
 
 
-def test_googles_matcher_passes_every_required_case() -> None:
-    """The cases of ``google`` are checked with the matcher itself, not with our reading of it."""
+def test_googles_matcher_gives_every_verdict_of_the_suite() -> None:
+    """Open cases too. Only the limit on a file's size is not the matcher's but its caller's."""
     for case in cases_of("google"):
-        if case.required and case.question == "allowed":
+        if case.question == "allowed" and case.data["statement"] != "FMT-12":
             given = google.RobotsMatcher().AllowedByRobots(case.body, [*case.tokens], case.url)
             assert given is case.expected, case.id

@@ -52,6 +52,7 @@ def test_cases_are_valid_by_the_schema() -> None:
         {"specification": "rfc1"},
         {"file_base64": ""},
         {"url": None},
+        {"link": "https://example.com/{}"},
         {"extra": 1},
         {"id": "FMT-02"},
     ],
