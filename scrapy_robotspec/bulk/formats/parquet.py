@@ -36,8 +36,13 @@ class ParquetFormat:
 
     def merge(self, parts: Iterable[str], path: str) -> None:
         """Write the output from its parts, in order."""
+        # Rows are sorted by no column, so smallest and greatest values would help no reader.
         with pq.ParquetWriter(
-            path, _encoded_schema(), compression="zstd", store_schema=False
+            path,
+            _encoded_schema(),
+            compression="zstd",
+            store_schema=False,
+            write_statistics=False,
         ) as out:
             out.add_key_value_metadata({MARK.decode(): "1"})
             for table in _grouped(batch for part in parts for batch in _read_part(part)):
