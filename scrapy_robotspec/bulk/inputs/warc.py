@@ -44,8 +44,8 @@ class Found(NamedTuple):
     whole: bool = True
 
 
-class WarcPart(FileRange):
-    """The records of a compressed archive that begin between two offsets."""
+class _SeekablePart(FileRange):
+    """Records of an archive that can be read from any of them on."""
 
     __slots__ = ()
 
@@ -53,13 +53,24 @@ class WarcPart(FileRange):
         """The robots.txt responses as documents, redirects last."""
         try:
             with open(self.path, "rb") as file, open(self.path, "rb") as again:
-
-                def find(place: int) -> Found:
-                    return _of_member(*read_member(again, place, MAX_RECORD))
-
-                yield from _Reader(self.path, find).read(self._records(file))
+                reader = _Reader(self.path, lambda place: self._record_at(again, place))
+                yield from reader.read(self._records(file))
         except OSError as error:
             yield Problem(f"cannot read {self.path}: {error.strerror}")
+
+    def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
+        """The records of the part. Nothing else may move the file's position."""
+        raise NotImplementedError
+
+    def _record_at(self, file: IO[bytes], place: int) -> Found:
+        """The record at an offset."""
+        raise NotImplementedError
+
+
+class WarcPart(_SeekablePart):
+    """The records of a compressed archive that begin between two offsets."""
+
+    __slots__ = ()
 
     def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
         for member in read_members(file, self.start, self.stop, MAX_RECORD):
@@ -67,24 +78,21 @@ class WarcPart(FileRange):
                 yield Problem(f"{self.path}: the record at byte {member.place} is damaged")
             yield _of_member(*member)
 
+    def _record_at(self, file: IO[bytes], place: int) -> Found:
+        return _of_member(*read_member(file, place, MAX_RECORD))
 
-class PlainWarcPart(FileRange):
+
+class PlainWarcPart(_SeekablePart):
     """A whole archive that is not compressed."""
 
     __slots__ = ()
 
-    def read(self) -> Iterator[Read]:
-        """The robots.txt responses as documents, redirects last."""
-        try:
-            with open(self.path, "rb") as file, open(self.path, "rb") as again:
+    def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
+        return _all_records(self.path, file)
 
-                def find(place: int) -> Found:
-                    again.seek(place)
-                    return Found(*next(read_records(again)))
-
-                yield from _Reader(self.path, find).read(_all_records(self.path, file))
-        except OSError as error:
-            yield Problem(f"cannot read {self.path}: {error.strerror}")
+    def _record_at(self, file: IO[bytes], place: int) -> Found:
+        file.seek(place)
+        return Found(*next(read_records(file)))
 
 
 class WholeWarcPart(FileRange):
