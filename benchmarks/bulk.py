@@ -31,9 +31,11 @@ from benchmarks.corpus import SITE, make_corpus, read_folder, urls_for
 from benchmarks.measures import seconds, spread
 from benchmarks.peers import protego
 from scrapy_robotspec import RobotsTxt, bulk
+from scrapy_robotspec.bulk.formats import FORMATS
 from scrapy_robotspec.bulk.inputs import parts
 from scrapy_robotspec.bulk.inputs.plan import plan
 from scrapy_robotspec.bulk.run import Run
+from scrapy_robotspec.bulk.work import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,6 +112,18 @@ def over_processes(
     return found
 
 
+def share_of_writing(path: Path, names: Sequence[str]) -> float:
+    """What one process has to do for all of them, as a share of the whole work."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(folder, ".parquet", bulk.Questions.of(names))
+        numbered = list(enumerate(plan([str(path)]).parts))
+        parts_took = seconds(lambda: [job.run(*each) for each in numbered])
+        results = [job.result_path(number) for number, _ in numbered]
+        output = os.path.join(folder, "output")
+        writing_took = seconds(lambda: FORMATS[".parquet"].merge(results, output))
+    return writing_took / (parts_took + writing_took)
+
+
 def check(files: Sequence[bytes], names: Sequence[str], number: int) -> int:
     """Compare rows with single verdicts; the number of those that differ."""
     numbers = random.Random(3)
@@ -155,6 +169,8 @@ def main(arguments: list[str] | None = None) -> int:
         write_lines(files, 100 if options.quick else 20_000, path)
         parts.PART_BYTES = max(1, path.stat().st_size // (4 * cores))
         found = over_processes(path, names, jobs[:2] if options.quick else jobs)
+        share = share_of_writing(path, names)
+    print(f"share of the work that one process does alone, as it writes the output: {share:.0%}")
     for number, row in found.items():
         speedup = found[1]["seconds"] / row["seconds"]
         hours = WHOLE_CRAWL * row["seconds"] / row["files"] / 3600

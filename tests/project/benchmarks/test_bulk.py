@@ -25,6 +25,7 @@ def test_a_quick_run_prints_ratio_scaling_and_extrapolation(
     printed = capsys.readouterr().out
     assert "times as fast as Protego in one process" in printed
     assert "41.6 million files" in printed
+    assert "share of the work that one process does alone" in printed
 
 
 def test_the_check_compares_rows_with_single_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
