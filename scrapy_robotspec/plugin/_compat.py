@@ -350,13 +350,13 @@ def close_idle_connections(engine: ExecutionEngine) -> None:
     """Close idle connections if they take too many files.
 
     Half of those that this process may open are too many. Scrapy's Twisted handlers keep idle
-    connections to every host for minutes (``_pool`` is private).
+    connections to every host for minutes (``_pool`` is private). Each has a timeout; the table of
+    connections keeps an entry for every host of the crawl.
     """
     handlers = engine.downloader.handlers._handlers.values()
     pools: list[Any] = [getattr(handler, "_pool", None) for handler in handlers]
     pools = [pool for pool in pools if hasattr(pool, "closeCachedConnections")]
-    idle = sum(len(kept) for pool in pools for kept in pool._connections.values())
-    if idle > _open_files_limit() / 2:
+    if sum(len(pool._timeouts) for pool in pools) > _open_files_limit() / 2:
         for pool in pools:
             pool.closeCachedConnections()
 
