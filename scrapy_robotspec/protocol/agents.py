@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
 
+#: A crawler's product tokens, the most specific first; or the only one.
+Tokens = str | tuple[str, ...]
+
 # product-token = identifier / "*"; what follows it is ignored (UAG-03).
 _IDENTIFIER = re.compile(rb"[A-Za-z_-]*")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
@@ -104,13 +107,14 @@ def fold(name: str, cased: bool) -> str:
 
 
 @lru_cache(maxsize=1024)  # the same few crawlers ask about all files
-def candidates(tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ...], ...]:
+def candidates(tokens: Tokens, edition: Edition) -> tuple[tuple[str, ...], ...]:
     """The keys that match each token, the longest first (UAG-04).
 
     A token ``*`` has none.
     Raises ``ValueError`` for a token that no group can be found under (UAG-11), unless the edition
     compares any token as it is; ``TypeError`` for a token that is not a string.
     """
+    tokens = (tokens,) if isinstance(tokens, str) else tokens
     for token in tokens:
         _check_token(token, edition.whole_agent_names or edition.empty_tokens)
     keys = [key_of(token, edition) for token in tokens if token != DEFAULT]
@@ -119,7 +123,7 @@ def candidates(tokens: tuple[str, ...], edition: Edition) -> tuple[tuple[str, ..
 
 
 @lru_cache(maxsize=1024)
-def beginnings(tokens: tuple[str, ...], edition: Edition) -> tuple[bytes, ...]:
+def beginnings(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     """The candidates in lower case, as user-agent lines may contain them."""
     keys = (key for some in candidates(tokens, edition) for key in some)
     return tuple(key.encode("utf-8", "surrogatepass").lower() for key in keys)
@@ -136,9 +140,7 @@ def _check_token(token: object, any_token: bool) -> None:
         )
 
 
-def followed_keys(
-    present: Collection[str], tokens: tuple[str, ...], edition: Edition
-) -> tuple[str, ...]:
+def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) -> tuple[str, ...]:
     """The keys that a crawler follows (UAG-01, UAG-07).
 
     Raises as :func:`candidates` does.

@@ -34,13 +34,12 @@ from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, forbi
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
     from scrapy_robotspec.protocol.fast.ruleset import RuleSet
     from scrapy_robotspec.protocol.groups import RawOther
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
-
-    Tokens = str | tuple[str, ...]
 
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
@@ -229,10 +228,9 @@ class RobotsTxt:
         if selection is not None and self._tokens == tokens:
             key = self._compiled.find_again(url, selection)
         else:
-            asked = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+            asked = tokens if isinstance(tokens, str) else tuple(tokens)
             key, selection = self._compiled.find(url, asked)
-            self._selection = selection
-            self._tokens = tokens if isinstance(tokens, str) else asked
+            self._selection, self._tokens = selection, asked
         self._rules = selection.rules.compiled
         return key
 

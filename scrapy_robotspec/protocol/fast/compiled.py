@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.index import Place, Spans
     from scrapy_robotspec.protocol.models import Verdict
 
 #: Max crawlers that a file remembers.
 KEPT = 4096
 #: Questions that are answered without compiling the rules; together they cost less than that.
+#: With several crawlers it is one, as more questions are expected.
 COMPILE_AFTER = 5
-
-Tokens = tuple[str, ...]
+#: Max URLs whose keys a group remembers.
+KEPT_URLS = 5
 
 _NO_KEYS: Mapping[str | bytes, int] = {}
 _NO_VERDICTS: Mapping[int, Verdict] = {}
@@ -43,7 +45,7 @@ class SharedRules:
         self.spans = spans
         self.asked = 0
         self.compiled: RuleSet | None = None  # until there have been enough questions
-        self.keys = _NO_KEYS  # by URLs matched without compiling, from the second crawler on
+        self.keys = _NO_KEYS  # by the first URLs, from the second crawler on
 
 
 class CompiledSelection:
@@ -92,14 +94,15 @@ class CompiledFile:
         key = rules.keys.get(url)
         if key is None:
             key = self.find_again(url, selection)
-            if rules.compiled is None:
+            if len(rules.keys) < KEPT_URLS:
                 rules.keys = {**rules.keys, url: key}
         return key, selection
 
     def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
         """The same for the crawler that asked last."""
         rules, edition = selection.rules, self._edition
-        if rules.compiled is None and rules.asked < COMPILE_AFTER:
+        few = COMPILE_AFTER if self._crawlers is None else 1
+        if rules.compiled is None and rules.asked < few:
             rules.asked += 1
             path = path_of(url, edition)
             own = path == ROBOTS_TXT and edition.robots_txt_allowed

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
@@ -21,6 +22,9 @@ from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 HOST = "http://example.com"
 
@@ -162,7 +166,7 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     assert len(robots._compiled._crawlers.by_tokens) <= 8
     assert len(robots._compiled._crawlers._by_spans) == 1
     assert robots._selection is not None
-    assert len(robots._selection.rules.keys) <= compiled.COMPILE_AFTER
+    assert len(robots._selection.rules.keys) <= compiled.KEPT_URLS
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
@@ -175,6 +179,19 @@ def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
     with patch.object(compiled, "find_uncompiled", wraps=uncompiled.find_uncompiled) as find:
         assert all(robots.allowed(HOST + "/", f"crawler{'-' * n}") for n in range(50))
     assert find.call_count == 1
+
+
+def test_rules_are_searched_uncompiled_for_few_questions() -> None:
+    """For the second URL if there are several crawlers, else for the sixth."""
+
+    def searches(tokens: Sequence[str]) -> int:
+        robots = RobotsTxt.parse(file_of(400))
+        with patch.object(compiled, "find_uncompiled", wraps=uncompiled.find_uncompiled) as find:
+            assert all(robots.allowed(f"{HOST}/{n}", token) for n, token in enumerate(tokens))
+        return find.call_count
+
+    assert searches(["a"] * 20) == compiled.COMPILE_AFTER
+    assert searches(["a", "b"] * 10) == 1
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
