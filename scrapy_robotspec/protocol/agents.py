@@ -173,6 +173,10 @@ def _hyphen_prefixes(token: str) -> Iterator[str]:
 
 def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:
     """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
+    length = len(name)
+    if length * length < len(present):  # look up each part of the name
+        parts = (name[at : at + size] for size in range(1, length + 1) for at in range(length))
+        present = {part for part in parts if part in present}
     matching = [key for key in present if key and key != DEFAULT and key in name]
     longest = max(map(len, matching), default=0)
     return tuple(sorted(key for key in matching if len(key) == longest))

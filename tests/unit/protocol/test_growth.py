@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -15,7 +16,7 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import groups, robotstxt
-from scrapy_robotspec.protocol.agents import key_of
+from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.fast import compiled, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
@@ -24,7 +25,7 @@ from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 HOST = "http://example.com"
 
@@ -171,6 +172,49 @@ def test_few_groups_and_verdicts_are_kept() -> None:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
+
+
+def test_few_compiled_rules_are_kept_for_combinations_of_groups() -> None:
+    """CAC-04, UAG-07: each pair of crawlers follows other groups, with rules of their own."""
+    names = ["a" + "b" * n for n in range(20)]
+    lines = (f"User-agent: {name}\n" + f"Disallow: /{name}/*x\n" * 20 for name in names)
+    robots = RobotsTxt.parse("".join(lines).encode(), "google")
+    for pair in combinations(names, 2):
+        for _ in range(2 * compiled.COMPILE_AFTER):
+            assert not robots.allowed(f"{HOST}/{pair[1]}/x", pair)
+            assert robots.allowed(f"{HOST}/ab", pair)
+        assert robots._compiled is not None
+        assert robots._compiled._crawlers is None or (
+            sum(
+                end - begin
+                for rules in robots._compiled._crawlers._by_spans.values()
+                for begin, end in zip(rules.spans[::2], rules.spans[1::2], strict=True)
+            )
+            <= (compiled.KEPT_RULES + 1) * len(robots.body)
+        )
+
+
+def test_each_name_is_compared_with_few_of_many_agents() -> None:
+    """UAG-10: the parts of a name are looked up among the agents."""
+    agents = CountedKeys(f"agent{n}" for n in range(5_000))
+    assert followed_keys(agents, ("the-agent42-and-more",), EDITIONS["classic"]) == ("agent42",)
+    assert agents.read == 0
+    long = ("the-agent42" + "x" * 200,)  # has more parts than there are agents
+    assert followed_keys(agents, long, EDITIONS["classic"]) == ("agent42",)
+    assert agents.read == 5_000
+
+
+class CountedKeys(dict[str, None]):
+    """Agents that count how many of them are read."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(keys))
+        self.read = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for key in super().__iter__():
+            self.read += 1
+            yield key
 
 
 def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
