@@ -64,7 +64,7 @@ def file_rows(
         return FileRows(unread, (row,), (0,) * len(questions.tokens))
     file = FileRules(document.body or b"", edition, prepared.answers)
     lint = _lint_counts(file) if questions.lint else _NO_LINT
-    row = (*response, file.robots.truncated, file.robots.sitemaps, edition.name, *lint)
+    row = (*response, file.robots.truncated, file.sitemaps, edition.name, *lint)
     assigned = prepared.crawlers.assign(file.agents)
     groups = [
         _group_row(names, answer, questions.paths)

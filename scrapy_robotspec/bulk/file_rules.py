@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.bulk.other_lines import OtherLines
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import index_agents
+from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at, text_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
 from scrapy_robotspec.protocol.models import decode
@@ -63,11 +64,12 @@ class FileRules:
         self._body = self.robots.body
         self._edition = edition
         self._answers = answers
-        self.agents: Mapping[str, Place] = index_agents(self._body, edition)
         lowered = self._body.lower()
+        self.agents: Mapping[str, Place] = index_agents(self._body, edition, lowered=lowered)
+        self.sitemaps = read_sitemaps(self._body, edition, lowered)
         self._has_delay = edition.other_fields and b"crawl-delay" in lowered
         self._has_usage = b"content-" in lowered and may_state_usage(self._body)
-        self._others = OtherLines(self._body, edition)
+        self._others = OtherLines(self._body, edition, lowered)
 
     def answers(self, followed: Iterable[Followed]) -> Iterator[tuple[Names, GroupAnswer]]:
         """The names of each combination of groups, and the answer."""

@@ -20,7 +20,7 @@ _WIDE = b"/*$"
 _DECISIVE = re.compile(
     rb":(?<=[wW \t]:)(?:(?<!sallow:)(?<!SALLOW:)|(?![ \t]*[/*$]*[^ \t\r\n#*/$]))"
 ).finditer
-#: Bytes of a group that are read at a time where the first rules mostly decide.
+#: Bytes of a group that are read first, because the first rules mostly decide.
 _STEP = 128
 _LINE_END = re.compile(rb"[\r\n]").search
 
@@ -42,14 +42,16 @@ class GroupRules(NamedTuple):
 
     def disallows(self) -> Iterator[RawRule]:
         """The rules that do not allow, read on demand."""
+        step = _STEP
         for begin, end in _pairs(self.spans):
             while begin < end:
-                line_end = _LINE_END(self.body, min(begin + _STEP, end), end)
+                line_end = _LINE_END(self.body, min(begin + step, end), end)
                 stop = line_end.end() if line_end else end
                 for rule in rules_in(self.body, (begin, stop), self.edition):
                     if not rule[0]:
                         yield rule
                 begin = stop
+                step *= 2
 
 
 def read_group(body: bytes, spans: Spans, edition: Edition) -> GroupRules:

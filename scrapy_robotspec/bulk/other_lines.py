@@ -29,9 +29,10 @@ _LINE_END = re.compile(rb"[\r\n]|\Z").search
 class OtherLines:
     """The lines of a file with a crawl delay or usage preferences."""
 
-    def __init__(self, body: bytes, edition: Edition) -> None:
+    def __init__(self, body: bytes, edition: Edition, lowered: bytes) -> None:
         self._body = body
         self._edition = edition
+        self._lowered = lowered
 
     def find(self, followed: Followed, spans: Spans) -> Sequence[RawOther]:
         """The lines of the groups with some keys and spans, in order."""
@@ -53,7 +54,7 @@ class OtherLines:
         if not has_plain_lines(self._edition):
             return None
         lines: list[RawOther] = []
-        lowered = self._body.lower()
+        lowered = self._lowered
         agent = end = 0
         among_agents = False  # unless a rule comes before the next agent
         for at, text in _places(lowered):

@@ -160,12 +160,15 @@ def is_absolute(url: str) -> bool:
         return False
 
 
-def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
-    """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
+def read_sitemaps(body: bytes, edition: Edition, lowered: bytes | None = None) -> tuple[str, ...]:
+    """The absolute URLs of the sitemap lines, in file order (SIT-01).
+
+    ``lowered``: the body in lower case, where the caller has it already.
+    """
     if not edition.other_fields:
         return ()
     urls: list[str] = []
-    lowered = body.lower()
+    lowered = lowered or body.lower()
     end = skip_byte_order_mark(body, edition)
     at = lowered.find(b"map", end)
     while at >= 0:  # hot path of a file of nothing but sitemaps

@@ -56,24 +56,27 @@ def has_plain_lines(edition: Edition) -> bool:
 
 
 def index_agents(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
+    body: bytes,
+    edition: Edition,
+    beginnings: tuple[bytes, ...] = (),
+    lowered: bytes | None = None,
 ) -> Mapping[str, Place]:
     """The agents that a file names, by key.
 
     With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
+    ``lowered``: the body in lower case, where the caller has it already.
     """
     if has_plain_lines(edition):
-        return _index_plain_lines(body, edition, beginnings)
+        return _index_plain_lines(body, edition, beginnings, lowered or body.lower())
     return _index_lines(body, edition)
 
 
 def _index_plain_lines(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...], lowered: bytes
 ) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     group = begin = 0  # offsets of the group, and of the end of its last user-agent line
-    lowered = body.lower()
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
