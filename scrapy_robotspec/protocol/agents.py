@@ -7,7 +7,6 @@ name (UAG-10). No tokens at all, or ``*``, ask for the default group only.
 from __future__ import annotations
 
 import re
-import string
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,7 @@ _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
 _CONTAINED = AgentMatch.CONTAINED  # hot path
-_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def named_agent(value: bytes, edition: Edition) -> str | None:

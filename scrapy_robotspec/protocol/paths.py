@@ -7,7 +7,6 @@ of ``*`` and ``$`` in a rule is in ``patterns.py``.
 from __future__ import annotations
 
 import re
-import string
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
 ROBOTS_TXT = "/robots.txt"
 
 #: RFC 3986 section 2.3: the characters whose escapes are decoded.
-_UNRESERVED = string.ascii_letters + string.digits + "-._~"
+_UNRESERVED = re.compile("[A-Za-z0-9._~-]").match
+_HEX_DIGITS = "0123456789ABCDEFabcdef"
 #: The second and third character of an escape whose canonical spelling is itself.
 _CANONICAL = "2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F]"
 #: Any other escape, or a percent sign that begins none.
@@ -26,9 +26,9 @@ _PERCENT = re.compile(f"%(?!{_CANONICAL})(?:[0-9A-Fa-f]{{2}})?")
 LONE_PERCENT = "\x7f"
 #: Every spelling of an escape -> the canonical one.
 _DECODED = {
-    f"%{high}{low}": character if character in _UNRESERVED else f"%{high}{low}".upper()
-    for high in string.hexdigits
-    for low in string.hexdigits
+    f"%{high}{low}": character if _UNRESERVED(character) else f"%{high}{low}".upper()
+    for high in _HEX_DIGITS
+    for low in _HEX_DIGITS
     for character in [chr(int(high + low, 16))]
 } | {"%": LONE_PERCENT}
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, keyed_patterns
+from scrapy_robotspec.protocol.precedence import ITSELF, best_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
 
 
 class Decided(NamedTuple):
@@ -36,13 +34,3 @@ def decide(body: bytes, url: str | bytes, tokens: Sequence[str], edition: Editio
     if path == ROBOTS_TXT and edition.robots_txt_allowed:
         return Decided(selected.names, ITSELF)
     return Decided(selected.names, best_key(selected.rules, path, edition))
-
-
-def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
-    """The key of the deciding rule, or ``NO_RULE``."""
-    return min(matching_keys(rules, path, edition), default=NO_RULE)
-
-
-def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterable[int]:
-    """The keys of all matching rules, in file order."""
-    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))

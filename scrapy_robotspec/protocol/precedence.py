@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.paths import canonical_text
-from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern
+from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -71,3 +71,13 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[Keyed
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
     """The canonical values of rules, in one pass."""
     return canonical_text(b"\n".join(values), edition).split("\n")
+
+
+def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
+    """The key of the deciding rule, or ``NO_RULE``."""
+    return min(matching_keys(rules, path, edition), default=NO_RULE)
+
+
+def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterable[int]:
+    """The keys of all matching rules, in file order."""
+    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
-from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps, select_groups
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,
@@ -28,8 +27,14 @@ from scrapy_robotspec.protocol.models import (
     decode,
 )
 from scrapy_robotspec.protocol.paths import path_of
-from scrapy_robotspec.protocol.plain import matching_keys
-from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.precedence import (
+    FORBIDS,
+    ITSELF,
+    NO_RULE,
+    forbids,
+    line_start,
+    matching_keys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
     from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-    from scrapy_robotspec.protocol.groups import RawOther
+    from scrapy_robotspec.protocol.groups import RawOther, SelectedGroups
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -141,18 +146,22 @@ class RobotsTxt:
         For tools: reads the whole file.
         """
         path = path_of(url, self.edition)
-        rules = select_groups(self.body, _as_tuple(tokens), self.edition).rules
+        rules = self._select_groups(tokens).rules
         starts = map(line_start, sorted(matching_keys(rules, path, self.edition)))
         return tuple(self._rules_at(starts).values())
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The absolute URLs of the sitemap lines, in file order (SIT-01, SIT-03)."""
+        from scrapy_robotspec.protocol.groups import read_sitemaps  # few commands need them
+
         return read_sitemaps(self.body, self.edition)
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
+        from scrapy_robotspec.protocol.groups import read_groups
+
         groups = read_groups(self.body, self.edition)
         rules = self._rules_at(start for group in groups for _, _, start in group.rules)
         numbers = numbers_at(self.body, [group.start for group in groups])
@@ -170,18 +179,17 @@ class RobotsTxt:
 
         Reads the whole file, if it may contain a delay at all.
         """
-        asked = _as_tuple(tokens)
-        candidates(asked, self.edition)  # UAG-11
+        candidates(_as_tuple(tokens), self.edition)  # UAG-11
         if not _DELAY(self.body):
             return None
-        return greatest_delay(select_groups(self.body, asked, self.edition).others)
+        return greatest_delay(self._select_groups(tokens).others)
 
     def other(self, tokens: str | Sequence[str]) -> tuple[OtherLine, ...]:
         """The other lines for a crawler, in file order (EXT-03).
 
         A line holds for the agents that its group names above it (EXT-01).
         """
-        lines = select_groups(self.body, _as_tuple(tokens), self.edition).others
+        lines = self._select_groups(tokens).others
         numbers = numbers_at(self.body, [line.start for line in lines])
         return tuple(
             OtherLine(line.field, decode(line.value), numbers[line.start]) for line in lines
@@ -248,6 +256,11 @@ class RobotsTxt:
         verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
         selection.verdicts = {**kept, key: verdict}
         return verdict
+
+    def _select_groups(self, tokens: str | Sequence[str]) -> SelectedGroups:
+        from scrapy_robotspec.protocol.groups import select_groups
+
+        return select_groups(self.body, _as_tuple(tokens), self.edition)
 
     def _rules_at(self, starts: Iterable[int]) -> dict[int, Rule]:
         """The rules whose lines begin at some offsets, by offset and in that order."""

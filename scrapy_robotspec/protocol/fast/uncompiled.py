@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, rules_in
-from scrapy_robotspec.protocol.plain import best_key
-from scrapy_robotspec.protocol.precedence import NO_RULE
+from scrapy_robotspec.protocol.precedence import NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

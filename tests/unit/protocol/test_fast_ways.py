@@ -40,8 +40,8 @@ from scrapy_robotspec.protocol.lines import (
 )
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
-from scrapy_robotspec.protocol.plain import best_key, decide
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids
+from scrapy_robotspec.protocol.plain import decide
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key, forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
