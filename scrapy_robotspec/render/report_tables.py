@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -22,7 +23,8 @@ MAX_ROWS = 200
 MAX_NAMED = 3
 
 
-class Top(NamedTuple, Generic[_T]):
+@dataclass(frozen=True, slots=True)
+class Top(Generic[_T]):  # a NamedTuple is generic from Python 3.11 on only
     """The first rows of a table."""
 
     rows: Sequence[_T]
