@@ -34,7 +34,7 @@ _EXAMPLES = """\
 
 #: Stands for the well-known crawlers of the linter; no product token begins so.
 KNOWN = "@known"
-_EXTRA = "robotspec bulk needs pyarrow and warcio: pip install 'scrapy-robotspec[bulk]'"
+_EXTRA = "robotspec bulk needs pyarrow: pip install 'scrapy-robotspec[bulk]'"
 _MAX_NAMED = 20  # problems
 
 

@@ -8,7 +8,7 @@ import stat
 import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.bulk.inputs import folders, json_lines, tables, warc
+from scrapy_robotspec.bulk.inputs import folders, json_lines, tables
 from scrapy_robotspec.bulk.inputs.gzip_members import GZIP
 from scrapy_robotspec.bulk.inputs.gzip_members import MAGIC as WARC
 from scrapy_robotspec.errors import ConfigurationError
@@ -124,11 +124,11 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
     if head.startswith(tables.MAGIC):
         return tables.table_parts(path, size)
     if head.startswith(WARC):
-        return warc.warc_parts(path, size, compressed=False)
+        return _warc_parts(path, size, compressed=False)
     if head.startswith(GZIP):
         inner = _unzipped(path)
         if inner.startswith(WARC):
-            return warc.warc_parts(path, size, compressed=True)
+            return _warc_parts(path, size, compressed=True)
         if inner.lstrip(_BLANKS).startswith(b"{"):
             return iter([json_lines.GzipJsonPart(path, 0, size)])
     elif head.lstrip(_BLANKS).startswith(b"{"):
@@ -138,6 +138,16 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
     elif not head.strip() and path.lower().endswith(_ARCHIVES):
         return iter(())  # an archive without records
     raise ConfigurationError(f"{path} is not an input that can be read: {_CAN_READ}")
+
+
+def _warc_parts(path: str, size: int, *, compressed: bool) -> Iterator[Part]:
+    try:
+        from scrapy_robotspec.bulk.inputs.warc import warc_parts  # slow to import
+    except ImportError as error:
+        raise ConfigurationError(
+            f"{path} is a WARC file, which needs warcio: pip install 'scrapy-robotspec[bulk]'"
+        ) from error
+    return warc_parts(path, size, compressed=compressed)
 
 
 _BLANKS = b" \t\r\n\xef\xbb\xbf"

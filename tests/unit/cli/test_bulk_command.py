@@ -156,11 +156,21 @@ def test_an_output_is_overwritten_and_another_file_only_by_force(
     assert not (folder / "out.parquet.parts").exists()
 
 
-def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("module", "name", "expected"),
+    [
+        ("pyarrow", "robots.txt", "robotspec bulk needs pyarrow"),
+        ("warcio", "a.warc", "a.warc is a WARC file, which needs warcio"),
+    ],
+)
+def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
+    folder: Path, module: str, name: str, expected: str
+) -> None:
     """Everything else works without it."""
+    (folder / "a.warc").write_bytes(b"WARC/1.0\r\n")
     program = (
-        "import sys; sys.modules['pyarrow'] = None; from scrapy_robotspec.cli.app import main; "
-        "sys.exit(main(['bulk', 'robots.txt', '--tokens', 'x', '--out', 'out.csv']))"
+        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
+        f"sys.exit(main(['bulk', {name!r}, '--tokens', 'x', '--out', 'out.csv']))"
     )
     root = Path(__file__).parents[3]
     done = subprocess.run(
@@ -172,6 +182,5 @@ def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(folder: P
         check=False,
     )
     assert done.returncode == 2
-    expected = "needs pyarrow and warcio: pip install 'scrapy-robotspec[bulk]'"
-    assert expected in done.stderr
+    assert f"{expected}: pip install 'scrapy-robotspec[bulk]'" in done.stderr
     assert "Traceback" not in done.stderr
