@@ -70,7 +70,10 @@ class Answers:
             columns = [column[some] for column in crawlers]
             columns += [_repeated(column, file_places[some]) for column in files]
             columns += [_repeated(column, group_places[some]) for column in groups]
-            yield pa.RecordBatch.from_arrays(columns, names=SCHEMA.names)
+            if encode:
+                yield pa.RecordBatch.from_arrays(columns, names=SCHEMA.names)
+            else:
+                yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
     def _repeated_crawlers(self) -> list[pa.Array]:
         columns = [pa.array(column, pa.string()) for column in zip(*self.crawlers(), strict=True)]

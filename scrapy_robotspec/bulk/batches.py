@@ -45,7 +45,7 @@ def verdicts(
     answers = Answers(Questions.of(tokens, paths, editions, lint))
     for document in documents(batch):
         answers.add(document)
-    found = [batch.cast(SCHEMA) for batch in answers.batches()]
+    found = list(answers.batches())
     if isinstance(batch, pa.Table):
         return pa.Table.from_batches(found, schema=SCHEMA)
     return found[0] if len(found) == 1 else pa.concat_batches(found)

@@ -87,7 +87,12 @@ class OtherLines:
 
     @cached_property
     def _groups(self) -> list[RawGroup]:
-        return read_groups(self._body, usage_edition(self._edition))
+        """The groups, up to the last of the lines where what follows cannot change their agents."""
+        end = len(self._body)
+        if has_plain_lines(self._edition):
+            last = max(map(self._lowered.rfind, _WANTED))
+            end = _LINE_END(self._body, last).start()  # type: ignore[union-attr]  # always found
+        return read_groups(self._body[:end], usage_edition(self._edition))
 
     @cached_property
     def _with_others(self) -> Mapping[str, Sequence[int]]:
