@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
+from scrapy_robotspec.protocol.fast.matcher import matching_keys
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,
@@ -27,14 +28,7 @@ from scrapy_robotspec.protocol.models import (
     decode,
 )
 from scrapy_robotspec.protocol.paths import path_of
-from scrapy_robotspec.protocol.precedence import (
-    FORBIDS,
-    ITSELF,
-    NO_RULE,
-    forbids,
-    line_start,
-    matching_keys,
-)
+from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, forbids, line_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
+from scrapy_robotspec.protocol.fast.matcher import matcher
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
-from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
+from scrapy_robotspec.protocol.patterns import canonical_pattern
 from scrapy_robotspec.protocol.usage import (
     USAGE_FIELDS,
     Usage,
@@ -82,10 +83,11 @@ class _FieldPaths:
             if length <= len(path) and path[:length] in self._plain:
                 found.append(self._plain[path[:length]])
                 break
+        matches = matcher(path, len(self._wild))
         for pattern in self._wild:
             if found and pattern[0] < found[-1][0]:
                 break
-            if matches(pattern[1], path):
+            if matches(pattern[1]):
                 if found and pattern[0] > found[-1][0]:
                     found.clear()
                 found.append(pattern)

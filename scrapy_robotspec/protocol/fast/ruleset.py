@@ -8,7 +8,14 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
-from scrapy_robotspec.protocol.fast.wildcards import END, INDEX_FROM, Wildcards, matches, needle_of
+from scrapy_robotspec.protocol.fast.wildcards import (
+    END,
+    INDEX_FROM,
+    Wildcards,
+    matches,
+    needle_of,
+    with_end,
+)
 from scrapy_robotspec.protocol.paths import (
     ROBOTS_TXT,
     base_of,
@@ -132,15 +139,8 @@ def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int]
     patterns: dict[str, int] = {}
     for key, text in keyed_patterns(rules, edition):
         if text.endswith(("$", "*")):
-            text = _with_end(text)
+            text = with_end(text)
         found = patterns if "*" in text else prefixes
         if found.setdefault(text, key) > key:
             found[text] = key
     return prefixes, patterns
-
-
-def _with_end(text: str) -> str:
-    """A pattern with ``END`` for its anchor, and without a last star."""
-    content = text[:-1]
-    anchored = text.endswith("$") and not content.endswith("*")
-    return content + END if anchored else content.rstrip("*")

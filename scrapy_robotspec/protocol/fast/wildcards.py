@@ -30,7 +30,7 @@ INDEX_FROM = 64
 _NEEDLE = 64
 _START = 4
 #: From this product of patterns and characters of the path on, searches need a bound (PAT-11).
-_HEAVY = 1 << 14
+HEAVY = 1 << 14
 
 
 class Wildcards:
@@ -73,7 +73,7 @@ class Wildcards:
             return best
         found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > _HEAVY else None
+        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > HEAVY else None
         for number in tried:
             if keys[number] < best:
                 text = texts[number]
@@ -120,3 +120,10 @@ def matches(text: str, path: str) -> bool:
             return False
         end += len(literal)
     return True
+
+
+def with_end(text: str) -> str:
+    """A pattern with ``END`` for its anchor, and without a last star."""
+    content = text[:-1]
+    anchored = text.endswith("$") and not content.endswith("*")
+    return content + END if anchored else content.rstrip("*")

@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
+from scrapy_robotspec.protocol import precedence
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
+from scrapy_robotspec.protocol.fast import compiled, matcher, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
     OTHER_BEGINNINGS,
@@ -245,7 +246,7 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     patterns = {with_end(text): key for text, key in keys.items()}
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
     for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 14)):
-        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, _HEAVY=heavy):
+        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, HEAVY=heavy):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
@@ -260,6 +261,20 @@ def test_bounded_search_decides_as_the_plain_one(
         for text in some:
             assert index.matches(with_end(text)) == matches(text, path)
             assert wildcards.matches(with_end(text), path + END) == matches(text, path)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(rules=raw_rules, url=urls)
+def test_all_matching_rules_are_those_of_the_plain_reading(
+    name: str, rules: list[tuple[bool, bytes, int]], url: str
+) -> None:
+    """PAT-11: also where the path is indexed for many patterns."""
+    edition = EDITIONS[name]
+    path = path_of(url, edition)
+    expected = list(precedence.matching_keys(rules, path, edition))
+    assert list(matcher.matching_keys(rules, path, edition)) == expected
+    with patch.object(matcher, "HEAVY", 0):
+        assert list(matcher.matching_keys(rules, path, edition)) == expected
 
 
 @pytest.mark.parametrize("name", EDITIONS)
