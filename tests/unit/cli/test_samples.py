@@ -15,7 +15,7 @@ PATTERN = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(PATTERN, min_size=1, max_size=5))
 def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
     """Whatever a rule says, one of the paths finds out; without it a diff could miss a change."""

@@ -186,7 +186,7 @@ BODIES = (b"", RULES, b"User-agent: *\nDisallow: /\n", b"User-agent: *\nDisallow
 PATHS = ("/", "/private/x", "/other")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.integers(10, 2 * 86400), st.sampled_from(BODIES)), max_size=6),
     st.lists(st.tuples(st.integers(-5, 4 * 86400), st.sampled_from(PATHS)), max_size=20),

@@ -55,7 +55,7 @@ JUNK = st.recursive(
 
 
 @pytest.mark.parametrize("name", Settings.names())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(raw=JUNK)
 def test_a_value_is_read_or_named(name: str, raw: Any) -> None:
     message = f"{name} = … is wrong: give …"

@@ -93,7 +93,7 @@ FILE = st.lists(LINE, max_size=10).map(b"\n".join)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(old=FILE, new=FILE)
 def test_no_verdict_differs_where_no_change_is_reported(
     edition: str, old: bytes, new: bytes

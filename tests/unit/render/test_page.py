@@ -149,7 +149,7 @@ def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatc
     assert "4,989 lines without a note are left out here" in page.text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.one_of(

@@ -18,7 +18,7 @@ LINE = st.one_of(
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(lines=st.lists(LINE, max_size=12), tokens=st.lists(st.sampled_from(NAMES[:5]), max_size=2))
 def test_the_group_for_a_crawler_is_the_one_that_the_verdict_names(
     edition: str, lines: list[str], tokens: list[str]

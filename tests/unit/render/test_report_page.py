@@ -195,7 +195,7 @@ def test_failures_are_grouped_by_kind() -> None:
     assert "no results for 1.example" not in shown
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=40), st.floats(0, 1e9), st.integers(0, 10**12))
 def test_no_text_and_no_number_breaks_the_page(text: str, seconds: float, number: int) -> None:
     origin = OriginStats(

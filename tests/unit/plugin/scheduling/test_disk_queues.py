@@ -63,7 +63,7 @@ steps = st.lists(
 
 
 @all_classes
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(steps=steps, limit=st.integers(1, 3))
 def test_answers_are_those_of_scrapys_queue(
     queue_class: Any, steps: list[tuple[int, str]], limit: int

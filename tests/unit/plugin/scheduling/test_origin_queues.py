@@ -376,4 +376,4 @@ class AnyOrder(RuleBasedStateMachine):
 
 
 TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=100, stateful_step_count=50, deadline=None)
+TestAnyOrder.settings = settings(max_examples=100, stateful_step_count=50)

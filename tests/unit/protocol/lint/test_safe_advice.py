@@ -73,7 +73,7 @@ def follow(body: bytes, findings: list[Finding]) -> bytes:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(body=st.one_of(files, files, bodies_for(["x", "/", "a"])))
 @example(
     b"User-agent: a\nDisallow: /x\n\nUser-agent: a\nDisallow: /x\n\nUser-agent: b\nDisallow: /"

@@ -1,4 +1,7 @@
-"""How long the property tests look: the same examples each time in CI, fresh ones elsewhere."""
+"""How long property tests look: the same examples each time in CI, fresh ones elsewhere.
+
+Without a deadline: a slow machine is not a failure.
+"""
 
 from __future__ import annotations
 
