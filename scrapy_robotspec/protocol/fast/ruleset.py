@@ -71,7 +71,7 @@ class RuleSet:
         self._edition = edition
         # The last URL up to the slash its path begins with, and the offset of this slash.
         self._base, self._path_at = "x://x/", 5
-        self._keys = array("q", [keys[prefix] for prefix in prefixes])
+        self._keys = array("q", map(keys.__getitem__, prefixes))
         self._parents = parents_of(prefixes)
         if self._parents is not None:
             spread(self._keys, self._parents)
@@ -138,7 +138,7 @@ def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int]
     prefixes: dict[str, int] = {}
     patterns: dict[str, int] = {}
     for key, text in keyed_patterns(rules, edition):
-        if text.endswith(("$", "*")):
+        if text[-1:] in "$*":
             text = with_end(text)
         found = patterns if "*" in text else prefixes
         if found.setdefault(text, key) > key:
