@@ -89,8 +89,10 @@ class SuffixIndex:
             self._add_parts(length)
             return self._lasts.setdefault(literal, -1)
         if length <= self._beginning:
-            places = self._find_places(literal)
-            first, last = min(places, default=-1), max(places, default=-1)
+            places = sorted(self._find_places(literal))
+            first, last = (places[0], places[-1]) if places else (-1, -1)
+            if first < last:
+                self._places[literal] = array("i", places)
         else:
             first, last = self._padded.find(literal), len(self._path)  # or less
         self._firsts[literal], self._lasts[literal] = first, last
