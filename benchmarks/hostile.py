@@ -151,7 +151,7 @@ class Lures(Recipe):
         """A path of *length* characters."""
         run = "a" * self.length
         end = run + "".join(letter + run for letter in _LETTERS[1 : self.letters])
-        return (end + "XZ" + "a" * length)[: max(0, length - len(end))] + end
+        return ((end + "XZ" + "a" * length)[: max(0, length - len(end))] + end)[-length:]
 
     def body(self, size: int, url_length: int = 2_000) -> bytes:
         """A file of at most *size* bytes with distinct rules."""
