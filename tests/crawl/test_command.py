@@ -290,7 +290,7 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
         ("", "Usage: scrapy robotspec"),
         ("check a.example/page /x", "for the site, write https://a.example/page"),
         ("check http://a.example/ --edition rfc", "'rfc' is not one of 'google-2019'"),
-        ("check http://a.example/ --tokn x", "'--token'"),
+        ("check http://a.example/ --tokn x", "--token"),
         ("check http://a.example/ --token 42", "--token must be a product token"),
         ("check http://a.example/ -s ROBOTSPEC_CACHE_TTL=x", "ROBOTSPEC_CACHE_TTL"),
         ("check http://a.example/ http://b.example/ --html x.html", "URLs of one site"),
