@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
-from scrapy_robotspec.protocol.fast.matcher import matching_keys
+from scrapy_robotspec.protocol.fast.wildcards import matching_keys
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,

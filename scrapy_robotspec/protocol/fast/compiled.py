@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.fast.index import Place, Spans
     from scrapy_robotspec.protocol.models import Verdict
 
-#: Max crawlers that a file remembers, and max bytes of their compiled rules (times its length).
+#: Max crawlers that a file remembers, and max bytes of the groups they follow (times its length).
 #: Crawlers may follow combinations of the same groups in any number.
 KEPT = 4096
 KEPT_RULES = 8
@@ -90,7 +90,7 @@ class CompiledFile:
                 return self._asked_first[1], first
             self._first.rules.keys = dict([self._asked_first])
             index = index_agents(self._body, self._edition)
-            self._crawlers = crawlers = _Crawlers(index, self._first)
+            self._crawlers = crawlers = _Crawlers(index, self._first.rules, len(self._body))
         selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
         rules = selection.rules
         key = rules.keys.get(url)
@@ -113,8 +113,6 @@ class CompiledFile:
                 return key
         if rules.compiled is None:
             rules.compiled = RuleSet(rules_in(self._body, rules.spans, edition), edition)
-            if self._crawlers is not None:
-                self._crawlers.count(rules.spans, KEPT_RULES * len(self._body))
         return rules.compiled.find(url)
 
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
@@ -127,39 +125,30 @@ class CompiledFile:
 class _Crawlers:
     """The crawlers that asked a file, and the groups each of them follows."""
 
-    __slots__ = ("_by_keys", "_by_spans", "_compiled", "_index", "by_tokens")
+    __slots__ = ("_by_keys", "_by_spans", "_index", "_room", "_size", "by_tokens")
 
-    def __init__(self, index: Mapping[str, Place], first: CompiledSelection) -> None:
+    def __init__(self, index: Mapping[str, Place], first: SharedRules, size: int) -> None:
         self._index = index
         self.by_tokens: dict[Tokens, CompiledSelection] = {}
         self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
-        self._by_spans: dict[Spans, SharedRules] = {first.rules.spans: first.rules}
-        self._compiled = 0  # bytes of compiled rules
+        self._by_spans: dict[Spans, SharedRules] = {first.spans: first}
+        self._room = KEPT_RULES * size
+        self._size = 0  # bytes of the groups followed
 
     def select(self, tokens: Tokens, edition: Edition) -> CompiledSelection:
         """The groups that a crawler follows which has not asked before."""
-        if len(self.by_tokens) >= KEPT:
-            self._forget()
+        if len(self.by_tokens) >= KEPT or self._size > self._room:
+            self.by_tokens, self._by_keys, self._by_spans, self._size = {}, {}, {}, 0
         keys = followed_keys(self._index, tokens, edition)
         selection = self._by_keys.get(keys)
         if selection is None:
             names, spans = follow(self._index, keys)
-            rules = self._by_spans.setdefault(spans, SharedRules(spans))
-            selection = self._by_keys[keys] = CompiledSelection(names, rules)
+            if spans not in self._by_spans:
+                self._by_spans[spans] = SharedRules(spans)
+                self._size += sum(spans[1::2]) - sum(spans[::2])
+            selection = self._by_keys[keys] = CompiledSelection(names, self._by_spans[spans])
         self.by_tokens[tokens] = selection
         return selection
-
-    def count(self, spans: Spans, limit: int) -> None:
-        """Count compiled rules; beyond *limit* bytes, forget all crawlers."""
-        self._compiled += sum(spans[1::2]) - sum(spans[::2])
-        if self._compiled > limit:
-            self._forget()
-
-    def _forget(self) -> None:
-        self.by_tokens.clear()
-        self._by_keys.clear()
-        self._by_spans.clear()
-        self._compiled = 0
 
 
 def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:

@@ -46,8 +46,6 @@ _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 _VALUE = re.compile(rb"[^\r\n#]*")
 
 _ALLOWS = {b"allow": True, b"disallow": False}
-#: The same, with the usual spellings.
-_KINDS = _ALLOWS | {b"Allow": True, b"Disallow": False}
 
 
 def has_plain_lines(edition: Edition) -> bool:
@@ -56,10 +54,7 @@ def has_plain_lines(edition: Edition) -> bool:
 
 
 def index_agents(
-    body: bytes,
-    edition: Edition,
-    beginnings: tuple[bytes, ...] = (),
-    lowered: bytes | None = None,
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = (), lowered: bytes = b""
 ) -> Mapping[str, Place]:
     """The agents that a file names, by key.
 
@@ -163,7 +158,7 @@ def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
 def _plain_rules(part: bytes, start: int) -> list[RawRule]:
     """The rules of a part of a file that begins at an offset."""
     rules: list[RawRule] = []
-    kinds: dict[bytes, bool | None] = dict(_KINDS)  # by fields as written
+    kinds: dict[bytes, bool | None] = {}  # by fields as written
     commented = b"#" in part
     for line in part.splitlines(keepends=True):  # hot path
         name, colon, value = line.partition(b":")

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
-from scrapy_robotspec.protocol.fast.wildcards import (
-    END,
-    INDEX_FROM,
-    Wildcards,
-    matches,
-    needle_of,
-    with_end,
-)
+from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.paths import (
     ROBOTS_TXT,
     base_of,
@@ -39,18 +32,8 @@ class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
     __slots__ = (
-        "_base",
-        "_edition",
-        "_escapes",
-        "_headed",
-        "_keys",
-        "_needles",
-        "_parents",
-        "_path_at",
-        "_prefixes",
-        "_to_end",
-        "_wildcards",
-        "forbids",
+        *("_base", "_edition", "_escapes", "_keys", "_needles", "_parents", "_path_at"),
+        *("_prefixes", "_to_end", "_wildcards", "forbids"),
     )
 
     forbids: bool
@@ -63,10 +46,6 @@ class RuleSet:
         # Without either, a path need not be canonical.
         self._escapes = "%" in texts or _ENDS_ESCAPE(texts) is not None
         self._to_end = END in texts
-        few = patterns if len(patterns) < INDEX_FROM else ()
-        # A pattern with a head costs nothing for a path that begins otherwise.
-        heads = {text: text[: text.index("*")] for text in few if text.index("*") > 1}
-        keys = dict.fromkeys(heads.values(), NO_RULE) | keys
         prefixes = sorted(keys)
         self._edition = edition
         # The last URL up to the slash its path begins with, and the offset of this slash.
@@ -76,12 +55,6 @@ class RuleSet:
         if self._parents is not None:
             spread(self._keys, self._parents)
         self._prefixes = tuple(prefixes)
-        # By the index of their first literal: keys, needles and texts of patterns.
-        self._headed: dict[int, tuple[tuple[int, str, str], ...]] = {}
-        for text, head in heads.items():
-            pattern = (patterns.pop(text), needle_of(text[len(head) :]), text)
-            index = bisect_left(prefixes, head)
-            self._headed[index] = (*self._headed.get(index, ()), pattern)
         self._wildcards = Wildcards(patterns) if patterns else None
         self._needles = (self._wildcards.few or ("",)) if self._wildcards else ()
 
@@ -89,12 +62,8 @@ class RuleSet:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
         if isinstance(url, str) and url.startswith(self._base):  # hot path
             path = url[self._path_at :]
-            if (
-                "%" in path
-                or "#" in path
-                or "\\" in path
-                or (self._escapes and find_noncanonical(path))
-            ):
+            unusual = "%" in path or "#" in path or "\\" in path
+            if unusual or (self._escapes and find_noncanonical(path)):
                 path = canonical_path(path, self._edition)
         else:
             path = self._path(url)
@@ -106,23 +75,10 @@ class RuleSet:
         index = bisect_right(prefixes, path) - 1
         while index >= 0 and not path.startswith(prefixes[index]):
             index = -1 if parents is None else parents[index]
-        best = NO_RULE
-        if index >= 0:
-            best = self._keys[index]
-            if self._headed:
-                best = self._best_headed(index, path, best)
+        best = NO_RULE if index < 0 else self._keys[index]
         for needle in self._needles:  # nearly always none is in the path
             if needle in path and self._wildcards is not None:
                 return self._wildcards.best(path, best)
-        return best
-
-    def _best_headed(self, index: int, path: str, best: int) -> int:
-        """The best key among the patterns whose first literal the path starts with."""
-        while index >= 0:
-            for key, needle, text in self._headed.get(index, ()):
-                if key < best and needle in path and matches(text, path):
-                    best = key
-            index = -1 if self._parents is None else self._parents[index]
         return best
 
     def _path(self, url: str | bytes) -> str:

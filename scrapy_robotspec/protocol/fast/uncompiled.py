@@ -43,9 +43,7 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
         rules = rules_in(body, spans, edition)
     if not rules:
         return None if rules is None else NO_RULE
-    if len(rules) * len(path) > _MAX_TRIED:
-        return None
-    if sum(len(value) for _, value, _ in rules) > _MAX_TRIED:
+    if max(len(rules) * len(path), sum(len(value) for _, value, _ in rules)) > _MAX_TRIED:
         return None
     return best_key(rules, path, edition)
 

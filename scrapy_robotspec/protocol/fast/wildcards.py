@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
+from scrapy_robotspec.protocol.precedence import keyed_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.groups import RawRule
 
 #: Stands for the path's end, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
 #: contains it: there a comment begins, here the fragment.
@@ -30,7 +34,7 @@ INDEX_FROM = 64
 _NEEDLE = 64
 _START = 4
 #: From this product of patterns and characters of the path on, searches need a bound (PAT-11).
-HEAVY = 1 << 14
+_HEAVY = 1 << 14
 
 
 class Wildcards:
@@ -73,7 +77,7 @@ class Wildcards:
             return best
         found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > HEAVY else None
+        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > _HEAVY else None
         for number in tried:
             if keys[number] < best:
                 text = texts[number]
@@ -127,3 +131,21 @@ def with_end(text: str) -> str:
     content = text[:-1]
     anchored = text.endswith("$") and not content.endswith("*")
     return content + END if anchored else content.rstrip("*")
+
+
+def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
+    """The keys of all matching rules, as ``precedence.matching_keys``."""
+    match = matcher(path, len(rules))
+    return (key for key, text in keyed_patterns(rules, edition) if match(text))
+
+
+def matcher(path: str, patterns: int) -> Callable[[str], bool]:
+    """``patterns.matches`` for one path and a number of patterns."""
+    path += END
+    suffixes = SuffixIndex(path, {}) if patterns * len(path) > _HEAVY else None
+
+    def match(text: str) -> bool:
+        text = with_end(text) if text.endswith(("$", "*")) else text
+        return suffixes.matches(text) if suffixes and "*" in text else matches(text, path)
+
+    return match

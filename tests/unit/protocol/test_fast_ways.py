@@ -19,7 +19,7 @@ from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol import precedence
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast import compiled, matcher, suffixes, wildcards
+from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
     OTHER_BEGINNINGS,
@@ -246,7 +246,7 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     patterns = {with_end(text): key for text, key in keys.items()}
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
     for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 14)):
-        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, HEAVY=heavy):
+        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, _HEAVY=heavy):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
@@ -272,9 +272,9 @@ def test_all_matching_rules_are_those_of_the_plain_reading(
     edition = EDITIONS[name]
     path = path_of(url, edition)
     expected = list(precedence.matching_keys(rules, path, edition))
-    assert list(matcher.matching_keys(rules, path, edition)) == expected
-    with patch.object(matcher, "HEAVY", 0):
-        assert list(matcher.matching_keys(rules, path, edition)) == expected
+    assert list(wildcards.matching_keys(rules, path, edition)) == expected
+    with patch.object(wildcards, "_HEAVY", 0):
+        assert list(wildcards.matching_keys(rules, path, edition)) == expected
 
 
 @pytest.mark.parametrize("name", EDITIONS)
