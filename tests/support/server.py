@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 ROBOTS = "/robots.txt"
+#: The server notes when its thread stands still for longer (seconds).
+_STALL = 0.05
 
 
 @dataclass(slots=True)
@@ -92,6 +94,7 @@ class Server:
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.port = self.other_port = self.tls_port = 0
         self.log: list[Asked] = []
+        self.stalls: list[tuple[float, float]] = []
         self.default: Callable[[str, int], Site] | None = None
         self._tls = tls
         self._sites: dict[tuple[str, int], Site] = {}
@@ -122,6 +125,14 @@ class Server:
         )
         self._sites[host, port] = site
         return site
+
+    def came_at(self, at: float) -> float:
+        """The earliest time at which a request may have come that was read at *at*.
+
+        On a busy machine the server's thread may stand still for longer than a crawl delay.
+        """
+        began = (began for began, ended in self.stalls if began < at <= ended + _STALL)
+        return min(began, default=at)
 
     @property
     def sites(self) -> list[Site]:
@@ -156,12 +167,22 @@ class Server:
         self.port, self.other_port = ports[:2]
         self.tls_port = ports[2] if self._tls else 0
         self._ready.set()
+        watching = asyncio.create_task(self._watch())
         await self._stop.wait()
+        watching.cancel()
         for server in listening:
             server.close()
         for task in tuple(self._open):
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        """Note when nothing was read for a while."""
+        while True:
+            began = time.time()
+            await asyncio.sleep(_STALL)
+            if time.time() > began + 2 * _STALL:
+                self.stalls.append((began, time.time()))
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

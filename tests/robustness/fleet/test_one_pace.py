@@ -45,10 +45,10 @@ def page_times(site: Site) -> list[float]:
     return sorted(asked.at for asked in site.log if asked.path != "/robots.txt")
 
 
-def assert_one_pace(site: Site, *, fetches: int = 1) -> None:
+def assert_one_pace(server: Server, site: Site, *, fetches: int = 1) -> None:
     """No two pages closer than the delay, none twice, and robots.txt fetched once."""
     times = page_times(site)
-    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
+    gaps = [later - server.came_at(earlier) for earlier, later in itertools.pairwise(times)]
     assert min(gaps) >= DELAY - SLACK
     assert len(site.pages_asked) == len(set(site.pages_asked))
     assert len(site.robots_asked) == fetches
@@ -72,7 +72,7 @@ def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> 
     for n, result in enumerate(results):
         assert set(urls_of(site, n, 5)) <= set(result.ends)
         assert "Traceback" not in result.log
-    assert_one_pace(site)
+    assert_one_pace(server, site)
     last_free = max(asked.at for asked in free.log)
     assert last_free < page_times(site)[-5]
 
@@ -89,7 +89,7 @@ def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, share
         late = stack.enter_context(Running(urls_of(site, 9, 5), settings(shared)))
         results = [crawl.finish() for crawl in (*crawls[1:], late)]
     assert sum(len(result.ends) for result in results) == 8 + 8 + 5
-    assert_one_pace(site)
+    assert_one_pace(server, site)
 
 
 def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
@@ -113,7 +113,7 @@ def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
         results = [crawl.finish() for crawl in crawls]
     for n, result in enumerate(results):
         assert result.ended_once(urls_of(site, n, 6))
-    assert_one_pace(site, fetches=len(site.robots_asked))
+    assert_one_pace(server, site, fetches=len(site.robots_asked))
 
 
 def test_a_worker_that_starts_without_redis_waits_for_it(
@@ -137,7 +137,7 @@ def test_a_worker_that_starts_without_redis_waits_for_it(
         redis.start()
         results = [crawl.finish(120) for crawl in (*crawls, late)]
     assert [len(result.ends) for result in results] == [20, 20, 5]
-    assert_one_pace(site, fetches=2)  # one of them without the store
+    assert_one_pace(server, site, fetches=2)  # one of them without the store
 
 
 def pause(redis: RedisServer) -> None:
@@ -181,4 +181,4 @@ def test_trouble_with_redis_brings_no_pages_closer(
     for n, result in enumerate(results):
         assert result.ended_once(urls_of(site, n, 15))
         assert "Traceback" not in result.log
-    assert_one_pace(site)
+    assert_one_pace(server, site)
