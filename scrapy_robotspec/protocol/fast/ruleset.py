@@ -52,8 +52,7 @@ class RuleSet:
         self._base, self._path_at = "x://x/", 5
         self._keys = array("q", map(keys.__getitem__, prefixes))
         self._parents = parents_of(prefixes)
-        if self._parents is not None:
-            spread(self._keys, self._parents)
+        spread(self._keys, self._parents or ())
         self._prefixes = tuple(prefixes)
         self._wildcards = Wildcards(patterns) if patterns else None
         self._needles = (self._wildcards.few or ("",)) if self._wildcards else ()

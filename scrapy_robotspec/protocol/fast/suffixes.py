@@ -44,7 +44,8 @@ class SuffixIndex:
         path, firsts, lasts = self._path, self._firsts, self._lasts
         # hot path of hostile files
         final, before = self._finals.get(text) or self._find_final(text)
-        if (lasts.get(final) or self._look_up(final)) < before:
+        room = (lasts.get(final) or self._look_up(final)) - before  # for what the stars stand for
+        if room < 0:
             return False
         first, *others = text.split("*")
         if not path.startswith(first):
@@ -61,7 +62,8 @@ class SuffixIndex:
                     if lasts[literal] < end:
                         return False
                     place = self._find_next(literal, end)
-            if place < 0:
+            room -= place - end
+            if place < 0 or room < 0:
                 return False
             end = place + len(literal)
         return True
@@ -83,10 +85,10 @@ class SuffixIndex:
     def _look_up(self, literal: str) -> int:
         """Learn the first and the last place of a literal; the last or -1."""
         length = len(literal)
-        if length in self._lengths:
-            return self._lasts.setdefault(literal, -1)
-        if length <= _SHORT and len(self._lasts) + len(self._path) < _MANY:
+        few = length <= _SHORT and len(self._lasts) + len(self._path) < _MANY
+        if length not in self._lengths and few:
             self._add_parts(length)
+        if length in self._lengths:
             return self._lasts.setdefault(literal, -1)
         if length <= self._beginning:
             places = sorted(self._find_places(literal))
@@ -108,9 +110,8 @@ class SuffixIndex:
 
     def _find_places(self, literal: str) -> list[int]:
         if not self._suffixes:
-            path, size = self._path, self._beginning
-            suffixes = [path[at : at + size] for at in range(len(path))]
-            self._offsets = sorted(range(len(path)), key=suffixes.__getitem__)
+            suffixes = [self._path[at : at + self._beginning] for at in range(len(self._path))]
+            self._offsets = sorted(range(len(suffixes)), key=suffixes.__getitem__)
             self._suffixes = sorted(suffixes)
         low = bisect_left(self._suffixes, literal)
         high = bisect_left(self._suffixes, literal + _LAST, low)

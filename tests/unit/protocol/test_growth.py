@@ -99,7 +99,7 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
     literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
     assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
     assert all(suffixes.matches(f"/*X*{literal}*d") for literal in literals)
-    assert set(searched) == {"X", "Z", "d"}
+    assert set(searched) == {"X", "d"}  # a Z at the end lacks the room before it
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
