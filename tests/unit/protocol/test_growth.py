@@ -145,7 +145,7 @@ def test_what_is_kept_is_little_more_than_the_file(questions: int, most: float) 
             robots.allowed(f"{HOST}/shop/{n}", "a")
         return robots
 
-    ask_again()  # what the process keeps is no part of the file
+    ask_again()  # the process caches searches; they do not belong to the file
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
