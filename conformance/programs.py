@@ -1,8 +1,8 @@
 """Parsers in other languages that the suite knows: a program around each, in ``peers/``.
 
 A program responds to requests as README.md says, and writes its parser's version where its only
-argument is ``--version``. A compiled one is built as its first lines say, and is found by an
-environment variable.
+argument is ``--version``. The first lines of some say how to build them or where to get the parser;
+an environment variable then says where the result is.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Program:
 
     name: str
     language: str
-    interpreter: str
-    """The command that runs the source; empty for a compiled program."""
+    run: tuple[str, ...]
+    """The command: ``{source}`` is the path of the source, ``{path}`` the variable's value."""
     source: str
     """Name of the program's file."""
     install: str
@@ -33,16 +33,17 @@ class Program:
     """Its claim in our words."""
     link: str
     variable: str = ""
-    """Environment variable that names the compiled program."""
+    """Environment variable that names the compiled program or the parser's library."""
 
     def command(self) -> list[str]:
         """The command that responds to requests."""
-        if self.variable:
-            return [os.environ.get(self.variable, "")]
-        return [self.interpreter, str(HERE / "peers" / self.source)]
+        names = {"source": HERE / "peers" / self.source, "path": os.environ.get(self.variable, "")}
+        return [part.format_map(names) for part in self.run]
 
     def version(self) -> str | None:
         """The installed version, or None."""
+        if self.variable and not os.environ.get(self.variable):
+            return None
         return _output(*self.command(), "--version")
 
 
@@ -62,7 +63,7 @@ PROGRAMS = {
         Program(
             "robots-parser",
             "JavaScript",
-            "node",
+            ("node", "{source}"),
             "robots-parser.mjs",
             "npm install --no-save robots-parser",
             ("rfc9309", "extensions"),
@@ -72,7 +73,7 @@ PROGRAMS = {
         Program(
             "WWW::RobotRules",
             "Perl",
-            "perl",
+            ("perl", "{source}"),
             "robotrules.pl",
             "cpan WWW::RobotRules",
             ("original-1994",),
@@ -82,7 +83,7 @@ PROGRAMS = {
         Program(
             "grobotstxt",
             "Go",
-            "",
+            ("{path}",),
             "grobotstxt.go",
             "build conformance/peers/grobotstxt.go, then set GROBOTSTXT to the path of the program",
             ("google",),
@@ -90,6 +91,18 @@ PROGRAMS = {
             "invalid ones disallowed.",
             "https://github.com/jimsmart/grobotstxt",
             "GROBOTSTXT",
+        ),
+        Program(
+            "itechbear/robotstxt",
+            "Java",
+            ("java", "-Dfile.encoding=UTF-8", "-cp", "{path}", "{source}"),
+            "RobotsTxtJava.java",
+            "get the JAR as conformance/peers/RobotsTxtJava.java says, then set ROBOTSTXT_JAR to "
+            "its path",
+            ("google",),
+            "Google's matcher at commit 750aec7, as a port to Java.",
+            "https://github.com/itechbear/robotstxt",
+            "ROBOTSTXT_JAR",
         ),
     )
 }

@@ -19,6 +19,7 @@ from conformance.__main__ import main
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.parsers import PARSERS
 from conformance.process import ParserProcess, Response
+from conformance.programs import PROGRAMS
 from conformance.report import as_text
 from conformance.score import GIVE_UP_AFTER, Result, request, score
 
@@ -97,6 +98,20 @@ def test_a_compiled_program_is_built_as_its_first_lines_say(
         cases = [case for case in cases_of("google") if case.data["statement"] == "RUL-05"]
         answers = [process.ask(request(case)) for case in cases]
     assert answers == [Response("answer", case.expected) for case in cases]
+
+
+@pytest.mark.parametrize("name", [name for name, each in PROGRAMS.items() if each.variable])
+def test_a_program_is_installed_where_its_variable_says(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Unset, empty or wrong: not installed; the value is a part of the command."""
+    program = PROGRAMS[name]
+    for value in (None, "", str(tmp_path / "missing")):
+        monkeypatch.delenv(program.variable, raising=False)
+        if value is not None:
+            monkeypatch.setenv(program.variable, value)
+        assert program.version() is None
+    assert str(tmp_path / "missing") in program.command()
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
