@@ -44,6 +44,7 @@ def hostile_files(size: int) -> dict[str, bytes]:
     files = {
         "agents times rules": agents + rules,
         "empty lines": b"\n" * size,
+        "user-agent fields on one line": b"user-agent:" * (size // 10),
         "distinct fields": filled("{}:\n", size),
         "groups of one rule": filled("user-agent:*\nallow:/{}\n", size),
         "prefixes": filled("allow:/{}\n", size),

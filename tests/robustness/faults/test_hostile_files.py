@@ -45,6 +45,7 @@ SHAPES = {
     "NULs": _filled(b"user-agent:*\ndisallow:/\n", b"\0"),
     "invalid UTF-8": _filled(b"user-agent:*\nallow:/", b"\xc3\xff\xed\xa0\x80"),
     "UTF-16": UTF16 * (SIZE // len(UTF16)),
+    "user-agent fields on one line": _filled(b"", b"user-agent:"),
     "colons": _filled(b"", b":"),
     "carriage returns": _filled(b"user-agent:*\r", b"\r"),
     "comments": _filled(b"", b"#\n"),

@@ -17,7 +17,7 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
-from scrapy_robotspec.protocol.fast import compiled, uncompiled
+from scrapy_robotspec.protocol.fast import compiled, index, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards
@@ -100,6 +100,15 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
     assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
     assert all(suffixes.matches(f"/*X*{literal}*d") for literal in literals)
     assert set(searched) == {"X", "d"}  # a Z at the end lacks the room before it
+
+
+@pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])
+def test_a_line_of_user_agent_fields_is_read_once(before: bytes) -> None:
+    """SAF-02: what stands behind a field is read to the line's end only where it begins a line."""
+    body = before + b"user-agent:" * 1_000
+    with patch.object(index, "_AGENT", wraps=index._AGENT) as reads:
+        assert RobotsTxt.parse(body).allowed(HOST + "/", "a")
+    assert reads.call_count <= 1
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
