@@ -9,9 +9,10 @@ import pytest
 
 from tests.support.crawl import MODES, PROXY_MODES, crawl
 from tests.support.responses import in_turn, raw, redirect, reply, silence
+from tests.support.server import Server
 
 if TYPE_CHECKING:
-    from tests.support.server import Server, Site
+    from tests.support.server import Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
 
@@ -224,3 +225,22 @@ def test_a_dead_proxy_of_some_requests_refuses_no_others(
     assert set(urls[10:]) <= set(result.responses)
     refused = [url for url, error in result.errors.items() if error["type"] == "RobotsUnreachable"]
     assert refused == []
+
+
+@pytest.mark.parametrize("mode", PROXY_MODES)
+def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, mode: str) -> None:
+    """Until it has brought another response, the next attempt goes another way."""
+    site = server.site("127.0.0.2", BODY)
+    urls = [site.url(f"/{n}") for n in range(12)]
+    with Server() as broken:
+        broken.default = lambda host, port: broken.site(
+            host, reply(status=503), page=reply(status=503), port=port
+        )
+        bad = f"http://127.0.0.9:{broken.port}"
+        settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
+        result = crawl(proxied(urls, [*[bad] * 10, None, None]), settings, mode=mode)
+        robots_asked = [asked for asked in broken.log if asked.path == "/robots.txt"]
+    assert set(urls[10:]) <= set(result.responses)
+    assert result.ended_once(urls)
+    assert len(robots_asked) == 1
+    assert len(site.robots_asked) == 1

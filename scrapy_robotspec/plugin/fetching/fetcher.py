@@ -108,9 +108,10 @@ class Fetcher:
             tried.add(route.name)
             result = await _Attempt(self, origin, page_request, route).run()
             self._count(result)
+            if not result.local or result.answered:  # a server that answers 503 may want a pause
+                return result
             route = self.routes.best(origin, own)
-            exhausted = route.name in tried or len(tried) == _MAX_ROUTES_PER_FETCH
-            if not result.local or exhausted:
+            if route.name in tried or len(tried) == _MAX_ROUTES_PER_FETCH:
                 return result
 
     async def _take_turn(self, page_request: Request) -> None:
@@ -242,7 +243,7 @@ class _Attempt:
         if response.status >= 500 and await self._has_misplaced_errors():
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
-        local = response.status in NOT_FROM_THE_SITE
+        local = self._may_be_the_proxys(response.status)
         return replace(result, local=local, records=tuple(self._records))
 
     async def _download(self, url: str) -> Exchange:
@@ -261,10 +262,8 @@ class _Attempt:
         with self._fetcher.slots.use(slot):
             response: Response = await _compat.as_future(_compat.download(engine, request))
         host = Origin.of(url)
-        if host is not None and response.status not in NOT_FROM_THE_SITE:
-            self._fetcher.routes.worked(
-                self._origin, self._route, host.host, self._fetcher._clock()
-            )
+        if host is not None and not self._may_be_the_proxys(response.status):
+            self._fetcher.routes.worked(self._route, host.host, self._fetcher._clock())
         transfer: Transfer = request.meta[META_KEY]
         exchange = exchange_of(url, response, transfer)
         archive = self._fetcher.archive
@@ -315,7 +314,18 @@ class _Attempt:
     def _is_proven(self) -> bool:
         return self._fetcher.routes.is_proven(self._route, self._fetcher._clock())
 
+    def _may_be_the_proxys(self, status: int) -> bool:
+        """Whether a proxy, and not the site, may have given the response.
+
+        Until a proxy has brought another response, its server errors may be its own.
+        """
+        if status in NOT_FROM_THE_SITE:
+            return True
+        return status >= 500 and self._is_proxied and not self._is_proven
+
     def _note_route(self, result: FetchResult) -> FetchResult:
-        if result.status is None or result.local:
+        if result.status is None or result.local or result.status >= 500:
             self._fetcher.routes.failed(self._origin, self._route)
+        else:
+            self._fetcher.routes.forget(self._origin)
         return result

@@ -72,7 +72,7 @@ class Routes:
         routes = self._by_origin.get(origin)
         if routes is None:
             if len(self._by_origin) >= _MAX_ORIGINS:
-                self._forget(next(iter(self._by_origin)))
+                self.forget(next(iter(self._by_origin)))
             routes = self._by_origin[origin] = {}
         if len(routes) < _MAX_ROUTES:
             routes.setdefault(route.name, route)
@@ -86,15 +86,15 @@ class Routes:
 
     def failed(self, origin: Origin, route: Route) -> None:
         """Prefer other routes to *origin* from now on."""
-        self._failures.setdefault(origin, Counter())[route.name] += 1
+        if origin in self._by_origin:  # else forgotten, because too many others came after it
+            self._failures.setdefault(origin, Counter())[route.name] += 1
 
     def has_failed(self, origin: Origin) -> bool:
-        """Whether a fetch of *origin* failed since its last response."""
+        """Whether a fetch of *origin* failed since its last usable response."""
         return origin in self._failures
 
-    def worked(self, origin: Origin, route: Route, host: str, now: float) -> None:
+    def worked(self, route: Route, host: str, now: float) -> None:
         """*host* responded on *route* at *now* (epoch seconds)."""
-        self._forget(origin)
         self._proven.pop(route.name, None)
         if len(self._proven) >= _MAX_PROVEN:
             del self._proven[next(iter(self._proven))]
@@ -102,7 +102,8 @@ class Routes:
         if not is_address(host):
             self._name_resolved_at = now
 
-    def _forget(self, origin: Origin) -> None:
+    def forget(self, origin: Origin) -> None:
+        """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
         self._by_origin.pop(origin, None)
         self._failures.pop(origin, None)
 

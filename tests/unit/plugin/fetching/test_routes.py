@@ -47,19 +47,24 @@ def test_a_failed_route_comes_last() -> None:
     assert routes.best(ORIGIN, second) == second
 
 
-def test_a_response_ends_the_memory_of_failures() -> None:
+def test_a_usable_response_ends_the_memory_of_failures() -> None:
     routes, (first, second) = routes_of("http://p1", "http://p2")
     routes.failed(ORIGIN, first)
-    routes.worked(ORIGIN, second, "a.example", NOW)
+    routes.forget(ORIGIN)
     assert routes.best(ORIGIN, first) == first
+    assert not routes.has_failed(ORIGIN)
 
 
 def test_memory_is_bounded_by_origins_and_by_routes() -> None:
     routes = Routes(("proxy",))
-    for n in range(20_000):
-        routes.see(Origin("http", f"h{n}.example", 80), through("http://p"))
+    origins = [Origin("http", f"h{n}.example", 80) for n in range(20_000)]
+    for n, origin in enumerate(origins):
+        routes.see(origin, through("http://p"))
         routes.see(ORIGIN, through(f"http://p{n}"))
+    for origin in origins:
+        routes.failed(origin, DIRECT)
     assert len(routes._by_origin) <= 10_000
+    assert len(routes._failures) <= 10_000
     assert max(map(len, routes._by_origin.values())) <= 32
 
 
@@ -86,9 +91,9 @@ def test_a_request_dropped_by_a_middleware_is_local() -> None:
 def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
     routes = Routes(())
     assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
-    routes.worked(ORIGIN, DIRECT, "127.0.0.1", NOW)  # needs no name server
+    routes.worked(DIRECT, "127.0.0.1", NOW)  # needs no name server
     assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
-    routes.worked(ORIGIN, DIRECT, "b.example", NOW)
+    routes.worked(DIRECT, "b.example", NOW)
     assert not is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
     assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW + PROVEN_FOR + 1)
 
@@ -97,5 +102,5 @@ def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
     routes, (route,) = routes_of("http://p1")
     error = TimeoutError("no answer")
     assert is_local(error, True, route, routes, NOW)
-    routes.worked(ORIGIN, route, "b.example", NOW)
+    routes.worked(route, "b.example", NOW)
     assert not is_local(error, True, route, routes, NOW)
