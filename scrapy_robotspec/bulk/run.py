@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUFFIX = ".parts"
 _RUN = "run.json"
 #: Raised when the meaning of a part's file changes.
-_VERSION = 2
+_VERSION = 3
 
 
 @dataclass(slots=True)

@@ -1,18 +1,22 @@
 """WARC files: responses to requests for a robots.txt.
 
 Those that Common Crawl publishes among them. A compressed file is read from any place on, because
-each record is a gzip member of its own.
+each record is a gzip member of its own. A file that is not compressed is cut between two records.
 """
 
 from __future__ import annotations
 
 import gzip
+from io import BytesIO
 from typing import IO, TYPE_CHECKING, NamedTuple
+
+from warcio.limitreader import LimitReader
 
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs.captures import Captures
 from scrapy_robotspec.bulk.inputs.gzip_members import is_one_stream, read_member, read_members
-from scrapy_robotspec.bulk.inputs.parts import FileRange, Problem, Skipped, ranges
+from scrapy_robotspec.bulk.inputs.parts import PART_BYTES, FileRange, Problem, Skipped, ranges
+from scrapy_robotspec.bulk.inputs.plain_records import PlainRecord, plain_records
 from scrapy_robotspec.bulk.inputs.warc_records import (
     DAMAGE,
     MAX_RECORD,
@@ -30,6 +34,9 @@ if TYPE_CHECKING:
 
 #: Max responses whose places are kept; redirects are followed among these.
 MAX_CAPTURES = 100_000
+
+#: Bytes of one part of an archive that is not compressed: as much work as a compressed one.
+PLAIN_PART_BYTES = 4 * PART_BYTES
 
 _DAMAGED = "the record is damaged"
 
@@ -75,7 +82,7 @@ class WarcPart(_SeekablePart):
     def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
         for member in read_members(file, self.start, self.stop, MAX_RECORD):
             if not member.whole:
-                yield Problem(f"{self.path}: the record at byte {member.place} is damaged")
+                yield _damage(self.path, member.place)
             yield _of_member(*member)
 
     def _record_at(self, file: IO[bytes], place: int) -> Found:
@@ -83,16 +90,21 @@ class WarcPart(_SeekablePart):
 
 
 class PlainWarcPart(_SeekablePart):
-    """A whole archive that is not compressed."""
+    """Records of an archive that is not compressed.
+
+    The first one begins at ``start``.
+    """
 
     __slots__ = ()
 
     def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
-        return _all_records(self.path, file)
+        for record in plain_records(file, self.start, self.stop):
+            if not record.whole:
+                yield _damage(self.path, record.place)
+            yield _of_plain(file, record)
 
     def _record_at(self, file: IO[bytes], place: int) -> Found:
-        file.seek(place)
-        return Found(*next(read_records(file)))
+        return _of_plain(file, next(plain_records(file, place, place + 1)))
 
 
 class WholeWarcPart(FileRange):
@@ -118,18 +130,39 @@ WarcParts = WarcPart | PlainWarcPart | WholeWarcPart
 def warc_parts(path: str, size: int, *, compressed: bool) -> Iterator[WarcParts]:
     """Parts of an archive."""
     if not compressed:
-        yield PlainWarcPart(path, 0, size)
+        yield from (PlainWarcPart(path, *each) for each in _plain_ranges(path, size))
     elif is_one_stream(path):
         yield WholeWarcPart(path, 0, size)
     else:
         yield from (WarcPart(path, *each) for each in ranges(size))
 
 
+def _plain_ranges(path: str, size: int) -> Iterator[tuple[int, int]]:
+    """Start and stop of each part, between two records."""
+    start = 0
+    with open(path, "rb") as file:
+        for record in plain_records(file, 0, size):
+            if record.place - start >= PLAIN_PART_BYTES:
+                yield start, record.place
+                start = record.place
+    yield start, size
+
+
 def _of_member(place: int, content: bytes, whole: bool) -> Found:
-    return Found(place, load_record(content), whole)
+    return Found(place, load_record(content, BytesIO(content)), whole)
 
 
-def _all_records(path: str, file: IO[bytes] | gzip.GzipFile) -> Iterator[Found | Problem]:
+def _of_plain(file: IO[bytes], record: PlainRecord) -> Found:
+    file.seek(record.place)
+    content = LimitReader(file, record.end - record.place)
+    return Found(record.place, load_record(record.head, content), record.whole)
+
+
+def _damage(path: str, place: int) -> Problem:
+    return Problem(f"{path}: the record at byte {place} is damaged")
+
+
+def _all_records(path: str, file: gzip.GzipFile) -> Iterator[Found | Problem]:
     """The records of a file from its beginning, up to damage."""
     place = 0
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
@@ -45,21 +45,21 @@ class Record(NamedTuple):
     """The record as warcio has it."""
 
 
-def load_record(content: bytes) -> Record | None:
-    """The record in a gzip member.
+def load_record(head: bytes, content: Any) -> Record | None:
+    """A record that has a response.
 
-    None for one without a response, or whose header is damaged.
+    ``head``: its header, whatever follows. ``content``: a stream of the whole record. None for one without a response, or whose header is damaged.
     """
-    found = _TYPE.search(content, 0, content.find(b"\r\n\r\n"))
+    found = _TYPE.search(head, 0, head.find(b"\r\n\r\n"))
     if found and found[1].decode().lower() not in _RESPONSES:  # hot path
         return None
     try:
-        return _record(_LOADER.parse_record_stream(BytesIO(content), no_record_parse=True))
+        return _record(_LOADER.parse_record_stream(content, no_record_parse=True))
     except DAMAGE:
         return None
 
 
-def read_records(file: IO[bytes] | gzip.GzipFile) -> Iterator[tuple[int, Record | None]]:
+def read_records(file: gzip.GzipFile) -> Iterator[tuple[int, Record | None]]:
     """The records from the file's position on, with their offsets.
 
     None for a record without a response. Raises any of ``DAMAGE``.

@@ -47,15 +47,16 @@ def bodies(number: int) -> list[bytes]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of robots.txt files and an archive."""
+    """A folder of robots.txt files and two archives, one of them not compressed."""
     inputs = tmp_path / "inputs"
     inputs.mkdir()
     for number, body in enumerate(bodies(40)):
         (inputs / f"{number:03}.example.txt").write_bytes(body)
-    records = [
-        response(f"https://w{n}.example/robots.txt", body) for n, body in enumerate(bodies(40))
-    ]
-    write_warc(inputs / "x.warc.gz", records)
+    for name in ("x.warc.gz", "y.warc"):
+        records = [
+            response(f"https://w{n}.example/robots.txt", body) for n, body in enumerate(bodies(40))
+        ]
+        write_warc(inputs / name, records, compressed=name.endswith(".gz"))
     return inputs
 
 
@@ -64,6 +65,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many parts of few files."""
     monkeypatch.setattr(folders, "_PART_FILES", 7)
     monkeypatch.setattr(warc, "ranges", lambda size: [(0, size // 2), (size // 2, size)])
+    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", 5000)
 
 
 def execute(inputs: Path, out: Path, jobs: int = 1) -> Total:
@@ -116,7 +118,7 @@ def test_every_format_has_the_rows_of_single_batches(
     expected = ask(pa.table(columns), editions=["google-2019", "classic"]).to_pylist()
     found = read(out)
     assert found == expected
-    assert (total.documents, total.rows, total.problems) == (80, 80 * 4 * 2, 0)
+    assert (total.documents, total.rows, total.problems) == (120, 120 * 4 * 2, 0)
     assert FORMATS[ending].is_ours(str(out))
 
 
@@ -126,7 +128,7 @@ def test_a_parquet_file_has_the_schema_of_the_function(folder: Path, tmp_path: P
     table = pq.read_table(tmp_path / "out.parquet")
     assert table.schema.names == bulk.SCHEMA.names
     assert table.column("rule").type == pa.string()
-    assert table.cast(bulk.SCHEMA).num_rows == 640
+    assert table.cast(bulk.SCHEMA).num_rows == 960
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -195,7 +197,7 @@ def test_the_rest_of_another_run_is_not_taken_over(folder: Path, tmp_path: Path)
         with pytest.raises(ConfigurationError, match=r"out\.csv\.parts .* another run .* --force"):
             other.execute(1, lambda size: None)
     assert others[0].execute(1, lambda size: None, restart=True).resumed == 0
-    assert len(read(out)) == 80
+    assert len(read(out)) == 120
 
 
 def test_a_run_that_was_killed_at_its_very_start_is_begun_again(
@@ -206,7 +208,7 @@ def test_a_run_that_was_killed_at_its_very_start_is_begun_again(
     parts = tmp_path / "out.csv.parts"
     parts.mkdir()
     (parts / "run.json").write_text('{"k')
-    assert execute(folder, out).rows == 640
+    assert execute(folder, out).rows == 960
 
 
 def test_two_runs_do_not_write_one_output(folder: Path, tmp_path: Path) -> None:
@@ -221,7 +223,7 @@ def test_two_runs_do_not_write_one_output(folder: Path, tmp_path: Path) -> None:
         refused.append(str(raised.value))
 
     total = Run(str(out), plan([str(folder)]), QUESTIONS).execute(1, start_second)
-    assert total.rows == 640
+    assert total.rows == 960
     expected = f"another process is at work in {out}.parts: wait for it, or choose another output"
     assert set(refused) == {expected}
 
@@ -342,7 +344,7 @@ def test_a_run_goes_on_when_a_worker_process_is_killed(tmp_path: Path, folder: P
     total = run.execute(2, kill_one)
     execute(folder, tmp_path / "whole.csv")
     assert killed
-    assert total.documents == 230
+    assert total.documents == 270
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
 
 

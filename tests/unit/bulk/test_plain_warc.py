@@ -1,0 +1,234 @@
+"""WARC files that are not compressed: where their records begin, with and without damage."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec.bulk.inputs import warc
+from scrapy_robotspec.bulk.inputs.parts import Problem
+from scrapy_robotspec.bulk.inputs.plain_records import plain_records
+from scrapy_robotspec.bulk.inputs.plan import plan
+from tests.support.warc import response, write_warc
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy_robotspec.bulk.inputs.parts import Part, Skipped
+
+    Read = Document | Problem | Skipped
+
+
+def read(path: Path) -> list[Read]:
+    """All that is read of an archive."""
+    return read_parts(plan([str(path)]).parts)
+
+
+def read_parts(parts: tuple[Part, ...]) -> list[Read]:
+    return [each for part in parts for each in part.read()]
+
+
+def bodies(found: list[Read]) -> dict[str | None, bytes | None]:
+    """The bodies that count, by URL."""
+    kept = [each for each in found if isinstance(each, Document) and not each.error]
+    assert len({each.url for each in kept}) == len(kept), "a record was read twice"
+    return {each.url: each.body for each in kept}
+
+
+def problems(found: list[Read]) -> list[str]:
+    return [each.message for each in found if isinstance(each, Problem)]
+
+
+def url(number: int) -> str:
+    return f"https://{number}.example/robots.txt"
+
+
+def archive(path: Path, *, nested: bool = True) -> Path:
+    """An archive of 12 sites; the body of number 3 may contain a whole archive."""
+    files = [b"User-agent: *\nDisallow: /%d\n" % n * 20 for n in range(12)]
+    if nested:
+        inner = write_warc(path, [response(url(99), b"Disallow: /inner")], compressed=False)
+        files[3] += inner.read_bytes() + files[3]
+    records = [response(url(n), body) for n, body in enumerate(files)]
+    return write_warc(path, records, compressed=False)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An archive."""
+    return archive(tmp_path / "x.warc")
+
+
+def places(path: Path) -> dict[int, int]:
+    """The offset of each site's response."""
+    found = [each for each in read(path) if isinstance(each, Document)]
+    return {
+        int(str(each.url)[8:].partition(".")[0]): int(str(each.source).rpartition(":")[2])
+        for each in found
+    }
+
+
+@pytest.mark.parametrize("size", [1, 1000, 5000, 10**9])
+def test_parts_have_the_records_of_the_whole(
+    path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Whatever their size; a record within a body is none of the archive."""
+    whole = read_parts((warc.PlainWarcPart(str(path), 0, path.stat().st_size),))
+    assert list(bodies(whole)) == [url(n) for n in range(12)]
+    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", size)
+    parts = plan([str(path)]).parts
+    assert len(parts) == {1: 25, 1000: 12, 5000: 3}.get(size, 1)
+    assert sum(part.size for part in parts) == path.stat().st_size
+    assert read_parts(parts) == whole
+
+
+def test_places_beyond_4_gib_are_read(tmp_path: Path) -> None:
+    """Neither the plan nor a part reads the body of 5 GiB that is before them."""
+    path, size = tmp_path / "x.warc", 5 << 30
+    tail = archive(path).read_bytes()
+    with path.open("wb") as file:
+        file.write(
+            b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://x.example/film\r\n"
+        )
+        file.write(b"Content-Length: %d\r\n\r\n" % size)
+        file.seek(size, 1)  # the file system stores no zeros
+        file.write(b"\r\n\r\n" + tail)
+    parts = plan([str(path)]).parts
+    assert len(parts) == 2
+    found = read_parts(parts)
+    assert list(bodies(found)) == [url(n) for n in range(12)]
+    assert problems(found) == []
+    assert min(places(path).values()) > size
+
+
+def test_10_000_records_are_in_parts_of_some_megabytes(tmp_path: Path) -> None:
+    """Each of them once; parts are as large as their limit, give or take a record."""
+    path = tmp_path / "x.warc"
+    block = archive(path).read_bytes()
+    path.write_bytes(block * 900)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        assert sum(record.whole for record in plain_records(file, 0, size)) == 900 * 25
+    parts = plan([str(path)]).parts
+    sizes = [part.size for part in parts]
+    assert sum(sizes) == size
+    assert len(sizes) == size // warc.PLAIN_PART_BYTES + 1
+    for part in parts[:-1]:
+        assert 0 <= part.size - warc.PLAIN_PART_BYTES < len(block)
+
+
+LENGTHS = {
+    "missing": b"X: 1",
+    "no number": b"Content-Length: many",
+    "negative": b"Content-Length: -5",
+    "too small": b"Content-Length: 100",
+    "zero": b"Content-Length: 0",
+    "too large": b"Content-Length: 1500",
+    "beyond the end": b"Content-Length: 99999999999",
+    "beyond any file": b"Content-Length: " + b"9" * 40,
+}
+
+
+@pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("number", [0, 5, 11])
+def test_wrong_length_costs_its_record(path: Path, length: bytes, number: int) -> None:
+    """Its body counts for nothing, and the damage is named once, with its place."""
+    whole = bodies(read(path))
+    data, place = path.read_bytes(), places(path)[number]
+    path.write_bytes(data[:place] + re.sub(rb"Content-Length: \d+", length, data[place:], count=1))
+    found = read(path)
+    del whole[url(number)]
+    assert bodies(found) == whole
+    assert problems(found) == [f"{path}: the record at byte {place} is damaged"]
+
+
+@pytest.mark.parametrize("line_ends", [b"", b"\n", b"\r\n", b"\r\n" * 3, b"\r\n" * 500])
+def test_line_ends_between_records_may_be_any(path: Path, line_ends: bytes) -> None:
+    whole = bodies(read(path))
+    data, place = path.read_bytes(), places(path)[5]
+    path.write_bytes(data[:place].removesuffix(b"\r\n\r\n") + line_ends + data[place:])
+    found = read(path)
+    assert bodies(found) == whole
+    assert problems(found) == []
+
+
+def test_line_feeds_end_the_lines_of_a_header(path: Path) -> None:
+    """As some writers have it; the header of the HTTP response is the server's."""
+    whole = bodies(read(path))
+    data = path.read_bytes()
+    heads = re.compile(rb"WARC/1\.0\r\n(?:[^\r\n]+\r\n)+\r\n")
+    path.write_bytes(heads.sub(lambda head: head[0].replace(b"\r\n", b"\n"), data))
+    found = read(path)
+    del whole[url(3)]  # whose body contains such headers and is shorter now
+    assert bodies(found).items() >= whole.items()
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"?", b"garbage\r\n\r\n", b"\0" * 100_000, b"WARC/1.0\r\n\r\n"]
+)
+@pytest.mark.parametrize("number", [0, 4, 11])
+def test_garbage_between_records_costs_none(path: Path, garbage: bytes, number: int) -> None:
+    """Number 4 is behind the body that contains an archive, none of whose records counts."""
+    whole = bodies(read(path))
+    data, place = path.read_bytes(), places(path)[number]
+    begin = data.rindex(b"WARC/1.0\r\n", 0, place)
+    path.write_bytes(data[:begin] + garbage + data[begin:])
+    found = read(path)
+    assert bodies(found) == whole
+    assert len(problems(found)) == 1
+
+
+@pytest.mark.parametrize("within", ["header", "body"])
+def test_archive_that_a_new_crawl_continues_behind_a_cut_is_read(path: Path, within: str) -> None:
+    """The crawl was killed while it wrote a record, and appends to the file."""
+    data = path.read_bytes()
+    found = places(path)
+    cut = found[5] + (60 if within == "header" else data[found[5] :].index(b"Disallow") + 11)
+    more = archive(path).read_bytes().replace(b".example", b".other")
+    path.write_bytes(data[:cut] + more)
+    both = read(path)
+    assert list(bodies(both)) == [
+        *(url(n) for n in range(5)),
+        *(url(n).replace(".example", ".other") for n in range(12)),
+    ]
+    assert problems(both) == [f"{path}: the record at byte {found[5]} is damaged"]
+
+
+@pytest.mark.parametrize("kept", range(5, 100, 8))
+def test_archive_that_is_cut_is_read_up_to_the_cut(path: Path, kept: int) -> None:
+    """At most the last record is damaged."""
+    archive(path, nested=False)
+    whole, data = bodies(read(path)), path.read_bytes()
+    cut = len(data) * kept // 100
+    ends = [place for place in places(path).values() if place < cut]
+    path.write_bytes(data[:cut])
+    found = read(path)
+    good = bodies(found)
+    assert good.items() <= whole.items()
+    assert len(good) >= len(ends) - 1
+    assert len(problems(found)) <= 1
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_damage_costs_what_it_touches(
+    path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes changed, deleted or inserted; the parts have what the whole has."""
+    archive(path, nested=False)
+    data, whole = path.read_bytes(), bodies(read(path))
+    chance = random.Random(seed)
+    at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
+    noise = bytes(chance.randrange(256) for _ in range(length))
+    changed = [noise + data[at + length :], data[at + length :], noise + data[at:]][seed % 3]
+    path.write_bytes(data[:at] + changed)
+    found = read(path)
+    good = bodies(found)
+    assert url(99) not in good
+    assert len(good.keys() & whole.keys()) >= len(whole) - 2
+    assert len(problems(found)) <= 2
+    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", 700)
+    assert read(path) == found
