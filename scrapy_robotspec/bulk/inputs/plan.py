@@ -127,7 +127,8 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
         return _warc_parts(path, size, compressed=False)
     if head.startswith(GZIP):
         inner = _unzipped(path)
-        if inner.startswith(WARC):
+        # The first record may be damaged, and the others are not.
+        if inner.startswith(WARC) or (not inner and path.lower().endswith(".warc.gz")):
             return _warc_parts(path, size, compressed=True)
         if inner.lstrip(_BLANKS).startswith(b"{"):
             return iter([json_lines.GzipJsonPart(path, 0, size)])

@@ -242,6 +242,14 @@ def test_any_damage_costs_one_record_and_is_named(tmp_path: Path, seed: int) -> 
     assert named or good == whole
 
 
+def test_damage_of_the_first_record_costs_no_other(tmp_path: Path) -> None:
+    path = archive(tmp_path)
+    urls = [each.url for each in documents(path)]
+    data = path.read_bytes()
+    path.write_bytes(data[:12] + b"\xff" * 40 + data[52:])
+    assert [each.url for each in documents(path)] == urls  # the first is not of a site
+
+
 def test_record_without_a_length_is_read_to_its_end(tmp_path: Path) -> None:
     path = write_warc(tmp_path / "x.warc.gz", [response(URL, BODY), response(URL, BODY)])
     members = [gzip.decompress(piece) for piece in split_members(path)]
