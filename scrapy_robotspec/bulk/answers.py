@@ -6,7 +6,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyarrow.compute import take
+from pyarrow.compute import add, take
 
 from scrapy_robotspec.bulk.columns import OF_FILE, OF_GROUP, SCHEMA
 from scrapy_robotspec.bulk.file_rows import file_rows, prepare
@@ -14,8 +14,8 @@ from scrapy_robotspec.bulk.file_rows import file_rows, prepare
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scrapy_robotspec.bulk.columns import Row
     from scrapy_robotspec.bulk.documents import Document
-    from scrapy_robotspec.bulk.file_rows import Row
     from scrapy_robotspec.bulk.questions import Questions
 
 #: Max elements of the sitemap lists of one batch: every row of a file repeats its list.
@@ -30,27 +30,34 @@ class Answers:
         self._prepared = prepare(questions)
         self.files: list[Row] = []  # for each document and edition
         self.groups: list[Row] = []
-        #: For each output row the index of its file, and that of its groups.
+        #: For each output row the index of its file.
         self.file_places = array("i")
-        self.group_places = array("i")
+        # The index of the file's first groups, and how far behind them the row's own groups are:
+        self._first_groups = array("i")
+        self._group_offsets = array("i")
         self._longest = 1  # list of sitemaps
         self.documents = 0
 
     def __len__(self) -> int:
         """The number of output rows."""
-        return len(self.group_places)
+        return len(self.file_places)
 
     def add(self, document: Document) -> None:
         """Answer the questions about a document."""
         self.documents += 1
         for edition, prepared in zip(self._questions.editions, self._prepared, strict=True):
             file, groups, places = file_rows(document, edition, prepared, self._questions)
-            first = len(self.groups)
             self.file_places += array("i", [len(self.files)]) * len(places)
-            self.group_places.extend([first + place for place in places])
+            self._first_groups += array("i", [len(self.groups)]) * len(places)
+            self._group_offsets += places
             self.files.append(file)
             self.groups += groups
             self._longest = max(self._longest, len(file[_SITEMAPS] or ()))
+
+    @property
+    def group_places(self) -> pa.Int32Array:
+        """For each output row the index of its groups."""
+        return add(_indices(self._first_groups), _indices(self._group_offsets))
 
     def batches(self, *, encode: bool = False) -> Iterator[pa.RecordBatch]:
         """The output rows in order, in batches of bounded size.
@@ -63,7 +70,7 @@ class Answers:
             crawlers, files, groups = (
                 [_encoded(column) for column in columns] for columns in (crawlers, files, groups)
             )
-        file_places, group_places = _indices(self.file_places), _indices(self.group_places)
+        file_places, group_places = _indices(self.file_places), self.group_places
         step = max(1, _MAX_ELEMENTS // self._longest)
         for start in range(0, max(1, len(self)), step):
             some = slice(start, start + step)

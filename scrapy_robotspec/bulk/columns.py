@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
+
+#: Values of some columns, in their order.
+Row = tuple[Any, ...]
 
 _TEXTS = pa.list_(pa.string())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import AgentMatch
@@ -25,7 +26,7 @@ class Assignment(NamedTuple):
 
     followed: tuple[Followed, ...]
     """Each combination of groups once."""
-    places: tuple[int, ...]
+    places: array[int]
     """For each crawler the index of its combination."""
 
 
@@ -66,11 +67,11 @@ class Crawlers:
     def _assign(self, present: frozenset[str]) -> Assignment:
         others = followed_keys(present, (), self._edition)  # of crawlers that no agent names
         combinations = {others: 0}
-        places = [0] * len(self.asked)
+        places = array("i", [0]) * len(self.asked)
         for at in self._named(present):
             keys = followed_keys(present, self.asked[at], self._edition)
             places[at] = combinations.setdefault(keys, len(combinations))
-        return Assignment(tuple(combinations), tuple(places))
+        return Assignment(tuple(combinations), places)
 
     def _named(self, present: frozenset[str]) -> Sequence[int]:
         """The crawlers that some of the keys may be of."""

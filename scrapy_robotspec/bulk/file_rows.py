@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.bulk.crawlers import Crawlers
-from scrapy_robotspec.bulk.file_rules import FileRules, PathAnswer
+from scrapy_robotspec.bulk.file_rules import ROBOTS_TXT_ITSELF, FileRules, PathAnswer
 from scrapy_robotspec.bulk.rule_answers import RuleAnswers
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.bulk.columns import Row
     from scrapy_robotspec.bulk.documents import Document, OutcomeName
-    from scrapy_robotspec.bulk.file_rules import GroupAnswer, Names
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.editions import Edition
 
-#: Values of some columns, in their order.
-Row = tuple[Any, ...]
 _NO_LINT = (None, None, None)
 
 
@@ -48,7 +47,7 @@ class FileRows(NamedTuple):
     """Values of ``columns.OF_FILE``."""
     groups: Sequence[Row]
     """Values of ``columns.OF_GROUP``."""
-    places: Sequence[int]
+    places: array[int]
     """For each crawler the index of its groups."""
 
 
@@ -61,15 +60,12 @@ def file_rows(
     if outcome != "successful":
         unread = (*response, None, None, edition.name, *_NO_LINT)
         row = _row_without_rules(document, outcome, edition, questions)
-        return FileRows(unread, (row,), (0,) * len(questions.tokens))
+        return FileRows(unread, (row,), array("i", [0]) * len(questions.tokens))
     file = FileRules(document.body or b"", edition, prepared.answers)
     lint = _lint_counts(file) if questions.lint else _NO_LINT
     row = (*response, file.robots.truncated, file.sitemaps, edition.name, *lint)
     assigned = prepared.crawlers.assign(file.agents)
-    groups = [
-        _group_row(names, answer, questions.paths)
-        for names, answer in file.answers(assigned.followed)
-    ]
+    groups = list(file.rows(assigned.followed, questions.paths))
     return FileRows(row, groups, assigned.places)
 
 
@@ -100,18 +96,6 @@ def _lint_counts(file: FileRules) -> tuple[int, int, int]:
     return found["error"], found["warning"], found["advice"]
 
 
-def _group_row(names: Names, answer: GroupAnswer, paths: Sequence[str]) -> Row:
-    root, *others = answer.paths
-    return (
-        names,
-        answer.extent,
-        *root,
-        [(path, *each) for path, each in zip(paths, others, strict=True)],
-        answer.crawl_delay,
-        answer.usage,
-    )
-
-
 def _row_without_rules(
     document: Document, outcome: OutcomeName, edition: Edition, questions: Questions
 ) -> Row:
@@ -119,9 +103,11 @@ def _row_without_rules(
     # A redirect decides nothing by itself.
     allowed = None if outcome == "redirect" else outcome == "unavailable"
     verdict = PathAnswer(allowed, outcome)
-    itself = PathAnswer(True, "robots_txt_itself")
     paths = [
-        (path, *(itself if path == ROBOTS_TXT and edition.robots_txt_allowed else verdict))
+        (
+            path,
+            *(ROBOTS_TXT_ITSELF if path == ROBOTS_TXT and edition.robots_txt_allowed else verdict),
+        )
         for path in questions.paths
     ]
     kind = "unreadable" if document.error is not None and outcome == "unreachable" else "no file"

@@ -13,12 +13,14 @@ from scrapy_robotspec.protocol.lines import numbers_at, text_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay, without_rule
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import UsageRules, may_state_usage, usage_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
+    from scrapy_robotspec.bulk.columns import Row
     from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.bulk.rule_answers import Answered, RuleAnswers
     from scrapy_robotspec.editions import Edition
@@ -41,16 +43,11 @@ class PathAnswer(NamedTuple):
     """This line as written."""
 
 
-class GroupAnswer(NamedTuple):
-    """The answers about the groups that some crawlers follow."""
-
-    extent: str
-    """What the groups leave open, or ``"unreadable"``."""
-    paths: Sequence[PathAnswer]
-    """For each path that was asked about, ``/`` first."""
-    crawl_delay: float | None
-    usage: Sequence[tuple[str, str]] | None
-    """Usage preferences of ``/`` by label; None where disallowed (USE-03)."""
+#: The verdict about ``/robots.txt`` (PRE-04).
+ROBOTS_TXT_ITSELF = PathAnswer(True, "robots_txt_itself")
+#: The verdicts that no rule gives, by key: where a crawler follows no group, and where it does.
+_NO_GROUP = {NO_RULE: PathAnswer(True, "no_group"), ITSELF: ROBOTS_TXT_ITSELF}
+_NO_RULE = {NO_RULE: PathAnswer(True, "no_rule"), ITSELF: ROBOTS_TXT_ITSELF}
 
 
 class FileRules:
@@ -71,39 +68,47 @@ class FileRules:
         self._has_usage = b"content-" in lowered and may_state_usage(self._body)
         self._others = OtherLines(self._body, edition, lowered)
 
-    def answers(self, followed: Iterable[Followed]) -> Iterator[tuple[Names, GroupAnswer]]:
-        """The names of each combination of groups, and the answer."""
+    def rows(self, followed: Iterable[Followed], paths: Sequence[str]) -> Iterator[Row]:
+        """For each combination of groups the values of ``columns.OF_GROUP``."""
         groups = [(keys, *_follow(self.agents, keys)) for keys in followed]
         found: dict[Spans, Answered] = {}
         for _, _, spans in groups:
             if spans not in found:
                 found[spans] = self._answers.find(self._body, spans)
-        keys = {key for answered in found.values() for key in answered.keys}
-        numbers = numbers_at(self._body, map(line_start, keys - {NO_RULE, ITSELF}))
-        kept: dict[Hashable, GroupAnswer] = {}
+        verdicts = self._verdicts({key for answered in found.values() for key in answered.keys})
+        kept: dict[Hashable, Row] = {}
         for asked, names, spans in groups:
             lines = self._others.find(asked, spans) if self._has_delay or self._has_usage else ()
-            same = (spans, bool(names), *(line.start for line in lines))
+            same = spans, bool(names), tuple([line.start for line in lines])
             if same not in kept:
-                paths = [self._path_answer(key, names, numbers) for key in found[spans].keys]
-                kept[same] = self._answer(found[spans], paths, lines)
-            yield names, kept[same]
+                kept[same] = self._row(found[spans], verdicts if names else _NO_GROUP, paths, lines)
+            yield names, *kept[same]
 
-    def _answer(
-        self, found: Answered, paths: Sequence[PathAnswer], lines: Sequence[RawOther]
-    ) -> GroupAnswer:
-        extent = found.extent if found.has_rules else self._extent_without_rules
-        delay = greatest_delay(lines) if self._has_delay else None  # EXT-01
-        usage = self._usage(lines) if paths[0].allowed else None
-        return GroupAnswer(extent, paths, delay, usage)
+    def _verdicts(self, keys: AbstractSet[int]) -> Mapping[int, PathAnswer]:
+        """The verdicts of precedence keys in a group."""
+        body = self._body
+        starts = {key: line_start(key) for key in keys if key not in _NO_RULE}
+        numbers = numbers_at(body, starts.values())
+        return {
+            key: PathAnswer(not forbids(key), "rule", numbers[at], decode(text_at(body, at)))
+            for key, at in starts.items()
+        } | _NO_RULE
 
-    def _path_answer(self, key: int, names: Names, numbers: Mapping[int, int]) -> PathAnswer:
-        if key in (NO_RULE, ITSELF):
-            verdict = without_rule(names, self._edition.name)[key]
-            return PathAnswer(verdict.allowed, verdict.reason)
-        start = line_start(key)
-        return PathAnswer(
-            not forbids(key), "rule", numbers[start], decode(text_at(self._body, start))
+    def _row(
+        self,
+        found: Answered,
+        verdicts: Mapping[int, PathAnswer],
+        paths: Sequence[str],
+        lines: Sequence[RawOther],
+    ) -> Row:
+        """The values after the names of the groups."""
+        root, *others = [verdicts[key] for key in found.keys]
+        return (
+            found.extent if found.has_rules else self._extent_without_rules,
+            *root,
+            [(path, *each) for path, each in zip(paths, others, strict=True)],
+            greatest_delay(lines) if self._has_delay else None,  # EXT-01
+            self._usage(lines) if root.allowed else None,  # USE-03
         )
 
     @cached_property

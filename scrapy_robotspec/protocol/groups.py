@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _LINE_END = re.compile(rb"[\r\n]").search
 _USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
-#: A line with an absolute URL that every edition reads alike, from the line end before it.
-_USUAL_SITEMAP = re.compile(
-    rb"[\r\n][Ss]itemap:[ \t]?(https?://[A-Za-z0-9][A-Za-z0-9.-]{0,255}(?:/[!-\"$-~]{0,500})?)(?=[\r\n]|\Z)"
+#: Lines with an absolute URL that every edition reads alike, from the line end before the first.
+_USUAL_SITEMAPS = re.compile(
+    rb"(?:[\r\n]+[Ss]itemap:[ \t]+https?://[A-Za-z0-9][A-Za-z0-9.-]{0,255}(?:/[!-\"$-~]{0,500})?(?=[\r\n]|\Z)){1,100}"
 ).match
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
@@ -172,15 +172,16 @@ def read_sitemaps(body: bytes, edition: Edition, lowered: bytes | None = None) -
     end = skip_byte_order_mark(body, edition)
     at = lowered.find(b"map", end)
     while at >= 0:  # hot path of a file of nothing but sitemaps
-        usual = _USUAL_SITEMAP(body, max(end, at - 5))
+        usual = _USUAL_SITEMAPS(body, max(end, at - 5))
         if usual:
-            urls.append(usual[1].decode())
+            urls += usual[0].decode().split()[1::2]
             end = usual.end()
         else:
             start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
             line_end = _LINE_END(body, at)
             end = line_end.start() if line_end else len(body)
-            value = _sitemap(body[start:end], edition)
+            in_field = body.find(b":", start, at) < 0
+            value = _sitemap(body[start:end], edition) if in_field else None
             if value is not None and is_absolute(url := decode(value)):
                 urls.append(url)
         at = lowered.find(b"map", end)

@@ -41,8 +41,8 @@ class TextFormat:
                 ]
                 files = [self.cells(OF_FILE, row) + self.separator for row in each.files]
                 groups = [self.cells(OF_GROUP, row) + self.row_end for row in each.groups]
-                places = zip(cycle(crawlers), each.file_places, each.group_places, strict=False)
-                for crawler, file, group in places:
+                places = zip(each.file_places, each.group_places.to_pylist(), strict=True)
+                for crawler, (file, group) in zip(cycle(crawlers), places, strict=False):
                     out.write(crawler + files[file] + groups[group])
 
     def merge(self, parts: Iterable[str], path: str) -> None:
