@@ -9,16 +9,14 @@ from scrapy_robotspec.bulk.other_lines import OtherLines
 from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import index_agents
 from scrapy_robotspec.protocol.groups import read_sitemaps
-from scrapy_robotspec.protocol.lines import numbers_at, text_at
+from scrapy_robotspec.protocol.lines import numbers_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
-from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import UsageRules, may_state_usage, usage_lines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from scrapy_robotspec.bulk.columns import Row
     from scrapy_robotspec.bulk.crawlers import Followed
@@ -71,42 +69,34 @@ class FileRules:
     def rows(self, followed: Iterable[Followed], paths: Sequence[str]) -> Iterator[Row]:
         """For each combination of groups the values of ``columns.OF_GROUP``."""
         groups = [(keys, *_follow(self.agents, keys)) for keys in followed]
-        found: dict[Spans, Answered] = {}
+        found: dict[Spans, tuple[int, Answered]] = {}
         for _, _, spans in groups:
             if spans not in found:
                 found[spans] = self._answers.find(self._body, spans)
-        verdicts = self._verdicts({key for answered in found.values() for key in answered.keys})
+        numbers = numbers_at(self._body, {at for each in found.values() for at in _starts(*each)})
         kept: dict[Hashable, Row] = {}
         for asked, names, spans in groups:
             lines = self._others.find(asked, spans) if self._has_delay or self._has_usage else ()
             same = spans, bool(names), tuple([line.start for line in lines])
             if same not in kept:
-                kept[same] = self._row(found[spans], verdicts if names else _NO_GROUP, paths, lines)
+                begin, answered = found[spans]
+                verdicts = _verdicts(begin, answered, numbers, _NO_RULE if names else _NO_GROUP)
+                kept[same] = self._row(answered, verdicts, paths, lines)
             yield names, *kept[same]
-
-    def _verdicts(self, keys: AbstractSet[int]) -> Mapping[int, PathAnswer]:
-        """The verdicts of precedence keys in a group."""
-        body = self._body
-        starts = {key: line_start(key) for key in keys if key not in _NO_RULE}
-        numbers = numbers_at(body, starts.values())
-        return {
-            key: PathAnswer(not forbids(key), "rule", numbers[at], decode(text_at(body, at)))
-            for key, at in starts.items()
-        } | _NO_RULE
 
     def _row(
         self,
-        found: Answered,
-        verdicts: Mapping[int, PathAnswer],
+        answered: Answered,
+        verdicts: Sequence[PathAnswer],
         paths: Sequence[str],
         lines: Sequence[RawOther],
     ) -> Row:
         """The values after the names of the groups."""
-        root, *others = [verdicts[key] for key in found.keys]
+        root, *others = verdicts
         return (
-            found.extent if found.has_rules else self._extent_without_rules,
+            answered.extent if answered.has_rules else self._extent_without_rules,
             *root,
-            [(path, *each) for path, each in zip(paths, others, strict=True)],
+            [(path, *each) for path, each in zip(paths, others, strict=True)] if paths else (),
             greatest_delay(lines) if self._has_delay else None,  # EXT-01
             self._usage(lines) if root.allowed else None,  # USE-03
         )
@@ -120,6 +110,27 @@ class FileRules:
             return []
         lines = usage_lines(self._body, others, self._edition)
         return sorted(UsageRules(lines, self._edition).find("/").preferences.items())
+
+
+def _starts(begin: int, answered: Answered) -> Iterator[int]:
+    """Where the deciding lines are in the file."""
+    for key, rule in zip(answered.keys, answered.rules, strict=True):
+        if rule is not None:
+            yield begin + line_start(key)
+
+
+def _verdicts(
+    begin: int,
+    answered: Answered,
+    numbers: Mapping[int, int],
+    without_rule: Mapping[int, PathAnswer],
+) -> list[PathAnswer]:
+    return [
+        without_rule[key]
+        if rule is None
+        else PathAnswer(not forbids(key), "rule", numbers[begin + line_start(key)], rule)
+        for key, rule in zip(answered.keys, answered.rules, strict=True)
+    ]
 
 
 def _follow(agents: Mapping[str, Place], keys: Followed) -> tuple[Names, Spans]:

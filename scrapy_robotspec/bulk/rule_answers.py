@@ -12,7 +12,9 @@ from scrapy_robotspec.bulk.group_rules import read_group
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules
-from scrapy_robotspec.protocol.precedence import NO_RULE, keyed_patterns
+from scrapy_robotspec.protocol.lines import text_at
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, keyed_patterns, line_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,14 +33,11 @@ class Answered(NamedTuple):
     """The answers of one combination of groups."""
 
     keys: tuple[int, ...]
-    """Precedence keys of ``/`` and of the other paths."""
+    """Precedence keys of ``/`` and of the other paths; offsets from the first byte of the rules."""
+    rules: tuple[str | None, ...]
+    """For each key the deciding line as written, if any."""
     extent: Extent
     has_rules: bool
-
-    def moved(self, offset: int) -> Answered:
-        """The same answers for the same lines further down in a file."""
-        keys = tuple(key + offset if 0 <= key < NO_RULE else key for key in self.keys)
-        return Answered(keys, self.extent, self.has_rules)
 
 
 class RuleAnswers:
@@ -51,10 +50,10 @@ class RuleAnswers:
         self._urls = [_SITE + path for path in paths]
         self._kept: dict[bytes, Answered] = {}
 
-    def find(self, body: bytes, spans: Spans) -> Answered:
-        """The answers of the rules in some spans of a file."""
+    def find(self, body: bytes, spans: Spans) -> tuple[int, Answered]:
+        """The answers of the rules in some spans of a file, and the offset of their first byte."""
         if len(spans) != 2 or spans[1] - spans[0] > _KEPT_LENGTH:
-            return self._answer(body, spans)
+            return 0, self._answer(body, spans)
         begin, end = spans
         text = body[begin:end]
         found = self._kept.get(text)
@@ -62,18 +61,24 @@ class RuleAnswers:
             if len(self._kept) >= _KEPT:
                 self._kept.clear()
             found = self._kept[text] = self._answer(text, (0, len(text)))
-        return found.moved(begin)
+        return begin, found
 
     def _answer(self, body: bytes, spans: Spans) -> Answered:
         group = read_group(body, spans, self._edition)
         wide = list(keyed_patterns(group.wide, self._edition)) if group.wide else []
-        root = best_match(wide, ROOT)
+        keys = (best_match(wide, ROOT), *self._other_keys(body, spans))
+        rules = tuple([_line_of(key, body) for key in keys])
         found = extent(group, wide)
         has_rules = bool(group.wide or group.allows or found == "some" or any(group.disallows()))
-        return Answered((root, *self._other_keys(body, spans)), found, has_rules)
+        return Answered(keys, rules, found, has_rules)
 
     def _other_keys(self, body: bytes, spans: Spans) -> Iterator[int]:
         if self._urls:
             find = fast.compile(body, self._edition).find_again
             selection = CompiledSelection((), SharedRules(spans))
             yield from (find(url, selection) for url in self._urls)
+
+
+def _line_of(key: int, body: bytes) -> str | None:
+    """The line of a key's rule, as written."""
+    return None if key in (NO_RULE, ITSELF) else decode(text_at(body, line_start(key)))
