@@ -29,7 +29,7 @@ def classify(body: str, edition: str) -> str:
     """The class that the rules of a text have."""
     answers = RuleAnswers([], EDITIONS[edition])
     text = "\n" + body.partition("\n")[2]
-    return answers.find(text.encode(), (0, len(text.encode()))).extent
+    return answers.find(text.encode(), (0, len(text.encode())))[1].extent
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
