@@ -49,9 +49,7 @@ _AGENT = re.compile(rb"^user-agent:[ \t]*([a-z_-]+)[ \t]*\r?$", re.IGNORECASE | 
 
 def names_in(files: Sequence[bytes], number: int) -> list[str]:
     """The product tokens that most files contain, filled up with made ones."""
-    found = Counter(
-        name for body in files for name in {each.lower() for each in _AGENT.findall(body)}
-    )
+    found = Counter(name for body in files for name in dict.fromkeys(_AGENT.findall(body.lower())))
     named = [name.decode() for name, _ in found.most_common(number)]
     return named + [f"made{'x' * each}bot" for each in range(number - len(named))]
 
