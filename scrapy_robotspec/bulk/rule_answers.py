@@ -51,7 +51,7 @@ class RuleAnswers:
         self._kept: dict[bytes, Answered] = {}
 
     def find(self, body: bytes, spans: Spans) -> tuple[int, Answered]:
-        """The answers of the rules in some spans, and where the rules begin."""
+        """The answers of some spans, and where their rules begin."""
         if len(spans) != 2 or spans[1] - spans[0] > _KEPT_LENGTH:
             return 0, self._answer(body, spans)
         begin, end = spans

@@ -48,7 +48,8 @@ class Record(NamedTuple):
 def load_record(head: bytes, content: Any) -> Record | None:
     """A record that has a response.
 
-    ``head``: its header, whatever follows. ``content``: a stream of the whole record. None for one without a response, or whose header is damaged.
+    ``head``: its header, whatever follows. ``content``: a stream of the whole record. None for one
+    without a response, or whose header is damaged.
     """
     found = _TYPE.search(head, 0, head.find(b"\r\n\r\n"))
     if found and found[1].decode().lower() not in _RESPONSES:  # hot path

@@ -48,7 +48,7 @@ def test_a_failed_route_comes_last() -> None:
 
 
 def test_a_usable_response_ends_the_memory_of_failures() -> None:
-    routes, (first, second) = routes_of("http://p1", "http://p2")
+    routes, (first, _) = routes_of("http://p1", "http://p2")
     routes.failed(ORIGIN, first)
     routes.forget(ORIGIN)
     assert routes.best(ORIGIN, first) == first
