@@ -93,7 +93,7 @@ class FetchResult:
 #: Statuses that only a proxy (407, FET-08) or the network before it (511) sends.
 NOT_FROM_THE_SITE = frozenset({407, 511})
 
-_SUCCESS = range(200, 300)
+SUCCESS = range(200, 300)
 
 #: By hundreds of the status. Any other is a server error (FET-10) or invalid (FET-16).
 _BY_CLASS = {
@@ -112,7 +112,7 @@ def meaning(
     a 2xx only; any other status decides alone (FET-03, FET-08).
     """
     incomplete = not attempt.complete and attempt.redirect_error is None
-    if attempt.error is not None or (incomplete and attempt.status in _SUCCESS):
+    if attempt.error is not None or (incomplete and attempt.status in SUCCESS):
         return Meaning.UNREACHABLE
     found = status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
     return Meaning.UNREACHABLE if incomplete and found is Meaning.RULES else found

@@ -22,6 +22,7 @@ from scrapy_robotspec.access.freshness import lifetime
 from scrapy_robotspec.access.outage import Stage, during_outage, outage_start
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
+    SUCCESS,
     Meaning,
     meaning,
     status_meaning,
@@ -230,6 +231,6 @@ def _in_words(result: FetchResult) -> str:
         return result.error
     if result.status in NOT_FROM_THE_SITE:
         return f"HTTP status {result.status} from a proxy"
-    if result.status is not None and result.status < 300:
+    if result.status in SUCCESS:
         return "incomplete response"
     return f"HTTP status {result.status}"

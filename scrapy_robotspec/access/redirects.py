@@ -14,7 +14,7 @@ from urllib.parse import urldefrag, urljoin
 from w3lib.url import safe_url_string
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import Hop
+from scrapy_robotspec.access.outcome import Hop, without_user_info
 from scrapy_robotspec.access.private_hosts import is_private
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
 #: A Location that begins an absolute URL and lacks a host.
 _NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
+#: Characters that no host contains; with one of them a Location is unusable (FET-07).
+_NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f]""")
 #: Max length of user info, host and port (characters). A host has 255 at most; mapping one of
 #: thousands to ASCII would block the reactor for seconds.
 _MAX_AUTHORITY = 1000
@@ -88,7 +90,7 @@ class RedirectChain:
 
 
 def redirect_target(url: str, response: Exchange) -> str | None:
-    """The target of a redirect without fragment, or None."""
+    """The target without fragment and user info (LOC-10), or None."""
     locations = [value for name, value in response.headers if name.lower() == "location"]
     if not locations or not locations[-1] or response.status == 304:
         return None
@@ -99,9 +101,11 @@ def redirect_target(url: str, response: Exchange) -> str | None:
     if _NO_HOST.match(text):  # urljoin would take the host of *url*
         return None
     try:
-        return urldefrag(urljoin(url, safe_url_string(text))).url
+        target = without_user_info(urldefrag(urljoin(url, safe_url_string(text))).url)
     except ValueError:
         return None
+    origin = Origin.of(target)
+    return None if origin is not None and _NOT_IN_HOSTS.search(origin.host) else target
 
 
 def _leads_inside(first: Origin, target: Origin) -> bool:

@@ -189,18 +189,24 @@ def test_unreachable_origins_are_crawled_where_a_setting_says_so(
     assert len(attempts(life)) > 3
 
 
+def incomplete(status: int) -> FetchResult:
+    """A response whose body was cut."""
+    return FetchResult(status=status, complete=False)
+
+
 def test_the_record_tells_what_went_wrong() -> None:
     """EXT-02: in one line, with the status if there was one."""
     rules = policy()
     logged = [
         (record.failure, record.failure_status, record.unanswered)
-        for attempt in (DOWN, DEAD, FetchResult(status=200, complete=False))
+        for attempt in (DOWN, DEAD, *map(incomplete, (200, 99)))
         for record in [rules.apply(None, ORIGIN, attempt, START, 0)]
     ]
     assert logged == [
         ("HTTP status 503", 503, 0),
         ("DNS lookup failed", None, 1),
         ("incomplete response", 200, 0),
+        ("HTTP status 99", 99, 0),
     ]
 
 

@@ -71,7 +71,11 @@ def test_limits_end_a_chain() -> None:
         (("/a#part",), "https://example.com/a"),
         (("/caf\xc3\xa9",), "https://example.com/caf%C3%A9"),
         (("//other.example/",), "https://other.example/"),
+        (("http://user:secret@other.example/a@b",), "http://other.example/a@b"),
         (("http://[",), None),
+        (("http://ex ample/",), None),
+        (("http://ex%20ample/",), None),
+        (("http://other.exam|ple/",), None),
     ],
 )
 def test_targets(locations: tuple[str, ...], target: str | None) -> None:
