@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -387,8 +387,12 @@ class Threads:
         """The outcome of ``call(*args)``, fired in the calling thread."""
         outcome: Deferred[_T] = Deferred()
         to_here = _caller_of_this_thread()
-        job = self._executor.submit(call, *args)
-        job.add_done_callback(lambda done: to_here(_fire, outcome, done))
+
+        def pass_on(done: Future[_T]) -> None:
+            with suppress(RuntimeError):  # a second Ctrl-C has closed the loop meanwhile
+                to_here(_fire, outcome, done)
+
+        self._executor.submit(call, *args).add_done_callback(pass_on)
         return outcome
 
     def close(self) -> None:

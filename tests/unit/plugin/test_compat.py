@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -203,3 +204,17 @@ def test_scrapys_handlers_with_twisted_need_no_more_connections() -> None:
         "lacks_connections", "its download handlers for HTTP"
     )
     assert not _compat.lacks_connections(settings)
+
+
+def test_a_thread_may_outlive_the_loop(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A second Ctrl-C closes the loop at once; a slow store does not add a traceback."""
+    loop, store_answers = asyncio.new_event_loop(), threading.Event()
+    monkeypatch.setattr(_compat, "_caller_of_this_thread", lambda: loop.call_soon_threadsafe)
+    threads = _compat.Threads()
+    threads(store_answers.wait)
+    loop.close()
+    store_answers.set()
+    threads._executor.shutdown(wait=True)
+    assert caplog.records == []
