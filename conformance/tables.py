@@ -7,8 +7,8 @@ answers of editions that differ, by name. ``editions`` limits a case to some. ``
 names the only specification of a case; without it each edition's is meant. ``open`` (here or at
 the case) names specifications that leave the point open. ``bytes = true``: each character of
 ``robots`` is one byte. ``as_is = true``: the spelling of the file is the point. ``fill_to``
-replaces ``{fill}`` in ``robots`` so that the file has this size (bytes); ``beyond`` is put after
-it.
+replaces ``{fill}`` in ``robots`` so that the file has this size (bytes), by ``x`` or the character
+``fill_with``; ``beyond`` is put after it.
 
 The answer to ``allowed`` is ``allow`` or ``disallow`` with the deciding line, or ``allow`` and the
 reason why no line decides, or ``error`` for a token that this package refuses. Other questions:
@@ -37,7 +37,7 @@ EDITIONS = ("google-2019", "rfc9309", "google", "google-2010", "classic")
 QUESTIONS = ("allowed", "sitemaps", "licenses", "crawl_delay", "other", "usage")
 CASE_KEYS = {
     *("ids", "source", "why", "robots", "ask", "token", "bytes", "as_is", "editions", "open"),
-    *("fill_to", "beyond", "specification"),
+    *("fill_to", "fill_with", "beyond", "specification"),
 }
 ASK_KEYS = {"question", "url", "is", "token", "open", *EDITIONS}
 REASONS = {"no_rule", "no_group", "robots_txt_itself"}
@@ -121,7 +121,8 @@ def _case(part: str, raw: dict[str, Any]) -> TableCase:
 def _body(raw: dict[str, Any]) -> bytes:
     body = str(raw["robots"]).encode("latin-1" if raw.get("bytes") else "utf-8")
     if size := raw.get("fill_to"):
-        body = body.replace(b"{fill}", b"x" * (size - len(body) + len(b"{fill}")))
+        fill = str(raw.get("fill_with", "x")).encode()
+        body = body.replace(b"{fill}", fill * (size - len(body) + len(b"{fill}")))
     return body + str(raw.get("beyond", "")).encode()
 
 
