@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 NOW = 1_800_000_000.0
 MISSING = FetchResult(status=404)
 TOKENS = ("examplebot",)
+FOLDERS = ("admin", "cart", "private", "search", "tmp", "user")
 
 
 def file_of(number: int) -> FetchResult:
     """A file of 30 rules that no other origin has; every second origin has none."""
     if number % 2:
         return MISSING
-    rules = "".join(f"Disallow: /private/{number}/{n}/\n" for n in range(30))
+    rules = "".join(f"Disallow: /{FOLDERS[n % 6]}/{number}/{n}/\n" for n in range(30))
     return FetchResult(status=200, body=f"User-agent: *\n{rules}".encode())
 
 

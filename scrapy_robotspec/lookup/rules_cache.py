@@ -46,7 +46,7 @@ class RulesCache:
         self._random = random.Random(0)
 
     def get(self, origin: Origin) -> Resolved | None:
-        """The resolved *origin*, if it is valid at *now*."""
+        """The resolved *origin*, valid or not."""
         return self._resolved.get(origin)
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
