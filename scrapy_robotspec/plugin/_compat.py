@@ -23,7 +23,7 @@ from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Collection, Coroutine, Iterator
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -274,7 +274,18 @@ def _uses_twisted(settings: BaseSettings) -> bool:
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
-    return all(map(_is_twisteds, (key for key in chosen if is_importable(key, settings))))
+    importable = (key for key in chosen if is_importable(key, settings))
+    return all(is_twisteds(_class_names(key)) for key in importable)
+
+
+def http_handlers(crawler: Crawler) -> list[tuple[str, ...]]:
+    """The class names of each HTTP handler of a running crawl.
+
+    In a crawl without a reactor the handlers differ from ``DOWNLOAD_HANDLERS``.
+    """
+    assert crawler.engine is not None
+    schemes = crawler.engine.downloader.handlers._schemes
+    return [_class_names(schemes[scheme]) for scheme in ("http", "https") if scheme in schemes]
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:
@@ -305,12 +316,17 @@ def is_reactor_wrong(settings: BaseSettings) -> bool:
     return not enabled or bool(wanted and load_object(wanted) is not installed)
 
 
-def _is_twisteds(handler: Any) -> bool:
+def is_twisteds(class_names: Collection[str]) -> bool:
+    """Whether these are the classes of one of Scrapy's handlers for Twisted."""
+    return not class_names or any(name in _TWISTED_HANDLERS for name in class_names)
+
+
+def _class_names(handler: Any) -> tuple[str, ...]:
+    """The names of a handler's class and its bases; none where it cannot be imported."""
     try:
-        bases = load_object(handler).__mro__
+        return tuple(base.__name__ for base in load_object(handler).__mro__)
     except Exception:  # Scrapy reports it
-        return True
-    return any(base.__name__ in _TWISTED_HANDLERS for base in bases)
+        return ()
 
 
 def limit_pages(crawler: Crawler) -> None:

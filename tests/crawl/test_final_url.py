@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scrapy_robotspec import RobotsTxt
 from tests.support.crawl import MODES, crawl
 from tests.support.responses import after, reply
 
@@ -66,3 +67,19 @@ def test_who_opts_out_of_robots_txt_opts_out_of_this_too(server: Server) -> None
     result = crawl([{"url": site.url("/x"), "meta": {"dont_obey_robotstxt": True}}], FOLLOWS)
     assert result.errors == {}
     assert site.robots_asked == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_disallowed_path_is_sent_however_the_handler_spells_it(
+    server: Server, mode: str
+) -> None:
+    """PAT-13: aiohttp and others remove dot segments and decode characters of a URL."""
+    robots = "User-agent: *\nDisallow: /no\nDisallow: /a@b\nDisallow: /*?q=:\nAllow: /\n"
+    site = server.site("127.0.0.2", robots)
+    paths = ["/./no/1", "/x/../no/2", "/%2e%2e/no/3", "/a%40b", "/y?q=%3A", "/no/../yes", "/./yes2"]
+    result = crawl([site.url(path) for path in paths], mode=mode)
+    rules = RobotsTxt.parse(robots.encode())
+    assert [path for path in site.pages_asked if not rules.allowed(path, "examplebot")] == []
+    assert result.ended_once(site.url(path) for path in paths)
+    assert site.url("/./yes2") in result.responses
+    assert "Traceback" not in result.log
