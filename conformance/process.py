@@ -14,28 +14,20 @@ import subprocess
 import tempfile
 import threading
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
+
+from conformance.responses import Response, garbage, read_response
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-Kind = Literal["answer", "unsupported", "error", "crash", "hang", "garbage", "not asked"]
-
 #: Longest line that is read as a response (bytes).
 MAX_LINE = 1_000_000
 #: Where a program breaks at a request longer than this, its line buffer may be the reason (bytes).
 USUAL_LINE_BUFFER = 64 * 1024
-
-
-@dataclass(frozen=True)
-class Response:
-    """What a parser did with a request."""
-
-    kind: Kind
-    value: Any
-    """The answer, or what happened in words."""
+#: Of a program that writes without being asked this number of lines is read.
+MAX_UNREAD = 100
 
 
 class ParserProcess:
@@ -49,6 +41,7 @@ class ParserProcess:
         self._command = command
         self._timeout = timeout
         self._process: subprocess.Popen[bytes] | None = None
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._ever_responded = False
         self._stack = ExitStack()
         self._stderr = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
@@ -68,28 +61,39 @@ class ParserProcess:
     def ask(self, request: Mapping[str, Any]) -> Response:
         """Send a request and wait for the response."""
         process = self._process or self._start()
-        lines: queue.Queue[bytes] = queue.Queue()
         data = json.dumps(request).encode() + b"\n"
-        threading.Thread(target=_exchange, args=(process, data, lines), daemon=True).start()
+        unasked = not self._lines.empty()
+        if not unasked:
+            threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
         try:
-            line = lines.get(timeout=self._timeout)
+            line = self._lines.get(timeout=self._timeout)
         except queue.Empty:
             self._end()
-            hint = "" if self._ever_responded else "; is each line of the output flushed?"
-            words = f"no response within {self._timeout:g} s{_size_hint(data)}{hint}"
-            return Response("hang", words)
+            return Response("hang", self._silence(data))
         if not line:
             return Response("crash", f"{self._epitaph(process)}{_size_hint(data)}")
         self._ever_responded = True
-        response = _read(line)
+        response = (
+            garbage("a line that no request asked for", line)
+            if unasked
+            else read_response(line, request)
+        )
         if response.kind == "garbage":
             self._end()
         return response
 
+    def _silence(self, request: bytes) -> str:
+        """Words for a response that does not come, with its likely reason."""
+        words = f"no response within {self._timeout:g} s{_size_hint(request)}"
+        if self._ever_responded:
+            return words
+        return f"{words}; is each line of the output flushed, and is this time enough to start?"
+
     def _start(self) -> subprocess.Popen[bytes]:
         self._stderr.seek(0)
         self._stderr.truncate()
-        self._process = subprocess.Popen(
+        self._lines = queue.SimpleQueue()
+        self._process = process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -97,7 +101,9 @@ class ParserProcess:
             env={**os.environ, "PYTHONHASHSEED": "0"},  # some parsers' answers depend on it
             start_new_session=True,
         )
-        return self._process
+        arguments = (process.stdout, self._lines)
+        threading.Thread(target=_read_lines, args=arguments, daemon=True).start()
+        return process
 
     def _epitaph(self, process: subprocess.Popen[bytes]) -> str:
         """How a process ended: its exit code and the last line of its stderr."""
@@ -120,38 +126,26 @@ class ParserProcess:
                 os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait()
-        for stream in (process.stdin, process.stdout):
-            with suppress(OSError):
-                if stream:
-                    stream.close()
+        with suppress(OSError):
+            if process.stdin:
+                process.stdin.close()
 
 
-def _exchange(process: subprocess.Popen[bytes], data: bytes, lines: queue.Queue[bytes]) -> None:
-    """Write a request and read one line; an empty line where the process has ended."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        process.stdin.write(data)
-        process.stdin.flush()
-        lines.put(process.stdout.readline(MAX_LINE))
-    except (OSError, ValueError):  # ended, or was killed meanwhile
-        lines.put(b"")
+def _write(stream: IO[bytes], data: bytes) -> None:
+    """Write a request; a program that has ended or is killed meanwhile is seen by its output."""
+    with suppress(OSError, ValueError):
+        stream.write(data)
+        stream.flush()
+
+
+def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    """Put each line of the output, and an empty one where it ends."""
+    with suppress(OSError, ValueError), stream:
+        while lines.qsize() < MAX_UNREAD and (line := stream.readline(MAX_LINE)):
+            lines.put(line)
+    lines.put(b"")
 
 
 def _size_hint(request: bytes) -> str:
     """Words that name the size of a long request."""
     return f", request of {len(request):,} bytes" if len(request) > USUAL_LINE_BUFFER else ""
-
-
-def _read(line: bytes) -> Response:
-    """The response that a line contains."""
-    shown = line[:80].decode("utf-8", "replace").rstrip()
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError):
-        return Response("garbage", f"not JSON: {shown!r}")
-    if isinstance(data, dict) and line.endswith(b"\n"):
-        for kind in ("answer", "unsupported", "error"):
-            if kind in data:
-                return Response(kind, data[kind])
-    return Response("garbage", f"neither answer, unsupported nor error: {shown!r}")

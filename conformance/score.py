@@ -6,7 +6,8 @@ import base64
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.process import ParserProcess, Response
+from conformance.process import ParserProcess
+from conformance.responses import Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.process import ParserProcess
+from conformance.responses import Response, read_response
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +41,8 @@ COMMAND = [sys.executable, "-c", SCRIPT]
         ("print('[' * 100_000, flush=True)", "garbage", "not JSON"),
         ("sys.stdout.buffer.write(b'\\xff\\n'); sys.stdout.flush()", "garbage", "not JSON"),
         ("print('{\"answer\": 1}' + ' ' * 2_000_000, flush=True)", "garbage", "neither answer"),
-        ("print('{\"error\": \"E: x\"}', flush=True); request['number'] = 0", "error", "E: x"),
-        ('print(\'{"unsupported": "u"}\', flush=True)', "unsupported", "u"),
+        ('print(\'{"answer": 1, "id": "z"}\', flush=True)', "garbage", "id of another request"),
+        ('print(\'{"answer": false, "error": ""}\', flush=True)', "garbage", "answer and error"),
     ],
 )
 def test_breakdown_is_a_result_and_the_next_request_is_answered(
@@ -53,9 +54,50 @@ def test_breakdown_is_a_result_and_the_next_request_is_answered(
         response = process.ask({"number": 2, "do": do})
         assert response.kind == kind
         assert words in str(response.value)
-        assert "flushed?" not in str(response.value)  # it has responded before
-        if kind not in ("error", "unsupported"):  # these leave a line of this script behind
-            assert process.ask({"number": 3}).value == 3
+        assert "flushed" not in str(response.value)  # it has responded before
+        assert process.ask({"number": 3}).value == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "response"),
+    [
+        ('{"answer": false}', Response("answer", False)),
+        ('{"answer": null}', Response("answer", None)),
+        ('{"answer": true, "id": "a/b/c", "more": 1}', Response("answer", True)),
+        ('{"answer": true, "unsupported": null, "error": null}', Response("answer", True)),
+        ('{"answer": null, "unsupported": "u", "error": null}', Response("unsupported", "u")),
+        ('{"error": "E: x"}', Response("error", "E: x")),
+    ],
+)
+def test_null_is_a_missing_key_unless_it_is_the_answer(line: str, response: Response) -> None:
+    """Serialisers of classes write the keys that they have no value for."""
+    assert read_response(f"{line}\r\n".encode(), {"id": "a/b/c"}) == response
+
+
+def test_a_second_line_for_a_request_does_not_shift_the_answers_after_it() -> None:
+    """It is found at one of the next requests, and the program is started again."""
+    twice = "print('{\"answer\": 0}', flush=True)"
+    with ParserProcess(COMMAND, timeout=60) as process:
+        assert process.ask({"number": 1, "do": twice}).value == 0
+        while (response := process.ask({"number": 2})).kind == "answer":
+            assert response.value in (1, 2)
+        assert "no request asked for" in response.value
+        assert process.ask({"number": 3}).value == 3
+
+
+def test_a_program_that_ends_after_each_response_has_crashed() -> None:
+    """That is seen at the next request, and the one after it is answered."""
+    command = [sys.executable, "-c", "input(); print('{\"answer\": 1}')"]
+    with ParserProcess(command, timeout=60) as process:
+        kinds = [process.ask({}).kind for _ in range(4)]
+    assert kinds == ["answer", "crash"] * 2
+
+
+def test_a_program_that_never_stops_writing_is_stopped() -> None:
+    """It fills no memory, and the suite goes on."""
+    command = ["sh", "-c", "while :; do echo '{}'; done"]
+    with ParserProcess(command, timeout=60) as process:
+        assert [process.ask({}).kind for _ in range(3)] == ["garbage"] * 3
 
 
 def test_a_parser_that_never_reads_is_a_hang() -> None:
@@ -64,7 +106,7 @@ def test_a_parser_that_never_reads_is_a_hang() -> None:
     with ParserProcess(command, timeout=0.5) as process:
         response = process.ask({"file": "x" * 1_000_000})
     assert response.kind == "hang"
-    assert "request of 1,000,013 bytes; is each line of the output flushed?" in response.value
+    assert "request of 1,000,013 bytes; is each line of the output flushed" in response.value
 
 
 def test_a_parser_that_ends_at_a_long_line_hears_how_long_it_was() -> None:

@@ -18,9 +18,10 @@ import run as project
 from conformance.__main__ import main
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.parsers import PARSERS
-from conformance.process import ParserProcess, Response
+from conformance.process import ParserProcess
 from conformance.programs import PROGRAMS
 from conformance.report import as_text
+from conformance.responses import Response
 from conformance.score import GIVE_UP_AFTER, Result, request, score
 
 if TYPE_CHECKING:
@@ -323,6 +324,7 @@ EXAMPLES = {
     "naive.go": ("go", "go build -o {}"),
     "naive.rs": ("rustc", "rustc -O -o {}"),
     "Naive.java": ("java", None),
+    "naive.php": ("php", None),
 }
 
 
