@@ -156,8 +156,8 @@ def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:
         screen.note(f"{count(total.skipped, 'record')} skipped: not robots.txt responses")
     if planned.ignored:
         screen.note(
-            f"{count(planned.ignored, 'file')} of folders ignored: hidden, broken links, or with "
-            "other endings"
+            f"{count(planned.ignored, 'file')} of folders ignored: hidden, links to folders, "
+            "broken links, or with other endings"
         )
     if total.resumed:
         screen.note(f"{count(total.resumed, 'part')} taken over from the run that was interrupted")

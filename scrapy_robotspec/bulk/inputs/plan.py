@@ -42,7 +42,8 @@ class Plan(NamedTuple):
     files: tuple[InputFile, ...]
     parts: tuple[Part, ...]
     ignored: int
-    """Files of folders that are hidden, broken links, or of no known ending; no index."""
+    """Files of folders that are hidden, broken links, or of no known ending, and links to folders;
+    no index."""
 
 
 def plan(inputs: Sequence[str]) -> Plan:
@@ -89,6 +90,7 @@ def _files_of(folder: str) -> tuple[list[InputFile], int]:
     found, others = [], 0
     for path, below, names in os.walk(folder, onerror=_refuse):
         below[:] = sorted(name for name in below if not name.startswith("."))
+        others += sum(os.path.islink(os.path.join(path, name)) for name in below)
         for name in sorted(names):
             whole = os.path.join(path, name)
             readable = name.lower().endswith((*folders.ENDINGS, *_ARCHIVES))
