@@ -38,6 +38,19 @@ _EXTRA = "robotspec bulk needs pyarrow: pip install 'scrapy-robotspec[bulk]'"
 _MAX_NAMED = 20  # problems
 
 
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM, which clusters send, end the command as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 @options.command("bulk", _EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option(
@@ -73,6 +86,7 @@ _MAX_NAMED = 20  # problems
     help="Let --out overwrite any file but an input, and drop what another run has left there.",
 )
 @options.jobs_option
+@_terminated_as_interrupted()
 def command(
     session: Session,
     inputs: Sequence[str],
@@ -125,26 +139,10 @@ def command(
 def _execute(run: Run, jobs: int, restart: bool, screen: Screen) -> Total:
     """Run, with a progress bar on a terminal."""
     hidden = screen.quiet or not screen.err.isatty()
-    with (
-        _terminated_as_interrupted(),
-        click.progressbar(
-            length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
-        ) as bar,
-    ):
+    with click.progressbar(
+        length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
+    ) as bar:
         return run.execute(jobs, bar.update, restart=restart)
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM, which clusters send, end a run as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:

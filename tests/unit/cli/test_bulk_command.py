@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -100,6 +102,25 @@ def test_ignored_files_are_counted(run_command: RunCommand, folder: Path) -> Non
     reasons = "hidden, links to folders, broken links, or with other endings"
     assert result.err == f"1 file of folders ignored: {reasons}\n"
     assert run_command("bulk", "more", "--tokens", "x", "--out", "out.csv", "-q").err == ""
+
+
+def test_sigterm_while_inputs_are_listed_is_as_ctrl_c(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders and archives can be large; nothing is begun yet."""
+
+    def terminated(inputs: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        pytest.fail("the signal was ignored")
+
+    monkeypatch.setattr("scrapy_robotspec.bulk.inputs.plan.plan", terminated)
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        result = run_command("bulk", "robots.txt", "--tokens", "x", "--out", "out.csv")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (result.code, result.err.strip()) == (130, "")
+    assert not (folder / "out.csv.parts").exists()
 
 
 MISUSE = [
