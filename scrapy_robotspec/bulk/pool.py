@@ -43,10 +43,15 @@ def run_parts(job: Job, todo: Sequence[_Todo], jobs: int) -> Iterator[tuple[int,
         return
     attempts: Counter[int] = Counter()
     left = dict(todo)
+    suspects: set[int] = set()
     while left:
-        for number, counts in _run_until_broken(job, left, jobs, attempts):
+        # One by one, so that it is known during which part a process ends.
+        some = {number: left[number] for number in suspects} or dict(left)
+        for number, counts in _run_until_broken(job, some, 1 if suspects else jobs):
             del left[number]
             yield number, counts
+        suspects = job.take_begun() & left.keys()
+        attempts.update(suspects or some.keys() & left.keys())
         lost = [number for number in left if attempts[number] >= _ATTEMPTS]
         if lost:
             raise WorkerLostError(
@@ -56,15 +61,13 @@ def run_parts(job: Job, todo: Sequence[_Todo], jobs: int) -> Iterator[tuple[int,
             )
 
 
-def _run_until_broken(
-    job: Job, left: dict[int, Part], jobs: int, attempts: Counter[int]
-) -> Iterator[tuple[int, Counts]]:
-    """Run the parts that are left, until a process ends unexpectedly."""
-    waiting = iter(list(left.items()))
+def _run_until_broken(job: Job, todo: dict[int, Part], jobs: int) -> Iterator[tuple[int, Counts]]:
+    """Run some parts, until a process ends unexpectedly."""
+    waiting = iter(todo.items())
     # A fresh interpreter: Arrow has threads, which a fork would not copy.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(
-        min(jobs, len(left)), mp_context=context, initializer=_prepare_worker
+        min(jobs, len(todo)), mp_context=context, initializer=_prepare_worker
     ) as pool:
         running: dict[Future[Counts], int] = {}
         try:
@@ -80,7 +83,7 @@ def _run_until_broken(
                     counts = future.result()
                     yield running.pop(future), counts
         except BrokenProcessPool:
-            attempts.update(running.values())
+            return
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

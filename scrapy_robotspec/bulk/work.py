@@ -64,6 +64,16 @@ class Job:
         except FileNotFoundError:
             return None
 
+    def take_begun(self) -> set[int]:
+        """The parts that were begun and not finished.
+
+        Deletes what was written of them. To be called while no process is at work.
+        """
+        names = [name for name in os.listdir(self.folder) if f"{RESULT}." in name]
+        for name in names:
+            os.remove(os.path.join(self.folder, name))
+        return {int(name.partition(".")[0]) for name in names}
+
     def run(self, number: int, part: Part) -> Counts:
         """Answer the questions about a part.
 

@@ -23,7 +23,7 @@ from scrapy_robotspec import ConfigurationError, bulk
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.formats import FORMATS
 from scrapy_robotspec.bulk.inputs import folders, warc
-from scrapy_robotspec.bulk.inputs.plan import plan
+from scrapy_robotspec.bulk.inputs.plan import Plan, plan
 from scrapy_robotspec.bulk.pool import WorkerLostError
 from scrapy_robotspec.bulk.questions import Questions
 from scrapy_robotspec.bulk.run import Run, Total
@@ -346,6 +346,34 @@ def test_a_run_goes_on_when_a_worker_process_is_killed(tmp_path: Path, folder: P
     assert killed
     assert total.documents == 270
     assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+class Mortal:
+    """A part that ends its process a number of times."""
+
+    size = 1
+
+    def __init__(self, folder: Path, deaths: int) -> None:
+        self._folder = folder
+        self._deaths = deaths
+        self.path = str(folder)
+
+    def read(self) -> Any:
+        """One document, in the end."""
+        self._folder.mkdir(exist_ok=True)
+        if len(list(self._folder.iterdir())) < self._deaths:
+            (self._folder / str(os.getpid())).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield Document("https://a.example/", b"")
+
+
+def test_run_goes_on_when_processes_are_killed_during_several_parts(tmp_path: Path) -> None:
+    """More often than a single part may end them, while others wait."""
+    parts = tuple(Mortal(tmp_path / str(number), 2 * (number % 2)) for number in range(4))
+    out = tmp_path / "out.csv"
+    total = Run(str(out), Plan((), parts, 0), QUESTIONS).execute(2, lambda size: None)
+    assert total.documents == 4
+    assert len(read(out)) == 4 * 8
 
 
 class Deadly:
