@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.bulk.formats import FORMATS
 from scrapy_robotspec.bulk.lock import locked
 from scrapy_robotspec.bulk.pool import run_parts
-from scrapy_robotspec.bulk.work import RESULT, Job
+from scrapy_robotspec.bulk.work import RESULT, Job, complete
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Run:
         total = Total()
         unfinished = os.path.join(self.folder, "output")
         FORMATS[self._format].merge(self._results(jobs, advance, total), unfinished)
-        os.replace(unfinished, self._out)
+        complete(unfinished, self._out)
         shutil.rmtree(self.folder)
         return total
 

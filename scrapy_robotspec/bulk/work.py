@@ -28,6 +28,16 @@ _BYTES = 32 * 1024 * 1024
 _NAMED = 20
 
 
+def complete(unfinished: str, path: str) -> None:
+    """Give a file its name once it is stored.
+
+    So a power failure leaves no file under this name that is not whole.
+    """
+    with open(unfinished, "rb+") as file:
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
 @dataclass(slots=True)
 class Counts:
     """What became of one part."""
@@ -61,7 +71,7 @@ class Job:
         try:
             with open(self.counts_path(number), encoding="utf-8") as file:
                 return Counts(**json.load(file))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, TypeError):
             return None
 
     def take_begun(self) -> set[int]:
@@ -83,11 +93,11 @@ class Job:
         result = self.result_path(number)
         unfinished = f"{result}.{os.getpid()}"
         FORMATS[self.format].write_part(unfinished, _answers(part, self.questions, counts))
-        os.replace(unfinished, result)
+        complete(unfinished, result)
         unfinished = f"{self.counts_path(number)}.{os.getpid()}"
         with open(unfinished, "w", encoding="utf-8") as file:
             json.dump(asdict(counts), file)
-        os.replace(unfinished, self.counts_path(number))
+        complete(unfinished, self.counts_path(number))
         return counts
 
 

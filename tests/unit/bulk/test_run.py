@@ -211,6 +211,38 @@ def test_a_run_that_was_killed_at_its_very_start_is_begun_again(
     assert execute(folder, out).rows == 960
 
 
+def test_part_whose_counts_are_torn_is_done_again(folder: Path, tmp_path: Path) -> None:
+    """A power failure can leave such a file."""
+    out = tmp_path / "out.csv"
+    stopped(folder, out)
+    counts = Path(f"{out}.parts/00000000.json")
+    for torn in (b"", b"{", b"[]", b'{"x": 1}'):
+        counts.write_bytes(torn)
+        stopped(folder, out)
+    assert execute(folder, out).resumed == 1
+    assert len(read(out)) == 960
+
+
+def test_files_are_stored_before_they_have_their_names(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a file that is empty after a power failure would count as finished."""
+    stored: set[int] = set()
+    named: list[str] = []
+    replace = os.replace
+
+    def look(before: str, after: str) -> None:
+        assert os.stat(before).st_ino in stored, f"{after} is not stored"
+        named.append(Path(after).name)
+        replace(before, after)
+
+    monkeypatch.setattr(os, "fsync", lambda number: stored.add(os.fstat(number).st_ino))
+    monkeypatch.setattr(os, "replace", look)
+    execute(folder / "x.warc.gz", tmp_path / "out.csv")
+    parts = [f"0000000{number}.{ending}" for number in range(2) for ending in ("part", "json")]
+    assert named == [*parts, "out.csv"]
+
+
 def test_two_runs_do_not_write_one_output(folder: Path, tmp_path: Path) -> None:
     """The second one ends with an error, the first one undisturbed."""
     out = tmp_path / "out.csv"
