@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -37,6 +38,21 @@ class SetsUserAgent:
 
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         request.headers.setdefault("User-Agent", "otherbot/1.0")
+
+
+class RotatesProxies:
+    """Each robots.txt goes through the proxies of ``PROXIES`` in turn, pages by the last."""
+
+    def __init__(self) -> None:
+        self._proxies = os.environ["PROXIES"].split()
+        self._number: Counter[str] = Counter()
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        number = -1
+        if request.url.endswith("/robots.txt"):
+            number = self._number[request.url] % len(self._proxies)
+            self._number[request.url] += 1
+        request.meta["proxy"] = self._proxies[number]
 
 
 class FollowsRedirects:

@@ -244,3 +244,19 @@ def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, m
     assert result.ended_once(urls)
     assert len(robots_asked) == 1
     assert len(site.robots_asked) == 1
+
+
+@pytest.mark.parametrize("mode", PROXY_MODES)
+def test_dead_proxies_that_a_middleware_chooses_refuse_no_site(server: Server, mode: str) -> None:
+    """They are not proven by the one that works, and a fetch tries several."""
+    sites = [server.site(f"127.0.1.{n}", BODY) for n in range(1, 21)]
+    urls = [site.url("/yes") for site in sites]
+    proxies = [DEAD_PROXY, "http://127.0.0.1:2", f"http://127.0.0.9:{server.port}"]
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.RotatesProxies": 350},
+        "ROBOTSPEC_RETRY_TIMES": 1,
+        "ROBOTSPEC_RETRY_DELAY": 0.1,
+        "RETRY_ENABLED": False,
+    }
+    result = crawl(urls, settings, mode=mode, env={"PROXIES": " ".join(proxies)})
+    assert set(result.responses) == set(urls)

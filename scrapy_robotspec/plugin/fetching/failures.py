@@ -14,7 +14,7 @@ from scrapy.exceptions import IgnoreRequest, NotSupported
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robotspec.plugin.fetching.routes import Route, Routes
+    from scrapy_robotspec.plugin.fetching.routes import Routes
 
 #: Errors of this machine: no network, no free file or port, a firewall, a wrong local address.
 _LOCAL_ERRNOS = frozenset(
@@ -45,15 +45,15 @@ _NAME_ERRORS = (
 )
 
 
-def is_local(error: BaseException, proxied: bool, route: Route, routes: Routes, now: float) -> bool:
+def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float) -> bool:
     """Whether *error* at *now* (epoch seconds) may say nothing about the origin.
 
-    *proxied*: the request went through a proxy; until that proxy has brought a response, each
+    *proxy*: the one that the request was sent through; until it has brought a response, each
     failure may be its own.
     """
     if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side of the network
         return True
-    if proxied and not routes.is_proven(route, now):
+    if proxy is not None and not routes.is_proven(proxy, now):
         return True
     causes = list(_causes(error))
     if any(_errno(cause) in _LOCAL_ERRNOS for cause in causes):

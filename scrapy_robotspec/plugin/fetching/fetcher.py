@@ -49,8 +49,8 @@ _PROBE_INTERVAL = 86400.0
 _MAX_PROBED = 10_000
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
-#: Max routes that one fetch tries where each fails before it reaches the origin.
-_MAX_ROUTES_PER_FETCH = 4
+#: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
+_MAX_TRIES_PER_FETCH = 4
 
 
 class Fetcher:
@@ -102,16 +102,17 @@ class Fetcher:
         own = self.routes.see(origin, page_request)
         if not background and not self.routes.has_failed(origin):
             await self._take_turn(page_request)
-        tried: set[str] = set()
+        tried: list[str] = []
         route = self.routes.best(origin, own)
         while True:
-            tried.add(route.name)
+            tried.append(route.name)
             result = await _Attempt(self, origin, page_request, route).run()
             self._count(result)
-            if not result.local or result.answered:  # a server that answers 503 may want a pause
-                return result
             route = self.routes.best(origin, own)
-            if route.name in tried or len(tried) == _MAX_ROUTES_PER_FETCH:
+            is_new = route.name not in tried or self.routes.rotates(route)
+            # After a server error the site may want a pause.
+            may_repeat = result.local and not result.answered
+            if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
                 return result
 
     async def _take_turn(self, page_request: Request) -> None:
@@ -263,7 +264,7 @@ class _Attempt:
             response: Response = await _compat.as_future(_compat.download(engine, request))
         host = Origin.of(url)
         if host is not None and not self._may_be_the_proxys(response.status):
-            self._fetcher.routes.worked(self._route, host.host, self._fetcher._clock())
+            self._fetcher.routes.worked(self._proxy, host.host, self._fetcher._clock())
         transfer: Transfer = request.meta[META_KEY]
         exchange = exchange_of(url, response, transfer)
         archive = self._fetcher.archive
@@ -288,13 +289,12 @@ class _Attempt:
     def _timed_out(self) -> FetchResult:
         self._fetcher._stats.inc_value("robotstxt/exception_count/timeout")
         error = f"no answer within {self._settings.fetch_timeout:g} s"
-        return self._failure(error, self._is_proxied and not self._is_proven)
+        return self._failure(error, self._is_unproven)
 
     def _failed(self, error: Exception) -> FetchResult:
         if not isinstance(error, IgnoreRequest):
             self._fetcher._stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-        now = self._fetcher._clock()
-        local = is_local(error, self._is_proxied, self._route, self._fetcher.routes, now)
+        local = is_local(error, self._proxy, self._fetcher.routes, self._fetcher._clock())
         return self._failure(in_one_line(error), local)
 
     def _failure(self, error: str, local: bool) -> FetchResult:
@@ -306,13 +306,20 @@ class _Attempt:
         return FetchResult(error=error, hops=hops, local=local, records=records)
 
     @property
-    def _is_proxied(self) -> bool:
-        """Whether the last request went through a proxy, the environment's included."""
-        return self._request is not None and bool(self._request.meta.get("proxy"))
+    def _proxy(self) -> str | None:
+        """The proxy of the last request, also one from the environment or another middleware."""
+        if self._request is None:
+            return None
+        transfer: Transfer = self._request.meta[META_KEY]
+        return (transfer.sent or self._request).meta.get("proxy") or None
 
     @property
-    def _is_proven(self) -> bool:
-        return self._fetcher.routes.is_proven(self._route, self._fetcher._clock())
+    def _is_unproven(self) -> bool:
+        """Whether the last request went through a proxy that may never have worked."""
+        proxy = self._proxy
+        return proxy is not None and not self._fetcher.routes.is_proven(
+            proxy, self._fetcher._clock()
+        )
 
     def _may_be_the_proxys(self, status: int) -> bool:
         """Whether a proxy, and not the site, may have given the response.
@@ -321,9 +328,10 @@ class _Attempt:
         """
         if status in NOT_FROM_THE_SITE:
             return True
-        return status >= 500 and self._is_proxied and not self._is_proven
+        return status >= 500 and self._is_unproven
 
     def _note_route(self, result: FetchResult) -> FetchResult:
+        self._fetcher.routes.used(self._route, self._proxy)
         if result.status is None or result.local or result.status >= 500:
             self._fetcher.routes.failed(self._origin, self._route)
         else:

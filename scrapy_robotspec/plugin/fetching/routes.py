@@ -1,8 +1,9 @@
 """Routes: proxy and local address of requests to an origin.
 
 A request's own proxy may be dead while the origin is healthy. So the routes of the requests that
-wait for an origin are remembered, a failed one is tried last, and a failure on a route that has
-never worked says nothing about the origin.
+wait for an origin are remembered, a failed one is tried last, and a failure by a proxy that has
+never worked says nothing about the origin. Other middlewares may choose the proxy of each request:
+then a route has many.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
 
-#: A route that brought a response is known to work for this long (seconds).
+#: A proxy that brought a response is known to work for this long (seconds).
 PROVEN_FOR = 300.0
 #: Max origins, and max routes of an origin, that are remembered.
 _MAX_ORIGINS = 10_000
 _MAX_ROUTES = 32
+#: Max proxies that are known to work, and max routes whose proxies are remembered.
 _MAX_PROVEN = 1000
 
 #: Where ``HttpProxyMiddleware`` keeps the credentials that it took out of a proxy's URL.
@@ -64,6 +66,7 @@ class Routes:
         self._by_origin: dict[Origin, dict[str, Route]] = {}
         self._failures: dict[Origin, Counter[str]] = {}
         self._proven: dict[str, float] = {}
+        self._proxies: dict[str, set[str]] = {}
         self._name_resolved_at: float | None = None
 
     def see(self, origin: Origin, request: Request) -> Route:
@@ -93,23 +96,38 @@ class Routes:
         """Whether a fetch of *origin* failed since its last usable response."""
         return origin in self._failures
 
-    def worked(self, route: Route, host: str, now: float) -> None:
-        """*host* responded on *route* at *now* (epoch seconds)."""
-        self._proven.pop(route.name, None)
-        if len(self._proven) >= _MAX_PROVEN:
-            del self._proven[next(iter(self._proven))]
-        self._proven[route.name] = now
+    def worked(self, proxy: str | None, host: str, now: float) -> None:
+        """*host* responded through *proxy*, or directly, at *now* (epoch seconds)."""
+        if proxy is not None:
+            self._proven.pop(proxy, None)
+            if len(self._proven) >= _MAX_PROVEN:
+                del self._proven[next(iter(self._proven))]
+            self._proven[proxy] = now
         if not is_address(host):
             self._name_resolved_at = now
+
+    def used(self, route: Route, proxy: str | None) -> None:
+        """A request on *route* was sent through *proxy*."""
+        if proxy is None:
+            return
+        if len(self._proxies) >= _MAX_PROVEN:
+            self._proxies.clear()
+        proxies = self._proxies.setdefault(route.name, set())
+        if len(proxies) < 2:
+            proxies.add(proxy)
+
+    def rotates(self, route: Route) -> bool:
+        """Whether requests on *route* were sent through different proxies."""
+        return len(self._proxies.get(route.name, ())) > 1
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
         self._by_origin.pop(origin, None)
         self._failures.pop(origin, None)
 
-    def is_proven(self, route: Route, now: float) -> bool:
-        """Whether any origin responded on *route* in the last minutes."""
-        return _is_recent(self._proven.get(route.name), now)
+    def is_proven(self, proxy: str, now: float) -> bool:
+        """Whether any origin responded through *proxy* in the last minutes."""
+        return _is_recent(self._proven.get(proxy), now)
 
     def resolves_names(self, now: float) -> bool:
         """Whether the name of any host was resolved in the last minutes."""

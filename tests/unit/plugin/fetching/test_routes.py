@@ -76,31 +76,47 @@ def test_errors_of_this_machine_are_local(number: int) -> None:
     failed = ResponseFailed([Failure(OSError(number, ""))])  # type: ignore[no-untyped-call]
     bind: Exception = ConnectBindError("full")  # type: ignore[no-untyped-call]
     for error in (OSError(number, ""), outer, failed, bind):
-        assert is_local(error, False, DIRECT, Routes(()), NOW)
+        assert is_local(error, None, Routes(()), NOW)
 
 
 def test_an_origin_that_refuses_or_breaks_off_is_not_local() -> None:
     for error in (OSError(errno.ECONNREFUSED, ""), OSError(errno.ECONNRESET, ""), ValueError("x")):
-        assert not is_local(error, False, DIRECT, Routes(()), NOW)
+        assert not is_local(error, None, Routes(()), NOW)
 
 
 def test_a_request_dropped_by_a_middleware_is_local() -> None:
-    assert is_local(IgnoreRequest("no"), False, DIRECT, Routes(()), NOW)
+    assert is_local(IgnoreRequest("no"), None, Routes(()), NOW)
 
 
 def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
     routes = Routes(())
-    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
-    routes.worked(DIRECT, "127.0.0.1", NOW)  # needs no name server
-    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
-    routes.worked(DIRECT, "b.example", NOW)
-    assert not is_local(DNSLookupError("x"), False, DIRECT, routes, NOW)
-    assert is_local(DNSLookupError("x"), False, DIRECT, routes, NOW + PROVEN_FOR + 1)
+    assert is_local(DNSLookupError("x"), None, routes, NOW)
+    routes.worked(None, "127.0.0.1", NOW)  # needs no name server
+    assert is_local(DNSLookupError("x"), None, routes, NOW)
+    routes.worked(None, "b.example", NOW)
+    assert not is_local(DNSLookupError("x"), None, routes, NOW)
+    assert is_local(DNSLookupError("x"), None, routes, NOW + PROVEN_FOR + 1)
 
 
 def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
-    routes, (route,) = routes_of("http://p1")
-    error = TimeoutError("no answer")
-    assert is_local(error, True, route, routes, NOW)
-    routes.worked(route, "b.example", NOW)
-    assert not is_local(error, True, route, routes, NOW)
+    routes, error = Routes(()), TimeoutError("no answer")
+    routes.worked(None, "b.example", NOW)
+    routes.worked("http://p2", "b.example", NOW)
+    assert is_local(error, "http://p1", routes, NOW)
+    routes.worked("http://p1", "b.example", NOW)
+    assert not is_local(error, "http://p1", routes, NOW)
+    assert is_local(error, "http://p1", routes, NOW + PROVEN_FOR + 1)
+
+
+def test_a_route_rotates_once_it_has_used_two_proxies() -> None:
+    """Another middleware has chosen them; memory stays bounded."""
+    routes = Routes(("proxy",))
+    for proxy in (None, "http://p1", "http://p1"):
+        routes.used(DIRECT, proxy)
+    assert not routes.rotates(DIRECT)
+    for n in range(2000):
+        routes.used(DIRECT, f"http://p{n}")
+    assert routes.rotates(DIRECT)
+    for n in range(2000):
+        routes.used(Route((("proxy", f"http://p{n}"),), None), "http://p")
+    assert len(routes._proxies) <= 1000
