@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from typing import get_args
 
 import pytest
 
 from conformance.__main__ import main
 from conformance.cases import HERE, SPECIFICATIONS, case_files, read_cases
+from conformance.responses import Kind
 from conformance.score import request
 from conformance.tables import QUESTIONS
 
@@ -47,3 +49,12 @@ def test_request_of_the_readme_is_a_real_one() -> None:
     assert shown == request(case)
     failure = f"{case.id} {case.url} for FooBot: disallowed, expected: allowed"
     assert f"  {failure}\n    {case.data['why']}\n" in README
+
+
+def test_json_output_has_the_keys_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    """And every kind of response is explained."""
+    main(["--command", "true", "--spec", "draft-1996", "--json"])
+    output = json.loads(capsys.readouterr().out)
+    text = README.partition("The output of `--json`")[2].partition("\n\n")[0]
+    for name in (*output, *output["failures"][0], *get_args(Kind)):
+        assert f"`{name}`" in text
