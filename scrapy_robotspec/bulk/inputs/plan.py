@@ -125,7 +125,7 @@ def _parts_of_file(path: str, size: int) -> Iterator[Part]:
         raise ConfigurationError(f"cannot read {path}: {error.strerror}") from error
     if head.startswith(tables.MAGIC):
         return tables.table_parts(path, size)
-    if head.startswith(WARC):
+    if head.startswith(WARC) or (WARC in head and path.lower().endswith(".warc")):
         return _warc_parts(path, size, compressed=False)
     if head.startswith(GZIP):
         inner = _unzipped(path)

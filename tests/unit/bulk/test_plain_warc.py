@@ -182,6 +182,18 @@ def test_garbage_between_records_costs_none(path: Path, garbage: bytes, number: 
     assert len(problems(found)) == 1
 
 
+@pytest.mark.parametrize(
+    "before", [b"\r\n", b"\xef\xbb\xbf", b"garbage", b"WARX/1.0\r\nA: 1\r\n\r\n"]
+)
+def test_archive_may_begin_with_damage(path: Path, before: bytes) -> None:
+    """Its name says what it is."""
+    whole = bodies(read(path))
+    path.write_bytes(before + path.read_bytes())
+    found = read(path)
+    assert bodies(found) == whole
+    assert problems(found) == [f"{path}: the record at byte 0 is damaged"]
+
+
 @pytest.mark.parametrize("within", ["header", "body"])
 def test_archive_that_a_new_crawl_continues_behind_a_cut_is_read(path: Path, within: str) -> None:
     """The crawl was killed while it wrote a record, and appends to the file."""
