@@ -68,6 +68,8 @@ def read_records(file: gzip.GzipFile) -> Iterator[tuple[int, Record | None]]:
     # no_record_parse: a bad HTTP header damages nothing
     iterator = ArchiveIterator(file, no_record_parse=True, check_digests=False)
     for record in iterator:
+        if not (record.rec_headers.get_header("Content-Length") or "").isdigit():
+            raise ArchiveLoadFailed("without its length, it would reach to the end of the file")
         yield iterator.offset, _record(record)  # before the record's content is read
 
 

@@ -151,6 +151,22 @@ def test_an_archive_in_one_gzip_stream_is_read(tmp_path: Path) -> None:
     assert len(documents(path)) == 5
 
 
+@pytest.mark.parametrize("length", [b"", b"Content-Length: many\r\n", b"Content-Length: -1\r\n"])
+def test_record_without_a_length_ends_an_archive_in_one_stream(
+    tmp_path: Path, length: bytes
+) -> None:
+    """Nothing says where it ends, and rules of other sites are not its own."""
+    records = [response(f"https://{n}.example/robots.txt", BODY) for n in range(5)]
+    plain = write_warc(tmp_path / "x.warc", records, compressed=False)
+    before, url, behind = plain.read_bytes().partition(b"https://2.example")
+    behind = re.sub(rb"Content-Length: \d+\r\n", length, behind, count=1)
+    plain.write_bytes(before + url + behind)
+    path = one_stream(tmp_path / "y.warc.gz", plain)
+    found = read(path)
+    assert [each.body for each in found if isinstance(each, Document)] == [BODY, BODY]
+    assert len([each for each in found if isinstance(each, Problem)]) == 1
+
+
 @pytest.mark.parametrize("kept", [0.3, 0.55, 0.8, 0.97])
 def test_a_cut_archive_is_read_up_to_the_cut(tmp_path: Path, kept: float) -> None:
     """The rest is named; a record that is cut is not taken for a whole one."""
