@@ -21,6 +21,9 @@ MAGIC = b"PAR1"
 
 _COLUMNS = ("url", "body", "status", "location", "error")
 _BATCH = 256
+_MAX_ROWS = 8192  # of a part
+#: Max parts of one row group: each of them decodes the group from its beginning.
+_GROUP_PARTS = 16
 
 
 class TablePart(FileRange):
@@ -31,7 +34,7 @@ class TablePart(FileRange):
     def read(self) -> Iterator[Document | Problem | Skipped]:
         """The rows as documents."""
         try:
-            with pq.ParquetFile(self.path) as file:
+            with _open(self.path) as file:
                 row = 0
                 for group in range(file.num_row_groups):
                     rows = file.metadata.row_group(group).num_rows
@@ -46,6 +49,8 @@ class TablePart(FileRange):
     ) -> Iterator[Document | Problem]:
         names = [name for name in file.schema_arrow.names if name in _COLUMNS]
         for batch in file.iter_batches(_BATCH, row_groups=[group], columns=names):
+            if row >= self.stop:
+                return
             begin, end = max(self.start - row, 0), min(self.stop - row, len(batch))
             if begin < end:
                 yield from self._read_rows(batch.slice(begin, end - begin), row + begin + 1)
@@ -69,8 +74,9 @@ class TablePart(FileRange):
 def table_parts(path: str, size: int) -> Iterator[TablePart]:
     """Parts of a Parquet file. Raises ``ConfigurationError`` for one without the columns."""
     try:
-        with pq.ParquetFile(path) as file:
+        with _open(path) as file:
             rows = file.metadata.num_rows
+            groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
             empty = file.schema_arrow.empty_table()
     except (pa.ArrowException, OSError) as error:
         raise ConfigurationError(f"{path}: not a Parquet file: {_first_line(error)}") from error
@@ -78,10 +84,15 @@ def table_parts(path: str, size: int) -> Iterator[TablePart]:
         list(documents(empty))
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from error
-    step = max(_BATCH, round(rows * PART_BYTES / max(size, 1)))
-    step = min(step, 8192)
+    step = min(max(_BATCH, round(rows * PART_BYTES / max(size, 1))), _MAX_ROWS)
+    step = max(step, -(-max(groups, default=0) // _GROUP_PARTS))
     for start in range(0, rows, step):
         yield TablePart(path, start, min(start + step, rows))
+
+
+def _open(path: str) -> pq.ParquetFile:
+    """A file of which little is in memory, however large its row groups are."""
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
 
 
 def _first_line(error: Exception) -> str:

@@ -22,6 +22,7 @@ from scrapy_robotspec.bulk.inputs.tables import TablePart
 from tests.support.warc import response, write_warc
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_robotspec.bulk.inputs.parts import Part
@@ -215,6 +216,35 @@ def test_each_row_is_read_once_however_the_file_is_cut(tmp_path: Path) -> None:
     for cut in (1, 255, 256, 257, 299, 300, 301, 600, 999):
         parts = TablePart(str(path), 0, cut), TablePart(str(path), cut, 1000)
         assert read_parts(*parts) == (whole, [])
+
+
+def test_part_decodes_no_rows_behind_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only those before it in its row group, which cannot be left out."""
+    path = table(tmp_path / "a.parquet", 5000)
+    pq.write_table(pq.read_table(path), path)  # one row group
+    decoded: list[int] = []
+    iter_batches = pq.ParquetFile.iter_batches
+
+    def count(*arguments: object, **options: object) -> Iterator[pa.RecordBatch]:
+        for batch in iter_batches(*arguments, **options):
+            decoded.append(len(batch))
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", count)
+    documents, _ = read_parts(TablePart(str(path), 700, 800))
+    assert [each.url for each in documents] == [f"https://{n}.example/" for n in range(700, 800)]
+    assert sum(decoded) == 5 * 256
+
+
+def test_large_row_group_is_cut_into_few_parts(tmp_path: Path) -> None:
+    """Each of them decodes what is before it, and that must not add up."""
+    rows = 300_000
+    columns = {"url": ["https://a.example/"] * rows, "body": [b""] * rows}
+    for name, size in (("one.parquet", rows), ("many.parquet", 1000)):
+        pq.write_table(pa.table(columns), tmp_path / name, row_group_size=size)
+    one, many = (plan([str(tmp_path / f"{name}.parquet")]).parts for name in ("one", "many"))
+    assert (len(one), len(many)) == (16, 37)
+    assert sum(part.size for part in one) == rows
 
 
 def test_wrong_value_is_named_with_its_row_and_the_others_are_read(tmp_path: Path) -> None:
