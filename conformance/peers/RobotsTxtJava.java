@@ -38,8 +38,8 @@ public class RobotsTxtJava {
             String response;
             try {
                 response = respond(line);
-            } catch (RuntimeException error) {
-                response = "{\"error\": \"" + error.toString().replaceAll("[\"\\\\\\p{Cntrl}]", "?") + "\"}";
+            } catch (RuntimeException error) { // often thrown ones lose their messages
+                response = "{\"error\": \"" + error.getClass().getName() + "\"}";
             }
             responses.println(response);
         }
