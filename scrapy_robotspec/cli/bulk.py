@@ -170,7 +170,7 @@ def _names(given: str) -> Sequence[str]:
 
         return KNOWN_CRAWLERS
     names = _list(given)
-    if not names:
+    if not names or any(name.startswith(KNOWN[0]) for name in names):
         raise MisuseError(f"--tokens {given}: give a file of names, names with commas, or {KNOWN}")
     return names
 

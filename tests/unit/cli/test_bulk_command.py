@@ -132,6 +132,11 @@ MISUSE = [
     ("robots.txt --tokens x --out taken.csv", "taken.csv exists and is not an output of this tool"),
     ("robots.txt --tokens names.txt --out out.csv", "cannot read names.txt: no such file"),
     ("robots.txt --tokens , --out out.csv", "give a file of names"),
+    (
+        "robots.txt --tokens @all --out out.csv",
+        "give a file of names, names with commas, or @known",
+    ),
+    ("robots.txt --tokens x,@known --out out.csv", "--tokens x,@known: give a file of names"),
     ("robots.txt --tokens x --paths a,/b --out out.csv", "'a' does not begin with a slash"),
     ("robots.txt --tokens x --edition no --out out.csv", "no"),
     ("robots.txt --out out.csv", "--tokens"),
