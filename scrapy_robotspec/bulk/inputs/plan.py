@@ -65,7 +65,11 @@ def plan(inputs: Sequence[str]) -> Plan:
             found, others = _files_of(name)
             ignored += others
         files += found
-        parts += _parts(found)
+        try:
+            parts += _parts(found)
+        except OSError as error:
+            place = error.filename or name
+            raise ConfigurationError(f"cannot read {place}: {error.strerror}") from error
     return Plan(tuple(files), tuple(parts), ignored)
 
 
@@ -118,11 +122,8 @@ def _parts(files: Sequence[InputFile]) -> Iterator[Part]:
 
 
 def _parts_of_file(path: str, size: int) -> Iterator[Part]:
-    try:
-        with open(path, "rb") as file:
-            head = file.read(_HEAD)
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {path}: {error.strerror}") from error
+    with open(path, "rb") as file:
+        head = file.read(_HEAD)
     if head.startswith(tables.MAGIC):
         return tables.table_parts(path, size)
     if head.startswith(WARC) or (WARC in head and path.lower().endswith(".warc")):

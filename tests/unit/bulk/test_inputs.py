@@ -361,6 +361,24 @@ def test_folder_that_cannot_be_read_is_named(
         plan([str(tmp_path)])
 
 
+@pytest.mark.parametrize("disappears", [True, False])
+def test_archive_that_fails_while_it_is_cut_into_parts_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disappears: bool
+) -> None:
+    """It is deleted meanwhile, or its disk fails."""
+    path = write_warc(tmp_path / "a.warc", [], compressed=False)
+
+    def fail(*_: object) -> None:
+        if disappears:
+            path.unlink()
+            path.open()
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("scrapy_robotspec.bulk.inputs.warc.plain_records", fail)
+    with pytest.raises(ConfigurationError, match=r"cannot read .*a\.warc: (No such|Input)"):
+        plan([str(path)])
+
+
 def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
     """Links to folders, too; all of them are counted."""
     (tmp_path / "a.example.txt").write_bytes(BODY)
