@@ -35,6 +35,9 @@ RECOVERY = 10.0
 #: A process that loses the store sends no page until it was tried again: perhaps only one call
 #: failed, and the others still use slots (seconds).
 RETRY = 8.0
+#: Failures no further apart belong to one outage (seconds). Calls in between may succeed: in a full
+#: store those that add nothing.
+_OUTAGE_GAP = 30.0
 #: After that, another process may send a page that it has reserved (× delay).
 _LAST_SLOT = 1.5
 #: A slot is void after this part of the delay or, if that is more, after this many seconds.
@@ -67,6 +70,8 @@ class FleetPace:
         self._processes = 1
         self._beating: Any = None
         self._lost_at: float | None = None
+        self._failed_at: float | None = None  # None: since then a slot was reserved
+        self._outage_since = -math.inf
         self._recovered_at = -math.inf
         self._closed = False
 
@@ -121,7 +126,10 @@ class FleetPace:
                 return wait
         try:
             now = self._clock()
-            return max(0.0, await self._store.reserve(origin, now, delay) - now)
+            wait = max(0.0, await self._store.reserve(origin, now, delay) - now)
+            if not wait:  # a refusal adds nothing: a full store can give it
+                self._failed_at = None
+            return wait
         except StoreError:
             self._lose()
         wait = self._wait_for_interval(origin, delay)
@@ -151,8 +159,13 @@ class FleetPace:
     # --- without the store
 
     def _lose(self) -> None:
+        now = self._monotonic()
         if self._lost_at is None:
-            self._lost_at = self._monotonic()
+            self._lost_at = now
+        is_same_outage = self._failed_at is not None and now <= self._failed_at + _OUTAGE_GAP
+        self._failed_at = now
+        if not is_same_outage:
+            self._outage_since = now
             if self._intervals.fleet is None:
                 logger.warning(
                     "The robots.txt store has not answered yet: pages of origins with a crawl "
@@ -173,16 +186,18 @@ class FleetPace:
         if self._intervals.fleet is None:
             wait = self._wait_for_store(now)
         elif self._lost_at is not None:
-            wait = self._lost_at + RETRY + _LAST_SLOT * delay - now
+            wait = self._outage_since + RETRY + _LAST_SLOT * delay - now
         else:
             wait = 0.0
         return wait if wait > 0 else self._intervals.wait(origin, delay)
 
     def _wait_for_store(self, now: float) -> float:
         """Seconds to wait because the other processes are unknown; 0.0 if they are given up."""
+        limit = self._outage_since + self._hold
         if self._lost_at is None:
-            return self._recovered_at + RECOVERY - now
-        if now < self._lost_at + self._hold:
+            if self._failed_at is None or now < limit + RECOVERY:
+                return self._recovered_at + RECOVERY - now
+        elif now < limit:
             return _LOOK
         logger.warning(
             "The robots.txt store has not answered for %g s: this process keeps crawl delays for "

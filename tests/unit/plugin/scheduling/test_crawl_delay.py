@@ -36,7 +36,7 @@ class SharedStore(MemoryStore):
         super().__init__()
         self._time = time
         self._seen: dict[str, float] = {}
-        self.fails = False
+        self.fails = self.is_full = False
         self.refused: set[str] = set()
         self.calls = 0
 
@@ -47,7 +47,12 @@ class SharedStore(MemoryStore):
     def reserve(self, origin: Origin, now: float, delay: float) -> float:
         self._work()
         own = 1000.0 + float(self._time.seconds())
+        before = dict(self._last_pages)
         wait = max(0.0, super().reserve(origin, own, delay) - own)
+        if self.is_full and self._last_pages != before:
+            self._last_pages.clear()
+            self._last_pages.update(before)
+            raise StoreError("full")
         return ask_again_at(now, wait)
 
     def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
@@ -489,6 +494,27 @@ def test_a_process_that_never_reached_the_store_holds_its_pages_for_a_time(
     assert min(gaps(worker.sent)) >= 1.0
     assert len(worker.sent) >= 25
     assert len(caplog.records) == 2
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("full_from", [0, 10])
+def test_pages_go_on_where_the_store_takes_heartbeats_but_no_pages(
+    time: Clock, size: int, full_from: int
+) -> None:
+    """A store with little room may replace values that it has, and add none."""
+    store = SharedStore(time)
+    store.is_full = not full_from
+    workers = started(time, store, size)
+    run(time, full_from)
+    store.is_full = True
+    run(time, 3 * HOLD, step=0.001)
+    sent = sorted(in_fleet(workers))
+    assert [worker for worker in workers if not worker.sent] == []
+    assert len([at for at in sent if at > full_from + 2 * HOLD]) >= 0.8 * HOLD
+    for worker in workers if not full_from else []:
+        assert min(gaps(worker.sent)) >= 1.0
+    if full_from:
+        assert min(gaps(sent)) >= 1.0
 
 
 def test_a_process_started_without_the_store_joins_the_others_when_it_is_back(
