@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import zlib
 from io import BytesIO
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 #: What reading an archive raises where it is damaged.
 DAMAGE = (ArchiveLoadFailed, OSError, EOFError, zlib.error, ValueError)
+
+# It would write URLs of an archive to the terminal as they are.
+logging.getLogger("warcio").addHandler(logging.NullHandler())
 
 _ROBOTS_TXT = "/robots.txt"
 _RESPONSES = frozenset({"response", "revisit", "resource"})

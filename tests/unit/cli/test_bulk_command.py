@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.protocol.lint.crawlers import KNOWN_CRAWLERS
+from tests.support.warc import response, write_warc
 
 if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
@@ -91,6 +93,16 @@ def test_what_cannot_be_read_is_named_and_changes_the_exit_code(
     assert result.code == 1
     assert result.err == "x.jsonl:byte 42: not an object with url and body, skipped\n"
     assert result.out == "out.csv: 1 row about 1 file\n"
+
+
+def test_text_of_an_archive_does_not_reach_the_terminal(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not through the log of the library that reads it, which nobody has configured."""
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    write_warc(folder / "x.warc", [response("https://a.example/\x1b[31m x", b"")])
+    result = run_command("bulk", "x.warc", "--tokens", "x", "--out", "out.csv")
+    assert result.err == "3 records skipped: not robots.txt responses\n"
 
 
 def test_ignored_files_are_counted(run_command: RunCommand, folder: Path) -> None:
