@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _Batch = TypeVar("_Batch", pa.RecordBatch, pa.Table)
 
+_REMEDY = "pyarrow.Table.from_pandas(frame) or pyarrow.Table.from_pydict(columns) makes one"
 _INT = "an integer"
 _TEXT = "text"
 _BODY = "bytes or text"
@@ -28,7 +29,7 @@ def verdicts(
     batch: _Batch,
     *,
     tokens: str | Sequence[str],
-    paths: Sequence[str] = (),
+    paths: str | Sequence[str] = (),
     editions: str | Edition | Sequence[str | Edition] = "google-2019",
     lint: bool = False,
 ) -> _Batch:
@@ -40,8 +41,12 @@ def verdicts(
     ``source``. Other columns are ignored. The result is of the same class and has the columns of
     ``SCHEMA``: for each row, edition and token one row, in this order.
 
-    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions.
+    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions, ``TypeError``
+    for a batch of another class.
     """
+    if not isinstance(batch, pa.RecordBatch | pa.Table):
+        given = type(batch).__name__
+        raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
     answers = Answers(Questions.of(tokens, paths, editions, lint))
     for document in documents(batch):
         answers.add(document)

@@ -35,7 +35,7 @@ class Questions:
     def of(
         cls,
         tokens: str | Sequence[str],
-        paths: Sequence[str] = (),
+        paths: str | Sequence[str] = (),
         editions: str | Edition | Sequence[str | Edition] = "google-2019",
         lint: bool = False,
     ) -> Questions:
@@ -44,8 +44,9 @@ class Questions:
         Raises ``ConfigurationError`` for no token, a path without a slash, an unknown edition.
         """
         names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
+        asked = (paths,) if isinstance(paths, str) else tuple(paths)
         given = (editions,) if isinstance(editions, str | Edition) else tuple(editions)
-        return _checked(names, tuple(paths), given, bool(lint))
+        return _checked(names, asked, given, bool(lint))
 
 
 @lru_cache(maxsize=32)  # an engine asks the same about each batch

@@ -377,3 +377,20 @@ def test_no_rows_give_no_rows() -> None:
     found = bulk.verdicts(empty, tokens="x")
     assert found.schema == bulk.SCHEMA
     assert found.num_rows == 0
+
+
+def test_single_path_may_be_given_as_text() -> None:
+    """As a single token and a single edition."""
+    files = pa.table({"url": ["https://a.example/"], "body": [b"User-agent: *\nDisallow: /a"]})
+    (row,) = bulk.verdicts(files, tokens="GPTBot", paths="/a", editions="rfc9309").to_pylist()
+    assert [(each["path"], each["allowed"]) for each in row["paths"]] == [("/a", False)]
+
+
+@pytest.mark.parametrize("batch", [{"url": [""], "body": [b""]}, [], None])
+def test_batch_of_another_class_is_named_with_the_remedy(batch: Any) -> None:
+    """Engines can pass their own frames."""
+    kind = type(batch).__name__
+    with pytest.raises(
+        TypeError, match=rf"pyarrow\.Table or RecordBatch, not {kind}: .*from_pandas"
+    ):
+        bulk.verdicts(batch, tokens="GPTBot")
