@@ -418,10 +418,10 @@ class Threads:
 
 def _caller_of_this_thread() -> Callable[..., Any]:
     """A function that calls a function in this thread from another one."""
-    try:
-        from twisted.internet import reactor  # noqa: TID251
-    except ImportError:  # without a reactor (from 2.15) there is a running loop
+    if not is_reactor_installed():  # from 2.15; the import would install one that never runs
         return asyncio.get_running_loop().call_soon_threadsafe
+    from twisted.internet import reactor  # noqa: TID251
+
     here: Callable[..., Any] = reactor.callFromThread
     return here
 
