@@ -233,4 +233,4 @@ def _in_words(result: FetchResult) -> str:
         return f"HTTP status {result.status} from a proxy"
     if result.status in SUCCESS:
         return "incomplete response"
-    return f"HTTP status {result.status}"
+    return f"HTTP status {result.status}{' through a proxy' if result.local else ''}"

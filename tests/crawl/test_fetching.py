@@ -240,6 +240,7 @@ def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, m
         settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
         result = crawl(proxied(urls, [*[bad] * 10, None, None]), settings, mode=mode)
         robots_asked = [asked for asked in broken.log if asked.path == "/robots.txt"]
+    assert result.lines("is unreachable (HTTP status 503 through a proxy)")
     assert set(urls[10:]) <= set(result.responses)
     assert result.ended_once(urls)
     assert len(robots_asked) == 1

@@ -298,6 +298,8 @@ class _Attempt:
         return self._failure(in_one_line(error), local)
 
     def _failure(self, error: str, local: bool) -> FetchResult:
+        if self._is_unproven:
+            error += " through a proxy"
         archive = self._fetcher.archive
         if archive is not None:
             url = self._chain.url if self._request is None else self._request.url
