@@ -46,8 +46,8 @@ class State:
     """Id of the state that the fetch changed."""
     exchanges: tuple[str, ...] = ()
     """Ids of the archive records of the fetch, in order."""
-    failure: tuple[str, bool] | None = None
-    """How the fetch failed, if it did, and whether between us and the origin."""
+    failure: tuple[str | None, bool] | None = None
+    """How the fetch failed, and whether between us and the origin; no words for a response."""
 
     def to_line(self, id_: str) -> str:
         """The line of the log for this state, named *id_*."""
@@ -127,14 +127,14 @@ def _fetch_result(
         if exchange.url != without_user_info(chain.url):  # archives contain no passwords
             raise EvidenceError(f"{exchange.url!a} is not the next URL of its redirect chain")
         last = None if chain.follow(exchange) else exchange
-    if state.failure is not None:
-        error, local = state.failure
+    error, local = state.failure or (None, False)
+    if error is not None:
         return FetchResult(error=error, local=local, hops=tuple(chain.hops))
     if last is None:
         raise EvidenceError("the last response of the redirect chain is missing")
     redirect_error = PROBED if _are_misplaced(probes) else chain.error
     result = result_of(last, chain.hops, redirect_error, settings.max_size)
-    return replace(result, local=not result.answered)
+    return replace(result, local=local)
 
 
 def _are_misplaced(probes: Sequence[Exchange]) -> bool:

@@ -118,6 +118,19 @@ def test_decisions_about_awkward_origins_replay_from_the_archive(
     assert len(lines_of(folder, "state")) > len(sites)
 
 
+def test_responses_that_may_be_a_proxys_replay(server: Server, tmp_path: Path) -> None:
+    """The log says that they may not be the site's: the archived response does not."""
+    answers = in_turn(reply("", 407), reply("", 503), reply(NO))
+    site = server.site("site.example", answers, port=80)
+    proxy = {"proxy": f"http://127.0.0.9:{server.port}"}
+    requests = [{"url": site.url(path), "meta": dict(proxy)} for path in PATHS]
+    folder = tmp_path / "evidence"
+    settings = {**QUICK, "ROBOTSPEC_EVIDENCE": str(folder), "ROBOTSPEC_HOLD_TIMEOUT": 10}
+    crawl(requests, settings)
+    assert len(site.robots_asked) == 3
+    replayed(folder, len(PATHS))
+
+
 def test_the_archive_contains_each_hop_as_received(server: Server, tmp_path: Path) -> None:
     """Content coding kept; credentials left out; read with a library of others."""
     packed = gzip.compress(NO.encode())

@@ -68,7 +68,7 @@ class StateArchive:
             body, digest = _digested(_last_of_chain(result), record)
         else:  # the copy stays
             body, digest = _same_body(before, record) or (None, "")
-        failed = None if result.error is None else (result.error, result.local)
+        failed = (result.error, result.local) if result.error or result.local else None
         state = State(
             record,
             body,
