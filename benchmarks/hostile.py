@@ -56,6 +56,7 @@ def hostile_files(size: int) -> dict[str, bytes]:
         "heads and needles": filled("allow:/a{}*b\n", size),
         "nested": b"user-agent:*\n"
         + b"".join(b"allow:/*" + b"a" * n + b"\n" for n in range(int((2 * size) ** 0.5)))[:size],
+        "stars in sequence": filled("allow:/" + "*" * 480 + "{}x\n", size),
         "one line of stars": b"User-agent: *\nDisallow: /" + b"*a" * (size // 2),
         "one line of no UTF-8": b"User-agent: *\nDisallow: /" + b"\xff" * size,
     }
@@ -165,6 +166,28 @@ class Lures(Recipe):
         return ("User-agent: *\n" + "".join(rules)).encode()[:size]
 
 
+@dataclass(frozen=True)
+class Runs(Recipe):
+    """Literals of equal letters; the path has runs of them, of many lengths."""
+
+    def path(self, length: int) -> str:
+        """A path of *length* characters."""
+        numbers = random.Random(2)
+        path = "b"
+        while len(path) < length - 20:
+            path += "a" * numbers.randint(1, 700) + "b"
+        return path[: length - 20] + "b" * 20
+
+    def body(self, size: int, url_length: int = 2_000) -> bytes:
+        """A file of at most *size* bytes with distinct rules."""
+        rules = [
+            f"allow:/*b*{'a' * length}*b*{'b' * number}\n"
+            for number in range(1, 12)
+            for length in range(1, self.length)
+        ]
+        return ("User-agent: *\n" + "".join(rules)).encode()[:size]
+
+
 #: Known families whose cost depends on the URLs.
 RECIPES = {
     "chains of one letter": Recipe(literals=20, letters=26),
@@ -184,6 +207,11 @@ RECIPES = {
     "short needles": Recipe(length=3, letters=26, literals=1, spread=1, tail=""),
     "needles of 97 letters": Recipe(length=97, literals=1, period=97, spread=2),
     "chains of 97 letters": Recipe(length=97, literals=30, period=97, spread=2),
+    "chains whose last star but one fails": Recipe(literals=160, length=2, letters=2, tail="*X*b"),
+    "parts of the path, then one that is only before": Recipe(
+        literals=1, length=10, letters=2, spread=9, parts=True, tail="*X*b"
+    ),
+    "runs of many lengths": Runs(length=257),
     "repeated letters": Recipe(length=1, literals=2, letters=1, spread=300),
 }
 

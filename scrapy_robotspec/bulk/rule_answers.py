@@ -11,7 +11,7 @@ from scrapy_robotspec.bulk.extent import Extent, best_match, extent
 from scrapy_robotspec.bulk.group_rules import read_group
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol import fast
-from scrapy_robotspec.protocol.fast.compiled import CompiledSelection, SharedRules
+from scrapy_robotspec.protocol.fast.compiled import SharedRules
 from scrapy_robotspec.protocol.lines import text_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, keyed_patterns, line_start
@@ -75,8 +75,8 @@ class RuleAnswers:
     def _other_keys(self, body: bytes, spans: Spans) -> Iterator[int]:
         if self._urls:
             find = fast.compile(body, self._edition).find_again
-            selection = CompiledSelection((), SharedRules(spans))
-            yield from (find(url, selection) for url in self._urls)
+            rules = SharedRules(spans)
+            yield from (find(url, rules) for url in self._urls)
 
 
 def _line_of(key: int, body: bytes) -> str | None:

@@ -228,7 +228,7 @@ class RobotsTxt:
             self._compiled = fast.compile(self.body, self.edition)
         selection = self._selection
         if selection is not None and self._tokens == tokens:
-            key = self._compiled.find_again(url, selection)
+            key = self._compiled.find_again(url, selection.rules)
         else:
             asked = tokens if isinstance(tokens, str) else tuple(tokens)
             key, selection = self._compiled.find(url, asked)

@@ -41,10 +41,11 @@ _NO_VERDICTS: Mapping[int, Verdict] = {}
 class SharedRules:
     """The shared rules of one combination of groups."""
 
-    __slots__ = ("asked", "compiled", "keys", "spans")
+    __slots__ = ("asked", "compiled", "keys", "parts", "spans")
 
-    def __init__(self, spans: Spans) -> None:
+    def __init__(self, spans: Spans, parts: tuple[SharedRules, ...] = ()) -> None:
         self.spans = spans
+        self.parts = parts  # each group's, where several are combined
         self.asked = 0
         self.compiled: RuleSet | None = None  # until there have been enough questions
         self.keys = _NO_KEYS  # by the first URLs, from the second crawler on
@@ -85,7 +86,7 @@ class CompiledFile:
         if crawlers is None:
             if self._first is None:
                 first = self._select_first(tokens)
-                self._asked_first = url, self.find_again(url, first)
+                self._asked_first = url, self.find_again(url, first.rules)
                 self._first = first
                 return self._asked_first[1], first
             self._first.rules.keys = dict([self._asked_first])
@@ -95,14 +96,16 @@ class CompiledFile:
         rules = selection.rules
         key = rules.keys.get(url)
         if key is None:
-            key = self.find_again(url, selection)
+            key = self.find_again(url, rules)
             if len(rules.keys) < KEPT_URLS:
                 rules.keys = {**rules.keys, url: key}
         return key, selection
 
-    def find_again(self, url: str | bytes, selection: CompiledSelection) -> int:
-        """The same for the crawler that asked last."""
-        rules, edition = selection.rules, self._edition
+    def find_again(self, url: str | bytes, rules: SharedRules) -> int:
+        """The deciding precedence key of some rules."""
+        if rules.parts:  # compiled once for all combinations
+            return min(self.find_again(url, part) for part in rules.parts)
+        edition = self._edition
         few = COMPILE_AFTER if self._crawlers is None else 1
         if rules.compiled is None and rules.asked < few:
             rules.asked += 1
@@ -143,12 +146,18 @@ class _Crawlers:
         selection = self._by_keys.get(keys)
         if selection is None:
             names, spans = follow(self._index, keys)
-            if spans not in self._by_spans:
-                self._by_spans[spans] = SharedRules(spans)
-                self._size += sum(spans[1::2]) - sum(spans[::2])
-            selection = self._by_keys[keys] = CompiledSelection(names, self._by_spans[spans])
+            parts = [self._share(tuple(self._index[key][1])) for key in keys]
+            rules = parts[0] if len(parts) == 1 else SharedRules(spans, tuple(parts))
+            selection = self._by_keys[keys] = CompiledSelection(names, rules)
         self.by_tokens[tokens] = selection
         return selection
+
+    def _share(self, spans: Spans) -> SharedRules:
+        rules = self._by_spans.get(spans)
+        if rules is None:
+            rules = self._by_spans[spans] = SharedRules(spans)
+            self._size += sum(spans[1::2]) - sum(spans[::2])
+        return rules
 
 
 def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:

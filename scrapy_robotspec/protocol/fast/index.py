@@ -83,8 +83,7 @@ def _index_plain_lines(
             and not lowered.startswith(beginnings, after + 2)
         )
         begins = not passed_over and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first))
-        match = _AGENT(body, after) if begins else None  # reads to the line's end
-        if match:
+        if begins and (match := _AGENT(body, after)):  # reads to the line's end
             if named and find_rule(lowered, begin, at):
                 _end_group(named, group, begin, at)
                 named = []  # a rule ends the list of agents

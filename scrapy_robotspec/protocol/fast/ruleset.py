@@ -93,7 +93,7 @@ def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int]
     prefixes: dict[str, int] = {}
     patterns: dict[str, int] = {}
     for key, text in keyed_patterns(rules, edition):
-        if text[-1:] in "$*":
+        if "*" in text or "$" in text:
             text = with_end(text)
         found = patterns if "*" in text else prefixes
         if found.setdefault(text, key) > key:

@@ -7,14 +7,16 @@ of a path: an anchored literal is one more literal to search for.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of
-from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
+from scrapy_robotspec.protocol.fast.suffixes import Split, SuffixIndex
 from scrapy_robotspec.protocol.precedence import keyed_patterns
 
 if TYPE_CHECKING:
@@ -31,17 +33,18 @@ END = "#"
 INDEX_FROM = 64
 #: Max length of a needle that is looked up, and of its beginning that is looked up first
 #: (characters).
-_NEEDLE = 64
+_NEEDLE = 32
 _START = 4
 #: From this product of patterns and characters of the path on, searches need a bound (PAT-11).
 _HEAVY = 1 << 14
+_STARS = re.compile(r"\*+")
 
 
 class Wildcards:
     """Patterns with their precedence keys, by the needles that a path contains."""
 
     __slots__ = (
-        *("_ends", "_finals", "_keys", "_needles", "_parents", "_sizes", "_starts", "_texts"),
+        *("_ends", "_keys", "_needles", "_parents", "_sizes", "_split", "_starts", "_texts"),
         "few",
     )
 
@@ -58,7 +61,7 @@ class Wildcards:
             self.few = tuple(map(needles.__getitem__, self._texts))
             return
         self.few = ()
-        self._finals: dict[str, tuple[str, int]] = {}
+        self._split: dict[str, Split] = {}
         counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
@@ -77,34 +80,27 @@ class Wildcards:
             return best
         found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        suffixes = SuffixIndex(path, self._finals) if len(tried) * len(path) > _HEAVY else None
+        match = _matcher(path, len(tried), self._split)
         for number in tried:
-            if keys[number] < best:
-                text = texts[number]
-                if suffixes.matches(text) if suffixes else matches(text, path):
-                    best = keys[number]
+            if keys[number] < best and match(texts[number]):
+                best = keys[number]
         return best
 
     def _find_needles(self, path: str) -> set[int]:
         """The needles that a path contains."""
         needles, parents = self._needles, self._parents
         found: set[int] = set()
-        for at in self._find_starts(path):
-            text = path[at : at + _NEEDLE]
-            index = bisect_right(needles, text) - 1
-            while index >= 0 and index not in found:
-                if text.startswith(needles[index]):
-                    found.add(index)
-                index = -1 if parents is None else parents[index]
-        return found
-
-    def _find_starts(self, path: str) -> Iterator[int]:
-        """Places in a path where a needle may begin."""
-        starts = self._starts
         for size in self._sizes:
             parts = [path[at : at + size] for at in range(len(path) - size + 1)]
-            if not starts.isdisjoint(parts):
-                yield from (at for at, part in enumerate(parts) if part in starts)
+            starts = self._starts.intersection(parts)
+            for at in (at for at, part in enumerate(parts) if part in starts) if starts else ():
+                text = path[at : at + _NEEDLE]
+                index = bisect_right(needles, text) - 1
+                while index >= 0 and index not in found:
+                    if text.startswith(needles[index]):
+                        found.add(index)
+                    index = -1 if parents is None else parents[index]
+        return found
 
 
 def needle_of(text: str) -> str:
@@ -127,10 +123,12 @@ def matches(text: str, path: str) -> bool:
 
 
 def with_end(text: str) -> str:
-    """A pattern with ``END`` for its anchor, and without a last star."""
-    content = text[:-1]
-    anchored = text.endswith("$") and not content.endswith("*")
-    return content + END if anchored else content.rstrip("*")
+    """A pattern with ``END`` for its anchor, and without needless stars."""
+    if "**" in text:
+        text = _STARS.sub("*", text)
+    if text.endswith("$"):
+        return text[:-2] if text.endswith("*$") else text[:-1] + END
+    return text.removesuffix("*")
 
 
 def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
@@ -141,11 +139,11 @@ def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iter
 
 def matcher(path: str, patterns: int) -> Callable[[str], bool]:
     """``patterns.matches`` for one path and a number of patterns."""
-    path += END
-    suffixes = SuffixIndex(path, {}) if patterns * len(path) > _HEAVY else None
+    match = _matcher(path + END, patterns, {})
+    return lambda text: match(with_end(text))
 
-    def match(text: str) -> bool:
-        text = with_end(text) if text.endswith(("$", "*")) else text
-        return suffixes.matches(text) if suffixes and "*" in text else matches(text, path)
 
-    return match
+def _matcher(path: str, patterns: int, split: dict[str, Split]) -> Callable[[str], bool]:
+    if patterns * len(path) > _HEAVY:
+        return SuffixIndex(path, split).matches
+    return partial(matches, path=path)

@@ -31,7 +31,7 @@ from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
-from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards
+from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import (
     field_reader,
@@ -233,11 +233,6 @@ def test_prefixes_take_over_the_best_of_those_they_start_with(some: set[str]) ->
     ]
 
 
-def with_end(text: str) -> str:
-    """A pattern as the wildcards store it."""
-    return text[:-1] + END if text.endswith("$") else text
-
-
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths, bound=st.integers(0, 40))
 def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: int) -> None:
     """PAT-02, PAT-11: one by one and by the index, with a bounded search too, and below a bound."""
@@ -250,13 +245,13 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
-@pytest.mark.parametrize(("short", "length"), [(0, 1), (1, 2), (1, 256), (16, 256)])
+@pytest.mark.parametrize(("short", "length"), [(0, 1), (0, 256), (1, 2), (1, 256), (16, 256)])
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
 def test_bounded_search_decides_as_the_plain_one(
     short: int, length: int, some: set[str], path: str
 ) -> None:
     """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
-    with patch.multiple(suffixes, _SHORT=short, _BEGINNING=length):
+    with patch.multiple(suffixes, _SHORT=short, _RARE=short, _BEGINNING=length, _BLOCK=2):
         index = SuffixIndex(path + END, {})
         for text in some:
             assert index.matches(with_end(text)) == matches(text, path)

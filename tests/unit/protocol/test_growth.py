@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.fast import compiled, index, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
-from scrapy_robotspec.protocol.fast.wildcards import Wildcards
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards, with_end
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -74,9 +74,9 @@ def test_literals_of_many_patterns_are_looked_up_once() -> None:
     """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
     suffixes = SuffixIndex("/" + "a" * 2_000, {})
     patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
-    with patch.object(suffixes, "_find_places", wraps=suffixes._find_places) as find_places:
+    with patch.object(suffixes, "_find_blocks", wraps=suffixes._find_blocks) as find_blocks:
         assert not any(suffixes.matches(text) for text in patterns * 2)
-    assert find_places.call_count == 20 + 200 - 1 - 16
+    assert find_blocks.call_count <= 20 + 200
     assert suffixes.matches("/*" + "a" * 1_000)
     assert not suffixes.matches("/*" + "a" * 1_000 + "b" + "a" * 24)
 
@@ -99,7 +99,25 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
     literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
     assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
     assert all(suffixes.matches(f"/*X*{literal}*d") for literal in literals)
-    assert set(searched) == {"X", "d"}  # a Z at the end lacks the room before it
+    assert not searched
+
+
+def test_places_of_literals_that_are_nearly_everywhere_are_sorted_in_blocks() -> None:
+    """PAT-11: the places of 200 literals of equal letters, which are parts of each other."""
+    numbers = random.Random(1)
+    path = "/" + "b".join("a" * numbers.randint(1, 300) for _ in range(40))
+    index = SuffixIndex(path, {})
+    literals = ["a" * length for length in range(17, 217)]
+    assert all(index.matches(f"/*b*{literal}") for literal in literals)
+    assert not any(index.matches(f"/*b*{literal}*bb") for literal in literals)
+    assert sum(map(len, index._sorted.values())) < 40 * len(path)
+    assert sum(map(len, index._places.values())) < 40 * len(path)
+
+
+def test_stars_in_sequence_are_one() -> None:
+    """PAT-02: no step is taken for each star of a long line."""
+    assert with_end("/" + "*" * 1_000 + "a" + "*" * 1_000) == "/*a"
+    assert with_end("/" + "*" * 1_000 + "$") == "/"
 
 
 @pytest.mark.parametrize("before", [b"", b"x ", b"user-agent: *\n#"])
@@ -201,6 +219,19 @@ def test_few_compiled_rules_are_kept_for_combinations_of_groups() -> None:
             )
             <= (compiled.KEPT_RULES + 1) * len(robots.body)
         )
+
+
+def test_rules_of_a_group_are_compiled_once_for_all_combinations() -> None:
+    """UAG-07: pairs of 20 crawlers, each with rules of its own."""
+    names = ["a" + "b" * n for n in range(20)]
+    lines = (f"User-agent: {name}\n" + f"Disallow: /{name}/*x\n" * 20 for name in names)
+    robots = RobotsTxt.parse("".join(lines).encode(), "google")
+    with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
+        for pair in combinations(names, 2):
+            for _ in range(2 * compiled.COMPILE_AFTER):
+                assert not robots.allowed(f"{HOST}/{pair[1]}/x", pair)
+                assert robots.allowed(f"{HOST}/ab", pair)
+    assert compile_rules.call_count <= len(names) + 1  # and those of the first pair
 
 
 def test_each_name_is_compared_with_few_of_many_agents() -> None:
