@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -65,3 +66,12 @@ def one_stream(path: Path, archive: Path) -> Path:
     """An archive compressed as a whole, as some tools do it."""
     path.write_bytes(gzip.compress(archive.read_bytes()))
     return path
+
+
+def damaged(data: bytes, seed: int) -> bytes:
+    """An archive with bytes that were changed, deleted or inserted at one place."""
+    chance = random.Random(seed)
+    at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
+    noise = bytes(chance.randrange(256) for _ in range(length))
+    changed = [noise + data[at + length :], data[at + length :], noise + data[at:]][seed % 3]
+    return data[:at] + changed

@@ -1,6 +1,6 @@
 """Sent URLs: download handlers that change the URL of a request (PAT-13).
 
-Scrapy's handlers for Twisted send a URL as it stands. Others remove ``.`` and ``..`` from its path,
+Scrapy's handlers for Twisted send a URL unchanged. Others remove ``.`` and ``..`` from its path,
 and yarl, which aiohttp uses, also decodes characters: ``/a%40b`` is sent as ``/a@b``.
 """
 

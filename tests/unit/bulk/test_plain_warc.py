@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from scrapy_robotspec.bulk.inputs import warc
 from scrapy_robotspec.bulk.inputs.parts import Problem
 from scrapy_robotspec.bulk.inputs.plain_records import plain_records
 from scrapy_robotspec.bulk.inputs.plan import plan
-from tests.support.warc import response, write_warc
+from tests.support.warc import damaged, response, write_warc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -232,11 +231,7 @@ def test_any_damage_costs_what_it_touches(
     """Bytes changed, deleted or inserted; the parts have what the whole has."""
     archive(path, nested=False)
     data, whole = path.read_bytes(), bodies(read(path))
-    chance = random.Random(seed)
-    at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
-    noise = bytes(chance.randrange(256) for _ in range(length))
-    changed = [noise + data[at + length :], data[at + length :], noise + data[at:]][seed % 3]
-    path.write_bytes(data[:at] + changed)
+    path.write_bytes(damaged(data, seed))
     found = read(path)
     good = bodies(found)
     assert url(99) not in good

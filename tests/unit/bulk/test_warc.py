@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import random
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from scrapy_robotspec.bulk.inputs import warc
 from scrapy_robotspec.bulk.inputs.gzip_members import find_member, read_members
 from scrapy_robotspec.bulk.inputs.parts import Problem, Skipped
 from scrapy_robotspec.bulk.inputs.plan import plan
-from tests.support.warc import chunked, one_stream, response, write_warc
+from tests.support.warc import chunked, damaged, one_stream, response, write_warc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -242,11 +241,7 @@ def test_any_damage_costs_one_record_and_is_named(tmp_path: Path, seed: int) -> 
     """Bytes changed, deleted or inserted: no wrong body, no record twice, one message."""
     path = archive(tmp_path)
     data, whole = path.read_bytes(), {each.url: each.body for each in documents(path)}
-    chance = random.Random(seed)
-    at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
-    noise = bytes(chance.randrange(256) for _ in range(length))
-    changed = [noise + data[at + length :], data[at + length :], noise + data[at:]][seed % 3]
-    path.write_bytes(data[:at] + changed)
+    path.write_bytes(damaged(data, seed))
     found = read(path)
     kept = [each for each in found if isinstance(each, Document)]
     good = {each.url: each.body for each in kept if each.error is None}
