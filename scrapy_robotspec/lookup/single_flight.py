@@ -58,7 +58,7 @@ class FlightResult(NamedTuple):
     record: RobotsRecord | None
     """What is held of the origin now."""
     plan: Plan
-    """What it is worth."""
+    """What it is worth. Where an attempt is due, ``until`` is when the next flight may start."""
     result: FetchResult | None = None
     """What was fetched; None: nothing, the shared store had a newer record, or preempted."""
     resolved: Resolved | None = None
@@ -151,7 +151,7 @@ class SingleFlight(Generic[_Request]):
                 claim = Claim(False, await self._store.get_news(origin, known))
             if claim.record is not None:
                 known, record = claim.record, newer(held, claim.record)
-                plan = self._runtime.policy(origin).plan(record, self._now())
+                plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
                     return await self._take_over(flight, record, plan)
             elif claim.granted or (has_slot and waited >= max_wait):
@@ -177,20 +177,26 @@ class SingleFlight(Generic[_Request]):
         finally:
             self._limiter.release(origin)
             self._store.share_and_release(shared, origin)
-        plan = policy.plan(record, self._now())
+        plan = self._plan(record)
         resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, result, resolved, base=base)
 
     async def _take_over(
-        self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
+        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
     ) -> FlightResult:
         """End with a record of the shared store."""
         self._limiter.release(flight.origin)
-        if plan.ask:  # usable, but due: the next request starts its refresh
-            plan = replace(plan, until=self._now())
-        assert record is not None  # else the plan asks and allows nothing
         resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, None, resolved)
+
+    def _plan(self, record: RobotsRecord) -> Plan:
+        """The plan of a flight that ends with *record*.
+
+        An attempt may be due already; then the next request starts it.
+        """
+        now = self._now()
+        plan = self._runtime.policy(record.origin).plan(record, now)
+        return replace(plan, until=now) if plan.ask else plan
 
     async def _attempt(self, flight: _Flight[_Request], *, background: bool) -> FetchResult:
         try:

@@ -91,6 +91,8 @@ class LookupHarness:
     ) -> None:
         self.time = time or Clock()
         self.ahead = 0.0
+        self.step = 0.0
+        """Seconds that pass from one look at the clock to the next: a slow machine."""
         self.threads = Threads()
         self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
@@ -114,6 +116,7 @@ class LookupHarness:
         return self.access
 
     def clock(self) -> float:
+        self.ahead += self.step
         return START + float(self.time.seconds()) + self.ahead
 
     def random(self) -> float:

@@ -29,6 +29,39 @@ DAY = 86_400.0
 LONG = FetchLimiter.PREEMPT_AFTER
 
 
+@pytest.mark.parametrize("step", [0.0, 0.00001, 0.01, 0.4])
+def test_an_attempt_due_as_the_one_before_ends_is_made_at_once(step: float) -> None:
+    """FET-11: the hold ends while a failure is noted, so the last attempt is due already."""
+    harness = LookupHarness(hold_timeout=10.0, retry_delay=9.0, retry_max_delay=9.0)
+    harness.ask()
+    harness.answer(DOWN)
+    harness.pass_time(9.0)
+    harness.ask()
+    harness.pass_time(1.0 - 1.5 * step)
+    harness.step = step  # it fails one step later, before the hold ends; what follows comes later
+    harness.answer(DOWN)
+    harness.step = 0.0
+    while isinstance(found := harness.ended[-1].found, Pending):
+        harness.pass_time(found.until - harness.clock())
+        harness.ask()
+        harness.answer(DOWN)
+    assert found.action is Action.REFUSE
+    assert harness.clock() < START + 12.0
+
+
+@pytest.mark.parametrize("stopped", [0.0, 61.0])
+def test_a_probe_due_as_an_attempt_ends_is_made_with_the_next_request(stopped: float) -> None:
+    """The process was stopped as the origin was given up."""
+    harness = LookupHarness(retry_times=0, retry_max_delay=60.0)
+    harness.ask()
+    harness.step = stopped
+    harness.answer(DEAD)
+    harness.step = 0.0
+    harness.pass_time(60.0)
+    assert isinstance(harness.ask(), Resolved)
+    assert harness.fetched == [A, A]
+
+
 def test_first_question_starts_a_flight_and_every_other_joins_it() -> None:
     """CAC-05: one fetch, however many ask."""
     harness = LookupHarness()
