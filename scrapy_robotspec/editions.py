@@ -60,7 +60,7 @@ class AgentMatch(Enum):
 
 
 class Slashless(Enum):
-    """What a path that does not start with ``/`` is (RUL-04)."""
+    """The reading of a path that does not start with ``/`` (RUL-04)."""
 
     ASSUMED = "assumed"  #: the slash is put in front and counts
     PATTERN = "pattern"  #: a path that starts with ``*`` is a pattern, any other never matches
@@ -68,7 +68,7 @@ class Slashless(Enum):
 
 
 class AfterLimit(Enum):
-    """What holds once an origin has been unreachable for ``unreachable_limit`` (FET-12)."""
+    """The rule once an origin has been unreachable for ``unreachable_limit`` (FET-12)."""
 
     COPY_OR_ALLOW = "copy or allow"  #: the last good copy; with none no restrictions
     ALLOW_IF_PAGES_ANSWER = "allow if pages answer"  #: no restrictions if pages answer, else none

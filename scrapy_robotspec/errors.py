@@ -1,7 +1,7 @@
 """The errors this package raises, split by whose fault they are.
 
-A bad robots.txt is never an error, so nothing here speaks of one. What a refused request raises
-is Scrapy's business and stands in ``plugin/exceptions.py``.
+A bad robots.txt is never an error. Refused requests raise the exceptions in
+``plugin/exceptions.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Caching and availability: pure functions of (record, fetch result, now).
 
-Pure functions of (record, fetch result, now): nothing here reads a clock, fetches or stores.
+Nothing here reads a clock, fetches or stores.
 """

@@ -110,7 +110,7 @@ def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
     fresh = record.expires_at is not None and now < record.expires_at
     if record.unreachable_since is not None and not fresh:
         outcome, status, failure = Outcome.UNREACHABLE, record.failure_status, record.failure
-    # What the answer meant to us; the process that fetched it may have another status policy.
+    # As the plan reads the answer; the process that fetched it may have another status policy.
     elif plan.action is Action.RULES:
         outcome = Outcome.SUCCESSFUL
     elif plan.action in (Action.ALLOW, Action.DISALLOW):

@@ -21,7 +21,7 @@ _WANTED = (
 class HostTable(Generic[_T]):
     """Values by ``host``, ``host:port`` or ``*.domain`` (subdomains only).
 
-    Of several keys that fit an origin the port decides, then the host, then the longest domain.
+    Where several keys fit an origin, the port decides, then the host, then the longest domain.
     Keys must be as :func:`host_key` returns them.
     """
 

@@ -1,4 +1,4 @@
-"""What holds while robots.txt is unreachable (FET-10 to FET-13).
+"""The rules that hold while robots.txt is unreachable (FET-10 to FET-13).
 
 The outage lasts from its first failure to its last one, not to now: nothing is allowed without
 another attempt, and a clock that jumps changes nothing by itself.
@@ -30,7 +30,7 @@ MAX_GAP = DAY
 
 
 class Stage(Enum):
-    """What stands in for the file during an outage."""
+    """The substitute for the file during an outage."""
 
     CLOSED = "closed"  #: full disallow
     COPY = "copy"  #: the last good copy

@@ -21,7 +21,7 @@ class Outcome(str, Enum):
 
 
 class Meaning(str, Enum):
-    """What a response means for the crawl; also a value of ``ROBOTSPEC_STATUS_POLICY``."""
+    """The meaning of a response; also a value of ``ROBOTSPEC_STATUS_POLICY``."""
 
     RULES = "rules"
     ALLOW = "allow"
@@ -60,7 +60,7 @@ def without_user_info(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """What one attempt to fetch a robots.txt, redirects included, came to."""
+    """The result of one attempt to fetch a robots.txt, redirects included."""
 
     status: int | None = None
     """HTTP status of the last response; None: there was no HTTP response."""
@@ -106,7 +106,7 @@ _BY_CLASS = {
 def meaning(
     attempt: FetchResult, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
 ) -> Meaning:
-    """What *attempt* means under *edition*, unless *status_policy* overrides it.
+    """The meaning of *attempt* under *edition*, unless *status_policy* overrides it.
 
     The policy is about responses: a failure stays one (FET-14). An incomplete body matters after
     a 2xx only; any other status decides alone (FET-03, FET-08).
@@ -124,7 +124,7 @@ def status_meaning(
     edition: Edition,
     status_policy: Mapping[int, Meaning] | None = None,
 ) -> Meaning:
-    """What a complete response with *status* means.
+    """The meaning of a complete response with *status*.
 
     *redirect_error*: why its redirect chain counts as a 404.
     """

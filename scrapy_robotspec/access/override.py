@@ -1,4 +1,4 @@
-"""Override: what the user has decided for one host."""
+"""Override: the user's decision for one host."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class Override:
-    """What holds for one host.
+    """Values that hold for one host.
 
     Either ``replacement`` is given, and nothing is fetched, or some of the other fields, each
     instead of the setting or rule of its kind.

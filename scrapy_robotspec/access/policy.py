@@ -46,7 +46,7 @@ _PAGE_NOTED_FOR = HOUR
 
 
 class Action(Enum):
-    """What to do with a request of the origin."""
+    """The treatment of an origin's requests."""
 
     RULES = "rules"  #: the rules of the copy decide
     ALLOW = "allow"
@@ -57,7 +57,7 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do with an origin's requests, and when to fetch."""
+    """The treatment of an origin's requests, and the next fetch."""
 
     action: Action
     reason: str
@@ -87,7 +87,7 @@ class AccessPolicy(PolicySettings):
     # --- what a record is worth
 
     def plan(self, record: RobotsRecord | None, now: float) -> Plan:
-        """What *record* allows at *now* (epoch seconds)."""
+        """The plan for *record* at *now* (epoch seconds)."""
         if record is None:
             return ASK_FIRST
         copy = self._copy(record)
@@ -129,7 +129,7 @@ class AccessPolicy(PolicySettings):
         return (Action.REFUSE if given_up(self, record) else Action.WAIT), "unreachable"
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
-        """What the last good answer means to *us*; None: there is nothing to rely on.
+        """The meaning of the last good answer to this process; None: there is none to rely on.
 
         Judged again, because a stored response may have been fetched under another edition or
         another status policy.

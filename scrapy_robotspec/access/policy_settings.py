@@ -28,7 +28,7 @@ class PolicySettings:
     status_policy: Mapping[int, Meaning] = field(default_factory=lambda: MappingProxyType({}))
     """Statuses with a meaning other than the edition's (FET-09)."""
     unreachable: Literal["wait", "allow"] = "wait"
-    """What requests do while the origin is closed (FET-10)."""
+    """Whether requests wait or go while the origin is closed (FET-10)."""
     hold_timeout: float = 300.0
     """An origin that answers 5xx keeps its requests waiting for this time."""
     retry_times: int = 2

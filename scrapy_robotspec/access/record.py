@@ -23,7 +23,7 @@ class RobotsRecord:
 
     # --- the last answer that was a result; absent where fetched_at is None
     meaning: Meaning | None = None
-    """What the answer meant to the process that fetched it; never ``UNREACHABLE``."""
+    """Meaning of the answer to the process that fetched it; never ``UNREACHABLE``."""
     status: int | None = None
     body: bytes = field(default=b"", repr=False)
     """Bytes of the file; empty unless the answer meant rules."""

@@ -1,7 +1,7 @@
 """RedirectChain: the redirects of one robots.txt request.
 
-Sends nothing: the caller downloads ``url`` and passes the response on. What the last response means
-is decided in ``outcome.py``.
+Sends nothing: the caller downloads ``url`` and passes the response on. ``outcome.py`` decides about
+the last response.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows from a page's usage preferences: ``ROBOTSPEC_USAGE`` and its policy (USE-05)."""
+"""Consequences of a page's usage preferences: ``ROBOTSPEC_USAGE`` and its policy (USE-05)."""
 
 from __future__ import annotations
 

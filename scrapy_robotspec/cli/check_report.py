@@ -150,7 +150,7 @@ class _Report:
         self.file: ParsedFile | None = None
         self.name = ""
         self.width = 0
-        """Of the column of crawlers (characters)."""
+        """Width of the column of crawlers (characters)."""
         self.numbers: Counter[bool | None] = Counter()
         self.uses: Counter[tuple[str, str]] = Counter()
         """Allowed pages, by label and its preference."""

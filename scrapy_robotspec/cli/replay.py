@@ -19,7 +19,7 @@ _EXAMPLES = """\
   robotspec replay evidence/
   robotspec replay evidence/ --json"""
 
-#: What reads archives, where it is not installed.
+#: The remedy where the library that reads archives is missing.
 INSTALL = "no archive can be read: pip install 'scrapy-robotspec[evidence]'"
 
 

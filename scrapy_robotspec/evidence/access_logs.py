@@ -33,7 +33,7 @@ Parse = Callable[[bytes], Request | None]
 
 # --- Common and Combined log format
 
-#: What stands before the time, the time, and the request line with its escapes.
+#: The part before the time, the time, and the request line with its escapes.
 _COMMON = re.compile(rb'(.*?) ?\[([^\]]{19,32})\] "((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\])')
 _MONTHS = {

@@ -78,7 +78,7 @@ class Audit:
             self.examples.setdefault(found, url)
 
     def _in_force(self, origin: Origin, request: Request) -> Iterator[InForce]:
-        """What held in the time that *request* may have been sent in."""
+        """The rules in force during the time that *request* may have been sent in."""
         time, end = request.time - self._tolerance, request.time + request.resolution
         rules = self._last.get(origin)
         while True:

@@ -15,7 +15,7 @@ _MAX_RULE = 200
 
 
 def conclusion(decision: Decision) -> dict[str, Any]:
-    """What was decided, and by which line."""
+    """The decision, and the line that decided."""
     verdict, usage = decision.verdict, decision.usage
     rule = verdict.rule if verdict is not None else None
     said: dict[str, Any] = {
@@ -35,9 +35,9 @@ OVERRIDE, NO_ANSWER = "override", "no_answer"
 
 
 def grounds(found: Resolved | None, *, otherwise: str = OVERRIDE) -> dict[str, Any]:
-    """What was known of the origin.
+    """The state of the origin that the decision rests on.
 
-    *otherwise*: what decided where nothing was *found*.
+    *otherwise*: the value of ``policy`` where nothing was *found*.
     """
     if found is None:
         return {"policy": otherwise, "outcome": None, "status": None, "stale": False}

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 class AppendFile:
     """A new file that only grows.
 
-    What could not be written is kept for the next :meth:`flush`.
-    Raises ``FileExistsError`` where the file is there already.
+    A part that could not be written is kept for the next :meth:`flush`. Raises ``FileExistsError``
+    where the file is there already.
     """
 
     def __init__(self, path: Path) -> None:

@@ -39,7 +39,7 @@ MAX_LISTED = 1000
 
 @dataclass(slots=True)
 class ReplayResult:
-    """What a replay found."""
+    """Counts and problems of a replay."""
 
     decisions: int = 0
     differ: int = 0
@@ -61,7 +61,7 @@ class ReplayResult:
         return not (self.differ or self.problem_count)
 
     def add_problem(self, problem: str) -> None:
-        """Note what is missing, damaged or different."""
+        """Note a part that is missing, damaged or different."""
         self.problem_count += 1
         if len(self.problems) < MAX_LISTED:
             self.problems.append(problem)
@@ -215,7 +215,7 @@ class _RunReplay:
         return Decision(answer == "ignore", "override", origin=origin), None
 
     def _resolved(self, state_id: str, origin: Origin, now: float) -> Resolved:
-        """What a state allowed at *now*, by the run's policy."""
+        """The origin as a state resolved it at *now*, by the run's policy."""
         cache = self._cache
         found = cache.get_valid(origin, now)
         if found is not None and self._states.get(origin) == state_id:

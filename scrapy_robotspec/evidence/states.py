@@ -1,4 +1,4 @@
-"""States: what a crawl held of an origin, as log lines.
+"""States: a crawl's records of an origin, as log lines.
 
 Each names the archive records it came from: the exchanges of a fetch and the state before, or the
 body that was found in a shared store.
@@ -35,7 +35,7 @@ class State:
     """A record of an origin, and where it comes from."""
 
     record: RobotsRecord
-    """In what was read from an archive, without its body until that is added."""
+    """Read from an archive it has no body until :meth:`with_body`."""
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
     body_digest: str = ""
@@ -96,7 +96,7 @@ class State:
 def check_fetch(
     state: State, before: RobotsRecord | None, exchanges: Sequence[Exchange], settings: RunSettings
 ) -> str | None:
-    """What is wrong with a fetched state; None: it follows from *exchanges*."""
+    """The fault of a fetched state; None: it follows from *exchanges*."""
     record = state.record
     try:
         result = _fetch_result(state, exchanges, settings)

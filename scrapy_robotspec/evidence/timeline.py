@@ -27,7 +27,7 @@ _USABLE = (Action.RULES, Action.ALLOW, Action.DISALLOW)
 
 
 class InForce(NamedTuple):
-    """What held for an origin during some time."""
+    """The rules in force for an origin during some time."""
 
     since: float
     until: float
@@ -39,7 +39,7 @@ class InForce(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """What one run held of an origin from a moment on."""
+    """An origin's plan in one run, from a moment on."""
 
     start: float
     plan: Plan
@@ -89,7 +89,7 @@ class Timeline:
         return timeline
 
     def in_force(self, origin: Origin, time: float) -> InForce:
-        """What held for *origin* at *time*, by the newest copy."""
+        """The rules in force for *origin* at *time*, by the newest copy."""
         runs = self._spans_of(origin)
         since, until = -math.inf, math.inf
         found = []
@@ -133,7 +133,7 @@ class Timeline:
         return spans
 
     def _plans(self, run: int, id_: str, start: float, end: float) -> Iterator[_Span]:
-        """What a state is worth until the next one replaces it."""
+        """The plans for a state until the next one replaces it."""
         reader = self._readers[run]
         record = reader.find_state(id_).record
         assert reader.settings is not None

@@ -109,7 +109,7 @@ class FetchDone:
     before: RobotsRecord | None
     """The record held when the fetch began."""
     result: FetchResult | None
-    """What was fetched; None: preempted, or the shared store had a newer record."""
+    """The fetched response; None: preempted, or the shared store had a newer record."""
     seconds: float
     """Duration."""
     base: RobotsRecord | None = None

@@ -23,7 +23,7 @@ MIN_PAUSE = 0.02
 
 
 class Runtime(Protocol[_Request]):
-    """Implemented by the plugin and the command line."""
+    """Implemented by the plugin (``CrawlRuntime``)."""
 
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""

@@ -56,11 +56,11 @@ class FlightResult(NamedTuple):
     """The end of a flight."""
 
     record: RobotsRecord | None
-    """What is held of the origin now."""
+    """The origin's record from now on."""
     plan: Plan
-    """What it is worth. Where an attempt is due, ``until`` is when the next flight may start."""
+    """The plan for it. Where an attempt is due, ``until`` is when the next flight may start."""
     result: FetchResult | None = None
-    """What was fetched; None: nothing, the shared store had a newer record, or preempted."""
+    """The fetched response; None: nothing, the shared store had a newer record, or preempted."""
     resolved: Resolved | None = None
     """The record with its rules parsed, if requests can be decided by it."""
     preempted: bool = False

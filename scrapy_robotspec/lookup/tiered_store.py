@@ -98,7 +98,6 @@ class TieredStore:
         shared = self._shared
         if shared is None:
             return
-
         if record is None:
             self._write(shared.release, origin, self._owner)
         else:
@@ -114,7 +113,7 @@ class TieredStore:
         return self._track(self._in_thread(self._shared.reserve, origin, now, delay))
 
     def heartbeat(self, now: float, seconds: float) -> Deferred[Fleet]:
-        """Tell the shared store that we live; fails with ``StoreError``."""
+        """Count this process as live in the shared store; fails with ``StoreError``."""
         assert self._shared is not None
         return self._track(self._in_thread(self._shared.heartbeat, self._owner, now, seconds))
 

@@ -1,7 +1,7 @@
 """Addon: the only wiring between this package and a Scrapy project.
 
 It checks the settings, puts the middleware into the place of Scrapy's own, and makes the scheduler
-leave waiting requests in line. What it installs stands elsewhere; what users have chosen, it keeps.
+leave waiting requests in line. It keeps the components that users have chosen.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-#: What Scrapy's own middleware says when it refuses a request.
+#: Text of the exception by which Scrapy's own middleware refuses a request.
 _REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 
 #: How often origins are looked at for which no fetch could begin (seconds).
@@ -65,7 +65,7 @@ class _SilentRuntime(CrawlRuntime):
 class DryRunMiddleware:
     """Downloader middleware that the add-on puts right behind Scrapy's own (position 101).
 
-    What gets here was let through by Scrapy's, and its refusals come by as exceptions.
+    Scrapy's middleware has let each request through; its refusals arrive as exceptions.
     """
 
     def __init__(self, crawler: Crawler) -> None:

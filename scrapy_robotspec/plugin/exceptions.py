@@ -1,7 +1,7 @@
-"""What a request raises that robots.txt does not let through.
+"""Exceptions of requests that robots.txt does not let through.
 
-Both are Scrapy's ``IgnoreRequest``: errbacks run, and no traceback is logged. The errors
-of this package itself stand in ``errors.py``.
+All are Scrapy's ``IgnoreRequest``: errbacks run, and no traceback is logged. ``errors.py`` contains
+the errors of this package itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Refused(IgnoreRequest):
     beginning: ClassVar[str]
 
     decision: Decision
-    """All that led there."""
+    """The decision with its verdict, origin and outcome."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision)
@@ -107,7 +107,7 @@ class RobotsUnreachable(_Refused):
 
     @property
     def detail(self) -> str:
-        """What the last attempt failed with; empty where nothing is known."""
+        """Cause of the last failure; empty where it is unknown."""
         failure = self.decision.failure or ""
         # It may come from a shared store, where a stranger may have written it (SAF-04).
         return failure if failure.isascii() and failure.isprintable() else ascii(failure)[1:-1]

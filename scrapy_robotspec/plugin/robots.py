@@ -123,7 +123,7 @@ class CrawlRobots:
     def extensions(
         self, decision: Decision, request: Request, found: Resolved | None
     ) -> Extensions:
-        """What the rules behind *decision* state beyond allow and disallow."""
+        """The extensions in the rules behind *decision*."""
         if found is not None:
             return self.policy.extensions(found, request)
         if decision.origin is None:

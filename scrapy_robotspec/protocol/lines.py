@@ -55,7 +55,7 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
 def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
     """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
     start = skip_byte_order_mark(body, edition)
-    # Of bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
+    # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
     field_of = field_reader(edition)
     for number, raw in enumerate(body[start:].splitlines(keepends=True), 1):
         text = raw.rstrip(b"\r\n")

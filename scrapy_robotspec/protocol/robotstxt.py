@@ -80,7 +80,7 @@ class RobotsTxt:
         self.edition = edition
         self.truncated = truncated
         self._compiled: CompiledFile | None = None
-        # Of the crawler that asked last:
+        # The crawler that asked last:
         self._tokens: Tokens = ()
         self._selection: CompiledSelection | None = None
         self._rules: RuleSet | None = None

@@ -25,7 +25,7 @@ class Flip(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a new version changes for some crawlers, all alike."""
+    """The changes of a new version for some crawlers, all alike."""
 
     crawlers: tuple[Crawler, ...]
     old_group: tuple[str, ...]
@@ -48,7 +48,7 @@ class Change(NamedTuple):
 
 
 class FileChanges(NamedTuple):
-    """What a new version changes, and for whom."""
+    """The changes of a new version, by crawlers."""
 
     changes: tuple[Change, ...]
     sitemaps_removed: tuple[str, ...]

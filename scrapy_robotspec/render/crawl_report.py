@@ -111,4 +111,4 @@ class CrawlReport:
     origins: Sequence[OriginStats]
     """In order of appearance."""
     differences: Mapping[str, int] | None = None
-    """Of a dry run: requests by how ours compares with Scrapy's decision. None: no dry run."""
+    """Requests of a dry run, by how our decision compares with Scrapy's; None: no dry run."""

@@ -45,7 +45,7 @@ class Explanation(NamedTuple):
     site: SiteAnswer | None = None
     """How robots.txt was obtained; None for a file."""
     usage: UsageAnswer | None = None
-    """What the file states about the use of the page; None where not requested."""
+    """The file's statements about the use of the page; None where not requested."""
 
     @property
     def rule(self) -> Rule | None:

@@ -51,7 +51,7 @@ def _state(report: CrawlReport) -> str:
 
 
 def _dry_run(report: CrawlReport) -> str:
-    """What the numbers mean in a dry run; empty for another crawl."""
+    """The meaning of the numbers in a dry run; empty for another crawl."""
     if report.differences is None:
         return ""
     counts = ", ".join(f"{number:,} {words}" for words, number in report.differences.items())

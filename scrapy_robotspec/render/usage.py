@@ -23,7 +23,7 @@ _WORDS = {"allow": "allowed", "disallow": "disallowed"}
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """What a file states about the use of one page."""
+    """A file's statements about the use of one page."""
 
     usage: Usage = field(default_factory=Usage)
     hidden: tuple[UsageStatement, ...] = ()
@@ -47,7 +47,7 @@ class UsageAnswer:
 
 
 def usage_answer(robots: RobotsTxt, url: str | bytes, tokens: Sequence[str]) -> UsageAnswer:
-    """What *robots* states about the use of *url* by a crawler."""
+    """The statements of *robots* about the use of *url* by a crawler."""
     usage = robots.usage(url, tokens)
     deciding = set(usage.statements)
     hidden = (each for each in robots.usage_rules(tokens).statements if each not in deciding)
@@ -65,7 +65,7 @@ def preference_words(usage: Usage) -> str:
 
 
 def label_words(answer: UsageAnswer, label: str) -> str:
-    """What is stated about one label, with the deciding line, escaped."""
+    """The preference for one label, with the deciding line, escaped."""
     preference = answer.preference(label)
     if preference == "unknown":
         return f"{label} unknown"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
 
-#: Of the keys; the records have their own.
+#: Version of the keys; the records have their own.
 _VERSION = 1
 
 # MGET instead of GET everywhere: for a key of another type it returns nil instead of an error.

@@ -31,7 +31,7 @@ class RobotSpecCommand(ScrapyCommand):
         return "Show what robots.txt allows, and why"
 
     def long_desc(self) -> str:
-        """What the help begins with."""
+        """The first sentence of the help."""
         return "robotspec with the downloader, settings, product token and cache of the project."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -39,7 +39,7 @@ class Query:
     handle: Callable[[SiteAnswer], None]
     one_by_one: bool
     error: BaseException | None = None
-    """What ended the query early, if anything did."""
+    """The error that ended the query early."""
     done: bool = field(default=False, init=False)
 
     async def run(self, crawler: Crawler) -> None:

@@ -1,7 +1,7 @@
 """Extensions: crawl delay, other fields and licenses of a group.
 
 Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07) and licenses (USE-06)
-only. What the rules say is the verdict's.
+only; allow and disallow lines make the verdict.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
 
 
 def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
-    """What the file says to a crawler with these tokens."""
+    """The extensions in the file of *found* for *tokens*."""
     if found.robots is None or found.extensions is None:
         return NO_EXTENSIONS
     answer: Extensions | None = found.extensions.get(tokens)
@@ -59,7 +59,7 @@ def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
 
 
 def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
-    """What *robots* says to a crawler with these tokens."""
+    """The extensions in *robots* for *tokens*."""
     fields: dict[str, tuple[str, ...]] = {}
     for line in robots.other(tokens)[:MOST_LINES]:
         fields[line.field] = (*fields.get(line.field, ()), line.value)

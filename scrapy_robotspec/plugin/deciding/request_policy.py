@@ -1,7 +1,7 @@
 """RequestPolicy: rules and overrides applied to a request.
 
-From a request to its origin, and from what is known of that to a decision. What becomes of the
-request, and what it waits for, is the middleware's business.
+Finds the origin of a request, and decides by what is known of it. The middleware passes requests
+on, refuses or requeues them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class RequestPolicy:
         return origin
 
     def override(self, origin: Origin) -> Override | None:
-        """What the user has decided for the host of *origin*."""
+        """The user's override for the host of *origin*."""
         return self._overrides.find(origin) if self._overrides else None
 
     def by_override(self, origin: Origin, request: Request) -> Decision | None:
@@ -116,7 +116,7 @@ class RequestPolicy:
         return self._default_crawl_delay
 
     def extensions(self, found: Resolved, request: Request) -> Extensions:
-        """What the followed group says beyond the protocol."""
+        """The extensions for *request* in the file of *found*."""
         return extensions_of(found, self._tokens.decided(request))
 
     def ignores(self, origin: Origin) -> bool:
@@ -125,7 +125,7 @@ class RequestPolicy:
         return override is not None and override.replacement == "ignore"
 
     def override_extensions(self, origin: Origin, request: Request) -> Extensions:
-        """What the user's own robots.txt text for *origin* says beyond the protocol."""
+        """The extensions for *request* in the user's own robots.txt text for *origin*."""
         override = self.override(origin)
         answer = override.replacement if override is not None else None
         if answer is None or isinstance(answer, str):

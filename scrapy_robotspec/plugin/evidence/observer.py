@@ -116,7 +116,7 @@ class EvidenceObserver:
         return f'"type":"decision","time":{at!r},"stage":"{stage}","url":{url},{asker}'
 
     def _conclusion(self, decision: Decision) -> str:
-        """What was decided; verdicts are shared by many requests."""
+        """The decision as JSON members; many requests share a verdict."""
         verdict = decision.verdict
         if verdict is None or verdict.reason != decision.reason:
             return _inner(conclusion(decision))
@@ -130,7 +130,7 @@ class EvidenceObserver:
         return kept[1]
 
     def _grounds(self, found: Resolved | None) -> str:
-        """What was known of the origin, with the ids of its records."""
+        """The state of the origin as JSON members, with the ids of its records."""
         if found is None or found.record is None:
             return _inner(grounds(None))
         archived = self._states.find(found.record)

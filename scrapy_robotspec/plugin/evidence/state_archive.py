@@ -34,7 +34,7 @@ class ArchivedState:
     """Values of the :class:`Resolved` that was last decided by. Not itself: its rules would stay in
     memory."""
     grounds: str = ""
-    """What the log says about it."""
+    """Its text in the decision log."""
 
     def references(self) -> dict[str, Any]:
         """The records behind a decision, with the date of a stored file."""

@@ -1,7 +1,7 @@
 """Fetcher: downloads a robots.txt with a timeout and a size limit.
 
 Redirects are followed in ``access/redirects.py``, headers and meta made in ``robots_request.py``.
-What a response means stands in ``access/outcome.py``, when to fetch in ``access/policy.py``.
+``access/outcome.py`` gives a response its meaning, ``access/policy.py`` says when to fetch.
 """
 
 from __future__ import annotations

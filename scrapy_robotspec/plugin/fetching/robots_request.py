@@ -118,7 +118,7 @@ def robots_request(
 
 
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
-    """What the request for *url* brought, as received."""
+    """The exchange of the request for *url*, as received."""
     lines = [
         (name, value)
         for name, values in response.headers.items()

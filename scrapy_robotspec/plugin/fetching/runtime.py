@@ -92,9 +92,11 @@ class CrawlRuntime:
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
     ) -> Deferred[None]:
-        return _compat.deferred(self._tell(found, request, replaced))
+        return _compat.deferred(self._send_signals(found, request, replaced))
 
-    async def _tell(self, found: Resolved, request: Request, replaced: RobotsTxt | None) -> None:
+    async def _send_signals(
+        self, found: Resolved, request: Request, replaced: RobotsTxt | None
+    ) -> None:
         """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
         assert found.robots is not None
         parser = RobotSpecParser(found.robots, self._tokens_of(request))
@@ -111,7 +113,7 @@ class CrawlRuntime:
             )
 
     def _tokens_of(self, request: Request) -> Tokens | None:
-        """The tokens of *cause*; None where its hook fails, for which *cause* itself will end."""
+        """The tokens of *request*; None where the user's function fails, which ends it later."""
         try:
             return self._tokens(request)
         except Exception:

@@ -58,7 +58,7 @@ class Counts:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """What the latest attempt in *record* meant; None for no attempt."""
+    """The meaning of the latest attempt in *record*; None for no attempt."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-#: What a queue raises that cannot be opened or written.
+#: Errors of a queue that cannot be opened or written.
 ERRORS = (OSError, sqlite3.OperationalError)
 #: Queues with open files; each has one or two.
 MAX_OPEN = 100

@@ -46,7 +46,7 @@ class State(Enum):
 
 
 class Event(Enum):
-    """What happens to an origin."""
+    """An event that may change the state of an origin."""
 
     QUEUED = "queued"  #: a request is queued and there are no valid rules
     BLOCK = "block"  #: a fetch, a backoff or a crawl-delay begins

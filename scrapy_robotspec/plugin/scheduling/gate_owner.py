@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class GateOwner(Protocol):
-    """What the queues use of the middleware."""
+    """The part of the middleware that the queues use."""
 
     gate: Gate
     settings: Settings

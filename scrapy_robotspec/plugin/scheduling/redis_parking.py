@@ -92,7 +92,7 @@ class RedisParking:
         return bool(self._try(look))
 
     def close(self) -> None:
-        """End the heartbeat. What is still parked is left to the others."""
+        """End the heartbeat; other workers take over the requests that are still parked."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -20,7 +20,7 @@ _YIELD, _YIELD_MAX = 0.01, 0.02
 
 
 class Turn:
-    """What one process knows of an origin's slots. Times are monotonic seconds."""
+    """An origin's slots as one process knows them. Times are monotonic seconds."""
 
     __slots__ = (
         "_is_contested",
@@ -100,7 +100,7 @@ class Turn:
     def use_slot(self, others: int) -> float:
         """Use the slot; seconds until asking for the next one is worthwhile.
 
-        Of the *others*, processes, some took ``lost`` slots since the last one of this process, and
+        Some of the *others*, processes, took ``lost`` slots since the last one of this process, and
         will probably take as many before its next. Most of them are slept through: a call for each
         is not worth it. If the first one after the sleep is free, the others may be gone.
         """

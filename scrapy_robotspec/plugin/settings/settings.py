@@ -177,7 +177,7 @@ def _below(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_agreement(read: Settings, settings: BaseSettings) -> None:
-    """What no setting can see by itself: the first disagreement is raised."""
+    """Raise ``ConfigurationError`` for the first settings that contradict each other."""
     edition = read.edition
     rules = (
         *(

@@ -28,7 +28,7 @@ class Agent(NamedTuple):
     """The value of a user-agent line."""
 
     key: str | None
-    """What its name is compared by; None where it names no crawler."""
+    """The key that its name is compared by; None where it names no crawler."""
     remarks: tuple[Remark, ...]
 
 

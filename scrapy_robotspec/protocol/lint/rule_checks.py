@@ -40,7 +40,7 @@ def usual_path(edition: Edition) -> re.Pattern[bytes]:
 
 
 def check_path(line: Line, edition: Edition) -> Iterator[Remark]:
-    """What is remarkable about the path of a rule."""
+    """Findings about the path of a rule."""
     path = line.value
     if _STARS.fullmatch(path):
         yield Remark("RS310", _star_path(line, edition))

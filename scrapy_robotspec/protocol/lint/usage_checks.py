@@ -110,8 +110,8 @@ def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]
 def hidden_statements(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
     """Lines whose path hides a shorter path's label.
 
-    Statements of one group. Paths with wildcards are left out. Of the shorter paths only the
-    longest one is compared; it is itself compared with the next one.
+    Statements of one group. Paths with wildcards are left out. A path is compared with the longest
+    of the shorter ones only, and that one with the next.
     """
     by_path: dict[tuple[Field, bytes], list[Statement]] = {}
     for statement in statements:

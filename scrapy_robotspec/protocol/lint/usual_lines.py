@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FIELDS = ("user-agent", "disallow", "allow", "sitemap")
 #: Max length of a usual line (bytes).
 _LONGEST = 2000
-#: What every edition strips, and all that a preset strips.
+#: Bytes that every edition strips, and all that a preset strips.
 _STRIPPED = (frozenset(b" \t"), frozenset(b" \t\n\v\f\r"))
 #: Bytes that are read at a time, and the rest of their last line; bounds memory.
 _STEP = 1 << 14
@@ -41,7 +41,7 @@ class SomeLines(NamedTuple):
 
     lines: Sequence[Line]
     unusual: Sequence[Line]
-    """Those that are not in the usual form."""
+    """The lines that are not in the usual form."""
 
 
 def read_some_lines(body: bytes, edition: Edition) -> Iterator[SomeLines]:

@@ -18,11 +18,11 @@ class Code:
     """Short name in lower case, words joined by hyphens."""
     severity: Severity
     message: str
-    """What the code stands for, one sentence."""
+    """The meaning of the code, one sentence."""
     why: str
-    """What crawlers make of such a line."""
+    """How crawlers read such a line."""
     remedy: str
-    """What to do. Nothing in it changes a verdict that the author of the file means."""
+    """The remedy. Nothing in it changes a verdict that the author of the file means."""
     example: str | None = None
     """A file with the finding; None where no short text has it."""
     better: str | None = None
