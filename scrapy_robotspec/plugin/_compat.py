@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from math import inf
@@ -220,15 +221,19 @@ class UndelayedSlots:
             lambda request: slot_of(request) or get_slot_key(request)
         )
         self._per_slot = downloader.per_slot_settings
+        self._users: Counter[str] = Counter()
 
     @contextmanager
     def use(self, name: str) -> Iterator[None]:
         """Let the slot *name* have no delay where it is created."""
         self._per_slot[name] = {"delay": 0.0, "concurrency": 8}
+        self._users[name] += 1
         try:
             yield
         finally:
-            self._per_slot.pop(name, None)
+            self._users[name] -= 1
+            if not self._users[name]:
+                del self._users[name], self._per_slot[name]
 
 
 async def sleep(seconds: float) -> None:

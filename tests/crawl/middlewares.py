@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import CancelledError
 
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting import report
+from tests.support.event_log import read_job
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -23,6 +29,38 @@ class DropsRobotsTxt:
     def process_request(self, request: Request, spider: Spider | None = None) -> None:
         if request.url.endswith("/robots.txt"):
             raise IgnoreRequest("no robots.txt here")
+
+
+class CancelsRobotsTxt:
+    """Awaits something of its own that is cancelled, such as a page of a browser that closes."""
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        if request.url.endswith("/robots.txt"):
+            waiting = _compat.deferred(_compat.sleep(20.0))
+            waiting.cancel()
+            await _compat.as_future(waiting)
+
+
+class KeepsRobotsTxt:
+    """Keeps a robots.txt until each page has ended, also if the wait is cancelled."""
+
+    def __init__(self) -> None:
+        self._notes = Path(read_job()["notes"])
+        self._pages = len(read_job()["requests"])
+        self._until = time.monotonic() + 20.0
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        while response.status == 299 and self._ended() < self._pages:
+            with suppress(CancelledError):
+                await _compat.sleep(0.05)
+        return response
+
+    def _ended(self) -> float:
+        notes = self._notes.read_text()
+        ended = notes.count('"kind": "response"') + notes.count('"kind": "error"')
+        return ended if time.monotonic() < self._until else math.inf
 
 
 class DropsPages:

@@ -155,6 +155,36 @@ def test_an_expired_request_is_not_sent_later(server: Server) -> None:
     assert site.pages_asked == []
 
 
+def test_a_robots_txt_that_ignores_being_cancelled_delays_nothing(server: Server) -> None:
+    """Another middleware keeps the response: neither its pages nor others wait for its end."""
+    kept, other = server.site("127.0.0.9", reply("", 299)), server.site("127.0.0.2")
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.KeepsRobotsTxt": 600},
+        "ROBOTSPEC_FETCH_TIMEOUT": 0.3,
+        "ROBOTSPEC_RETRY_TIMES": 1,
+        "ROBOTSPEC_RETRY_DELAY": 0.1,
+    }
+    pages = [other.url(f"/{number}") for number in range(3)]
+    result = crawl([kept.url("/page"), *pages], settings, mode="select")
+    assert set(result.responses) == set(pages)
+    assert result.errors[kept.url("/page")]["reason"] == "unreachable"
+    assert len(kept.robots_asked) == 2
+    assert not result.lines("Traceback")
+
+
+def test_a_robots_txt_that_another_middleware_cancels_is_an_attempt(server: Server) -> None:
+    """It is not repeated without end, as an attempt of a preempted fetch would be."""
+    site = server.site("127.0.0.2")
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.CancelsRobotsTxt": 600},
+        "ROBOTSPEC_RETRY_TIMES": 1,
+        "ROBOTSPEC_RETRY_DELAY": 0.1,
+    }
+    result = crawl([site.url("/page")], settings)
+    assert result.errors[site.url("/page")]["reason"] == "unreachable"
+    assert result.stats["robotstxt/request_count"] == 2
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("shared_slot", [False, True])
 def test_a_silent_origin_does_not_stall_its_slot(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
+from scrapy_robotspec.plugin.fetching.time_limit import AbortedError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -51,7 +53,9 @@ def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float
     *proxy*: the one that the request was sent through; until it has brought a response, each
     failure may be its own.
     """
-    if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side of the network
+    if isinstance(
+        error, IgnoreRequest | NotSupported | AbortedError
+    ):  # dropped on this side of the network
         return True
     if proxy is not None and not routes.is_proven(proxy, now):
         return True

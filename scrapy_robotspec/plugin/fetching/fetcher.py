@@ -31,6 +31,7 @@ from scrapy_robotspec.plugin.fetching.robots_request import (
     transfer_of,
 )
 from scrapy_robotspec.plugin.fetching.routes import Route, Routes
+from scrapy_robotspec.plugin.fetching.time_limit import TimeLimitError, with_time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -212,29 +213,22 @@ class _Attempt:
         self._page_request = page_request
         self._route = route
         self._request: Request | None = None
-        self._expired = False
         self._records: list[str] = []
         self._chain = RedirectChain(origin, fetcher._settings.redirect_limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
         fetching = _compat.deferred(self._follow())
-        timer = _compat.call_later(self._settings.fetch_timeout, self._expire, fetching)
+        limited = with_time_limit(fetching, self._settings.fetch_timeout, _compat.call_later)
         try:
-            result: FetchResult = await _compat.as_future(fetching)
+            result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
-            if not self._expired:
-                raise
+            raise
+        except TimeLimitError:
             result = self._timed_out()
         except Exception as error:
             result = self._failed(error)
-        finally:
-            timer.cancel()
         return self._note_route(result)
-
-    def _expire(self, fetching: Deferred[FetchResult]) -> None:
-        self._expired = True
-        fetching.cancel()
 
     async def _follow(self) -> FetchResult:
         chain = self._chain

@@ -155,6 +155,10 @@ def test_slot_of_a_robots_txt_is_made_without_a_delay(engine: ExecutionEngine) -
     with slots.use("robotspec@a"):
         slot = _compat._slot(engine, request)
     assert slot.delay == 0.0, changed("UndelayedSlots", "Downloader.per_slot_settings")
+    with slots.use("robotspec@a"):
+        with slots.use("robotspec@a"):
+            pass
+        assert "robotspec@a" in engine.downloader.per_slot_settings
     assert "robotspec@a" not in engine.downloader.per_slot_settings
 
 

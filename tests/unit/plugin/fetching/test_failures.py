@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scrapy.exceptions import IgnoreRequest
 from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from scrapy_robotspec.plugin.fetching.failures import in_one_line
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.routes import Routes
+from scrapy_robotspec.plugin.fetching.time_limit import AbortedError, TimeLimitError
 
 FAILURES: list[Any] = [Failure(error) for error in (ConnectionLost(), ValueError("second"))]  # type: ignore[no-untyped-call]
 LOST = ResponseFailed(FAILURES)  # type: ignore[no-untyped-call]
@@ -43,3 +46,13 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
 def test_a_failure_in_one_line(error: Exception | None, line: str) -> None:
     """The words of a person: no object of Twisted's, no second line, nothing unprintable."""
     assert in_one_line(error) == line
+
+
+@pytest.mark.parametrize(
+    ("error", "local"),
+    [(IgnoreRequest(), True), (AbortedError(), True), (TimeLimitError(), False)],
+)
+def test_a_request_dropped_on_this_side_says_nothing_of_the_origin(
+    error: Exception, local: bool
+) -> None:
+    assert is_local(error, None, Routes(()), 1_800_000_000.0) == local
