@@ -87,7 +87,7 @@ def _signed(sign: str, text: str, screen: Screen) -> str:
 def _flip_lines(flip: Flip, screen: Screen) -> Iterator[str]:
     yield f"  {safe(flip.old.url)}"
     for name, found in (("old", flip.old), ("new", flip.new)):
-        reason = screen.paint("faint", f"({found.because})")
+        reason = screen.paint("faint", f"({found.detail})")
         yield f"    {name}  {verdict_word(found.allowed, screen)}  {reason}"
 
 

@@ -144,7 +144,7 @@ def _lines(row: Row, screen: Screen) -> list[str]:
     lines = [f"{safe(row[0].url)}  {screen.paint('faint', f'({row[0].crawler})')}"]
     alike: dict[tuple[bool | None, str], list[Explanation]] = {}
     for one in row:
-        alike.setdefault((one.allowed, one.because), []).append(one)
+        alike.setdefault((one.allowed, one.detail), []).append(one)
     for (allowed, reason), ones in alike.items():
         names = ", ".join(one.verdict.edition for one in ones if one.verdict is not None)
         word = verdict_word(allowed, screen)

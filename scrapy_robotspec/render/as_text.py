@@ -36,7 +36,7 @@ def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str]
 
     ``labels``: usage labels to answer for. Text from outside comes last.
     """
-    reason = screen.paint("faint", f"({found.because})")
+    reason = screen.paint("faint", f"({found.detail})")
     line = f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
     if labels and found.allowed:
         words = (label_words(found.usage or UsageAnswer(), label) for label in labels)
@@ -51,9 +51,9 @@ def explained(found: Explanation, screen: Screen, name: str = "") -> Iterator[st
     """
     yield screen.paint("strong", safe(f"{name}: {found.url}" if name else found.url))
     if found.allowed is None:
-        yield labelled("problem", found.because)
+        yield labelled("problem", found.detail)
         return
-    yield labelled("verdict", f"{verdict_word(found.allowed, screen)} ({found.because})")
+    yield labelled("verdict", f"{verdict_word(found.allowed, screen)} ({found.detail})")
     if found.site is not None:
         for label, text in facts(found.site):
             yield labelled(label, safe(text))

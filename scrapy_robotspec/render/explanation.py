@@ -60,7 +60,7 @@ class Explanation(NamedTuple):
         return self.matches[1:] if self.rule is not None else self.matches
 
     @property
-    def because(self) -> str:
+    def detail(self) -> str:
         """The reason in a few words, escaped."""
         if self.site is not None and self.site.decision is not None:
             refused = self.site.decision.usage
@@ -168,7 +168,7 @@ def precedence_words(found: Explanation) -> str:
     """Why the deciding rule wins over the others that match (PRE-01, PRE-02)."""
     rule = found.rule
     if rule is None:
-        return found.because
+        return found.detail
     if not rule.pattern:
         return "a rule without a path disallows nothing"
     if not found.losing:

@@ -38,7 +38,7 @@ def test_statement_decides_and_no_rule_does() -> None:
     """USE-05: an Allow rule that matches is not shown as the reason of a refusal."""
     found = explain_site(refused(), fully=True)
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
-    assert (found.allowed, found.reason, found.because) == (False, "usage", detail)
+    assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
     assert short(found, "", SCREEN) == f"disallowed  {URL}  ({detail})"
     lines = "\n".join(explained(found, SCREEN))
     assert f"decided by {detail}" in lines
