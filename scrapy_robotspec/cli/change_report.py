@@ -28,23 +28,21 @@ def report_changes(
     files: tuple[ParsedFile, ParsedFile],
     asked: Sequence[Crawler],
     urls: Sequence[str | bytes],
-    *,
-    as_json: bool,
-    output: Output | None,
+    output: Output,
 ) -> int:
     """Print the changes and return 1, or 0 for none."""
     old, new = files
     found = find_changes(old, new, asked, urls)
     screen = session.screen
-    if output is None or not output.is_stdout:
-        for line in _objects(found) if as_json else _lines(found, files, screen):
+    if not output.is_page_only:
+        for line in _objects(found) if output.as_json else _lines(found, files, screen):
             screen.say(line)
-        if not as_json:
+        if not output.as_json:
             screen.sum_up(_summary(found, len(urls)))
-    if output is not None:
+    if output.page is not None:
         from scrapy_robotspec.render.diff_page import diff_page
 
-        output.write(diff_page(names, files, found, now=session.now), screen)
+        output.page.write(diff_page(names, files, found, now=session.now), screen)
     return 0 if found.is_empty else 1
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.fast_check import summary
-from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.outputs import open_output
-from scrapy_robotspec.cli.parallel import map_in_order
-from scrapy_robotspec.cli.questions import (
-    Question,
+from scrapy_robotspec.cli.answers import (
     answer_file,
     answer_sites,
-    check_labels,
     exit_code,
     is_disallowed,
 )
+from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.fast_check import summary
+from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.outputs import Output
+from scrapy_robotspec.cli.parallel import map_in_order
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins
@@ -28,11 +26,11 @@ from scrapy_robotspec.render.usage import UsageAnswer
 from scrapy_robotspec.render.wording import crawler_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.question import Question
+    from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.explanation import Explanation
 
@@ -43,66 +41,54 @@ _WIDEST = 30
 
 def check_with_report(
     session: Session,
-    file: str | None,
-    urls: Sequence[str | bytes],
-    tokens: Sequence[str],
-    each_token: bool,
-    asking: SiteOptions,
+    question: Question,
+    sites: SiteOptions,
+    output: Output,
     *,
-    usage: Sequence[str],
     disallowed: bool,
     jobs: int | None,
-    as_json: bool,
-    page: tuple[str | None, Iterable[str | None], bool],
 ) -> int:
-    """``check`` in every form; ``page``: as the arguments of ``open_output``."""
-    question = Question(file, urls, tokens, each_token, usage=check_labels(usage))
-    output = open_output(*page)
-    report = _Report(session, as_json, disallowed, each_token, output, question.usage)
+    """``check`` in every form."""
+    report = _Report(session, question, output, disallowed)
     site_urls = question.site_urls()
     if site_urls is not None:
         if not site_urls:
             raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
-        if report.output is not None:
+        if output.page is not None:
             check_one_origin(site_urls)
-        answer_sites(site_urls, question, session, asking, report.handle)
+        answer_sites(site_urls, question, session, sites, report.handle)
         return report.end()
-    if not urls:
+    if not question.urls:
         raise MisuseError("give at least one URL or path, or a list with --urls LIST")
-    assert file is not None
-    note_origins(urls, session.screen)
-    sources = open_sources([file], session, edition=asking.edition, timeout=asking.timeout)
+    assert question.file is not None
+    note_origins(question.urls, session.screen)
+    sources = open_sources([question.file], session, sites)
     if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
         return UNREACHABLE
-    if report.output is not None and len(sources) > 1:
+    if output.page is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
-    _report_files(report, sources, question, session.edition(asking.edition), jobs)
+    _report_files(report, sources, session.edition(sites.edition), jobs)
     return report.end()
 
 
 def check_many_files(
     session: Session,
     sources: Sequence[Source],
-    urls: Sequence[str | bytes],
-    crawler: Crawler,
+    question: Question,
     edition: Edition,
     disallowed: bool,
     jobs: int | None,
 ) -> int:
     """``check`` of many files for one crawler, as text."""
-    report = _Report(session, False, disallowed, False, None)
-    _report_files(report, sources, Question(None, urls, crawler), edition, jobs)
+    report = _Report(session, question, Output(as_json=False, page=None), disallowed)
+    _report_files(report, sources, edition, jobs)
     return report.end()
 
 
 def _report_files(
-    report: _Report,
-    sources: Sequence[Source],
-    question: Question,
-    edition: Edition,
-    jobs: int | None,
+    report: _Report, sources: Sequence[Source], edition: Edition, jobs: int | None
 ) -> None:
-    session = report.session
+    session, question = report.session, report.question
     if len(sources) > 1:
         report.many = True
         work = [(source, question, edition, session.default_tokens) for source in sources]
@@ -113,7 +99,7 @@ def _report_files(
     robots = sources[0].parse(edition)
     note_unusual(sources[0].name, robots, session.screen)
     report.file, report.name = ParsedFile(robots), sources[0].name
-    if question.each_token:
+    if question.crawlers.each:
         written = report.file.written
         names = (crawler_words((token,), written) for token in report.file.tokens)
         report.width = min(_WIDEST, max(map(len, names), default=0))
@@ -132,20 +118,12 @@ class _Report:
     """Prints answers as they come, counts them, and keeps them for a page."""
 
     def __init__(
-        self,
-        session: Session,
-        as_json: bool,
-        disallowed: bool,
-        with_crawler: bool,
-        output: Output | None,
-        usage: Sequence[str] = (),
+        self, session: Session, question: Question, output: Output, disallowed: bool
     ) -> None:
         self.session = session
-        self.as_json = as_json
-        self.disallowed = disallowed
-        self.with_crawler = with_crawler
+        self.question = question
         self.output = output
-        self.usage = usage
+        self.disallowed = disallowed
         self.many = False
         self.file: ParsedFile | None = None
         self.name = ""
@@ -159,44 +137,43 @@ class _Report:
 
     def handle(self, found: Explanation, name: str = "") -> None:
         """Print one answer; ``name``: the file, where there are many."""
-        self.code = max(self.code, exit_code(found, self.usage))
+        self.code = max(self.code, exit_code(found, self.question.usage))
         self._count_uses(found)
         self.numbers[found.allowed] += 1
-        if self.output is not None:
+        if self.output.page is not None:
             self.kept.append(found)
-            if self.output.is_stdout:
-                return
-        if not self.disallowed or is_disallowed(found, self.usage):
+        if self.output.is_page_only:
+            return
+        if not self.disallowed or is_disallowed(found, self.question.usage):
             self.session.screen.say(self._line(found, name))
 
     def _line(self, found: Explanation, name: str) -> str:
-        if self.as_json:
+        if self.output.as_json:
             from scrapy_robotspec.render.as_json import dumps, short_object
 
-            shown = short_object(found, self.usage)
+            shown = short_object(found, self.question.usage)
             return dumps({"file": name, **shown} if self.many else shown)
-        prefix = f"{found.crawler:<{max(self.width, _WIDTH)}}  " if self.with_crawler else ""
+        prefix = (
+            f"{found.crawler:<{max(self.width, _WIDTH)}}  " if self.question.crawlers.each else ""
+        )
         if self.many:
             prefix = f"{safe(name)}  {prefix}"
-        return short(found, prefix, self.session.screen, self.usage)
+        return short(found, prefix, self.session.screen, self.question.usage)
 
     def _count_uses(self, found: Explanation) -> None:
         if found.allowed:
             answer = found.usage or UsageAnswer()
-            self.uses.update((label, answer.preference(label)) for label in self.usage)
+            self.uses.update((label, answer.preference(label)) for label in self.question.usage)
 
     def end(self) -> int:
         """Sum up, write the page, and return the exit code."""
-        if self.numbers.total() > 1 and not self.as_json and not self._is_page_only():
+        if self.numbers.total() > 1 and not (self.output.as_json or self.output.is_page_only):
             self.session.screen.sum_up(summary(self.numbers))
-            for label in self.usage:
+            for label in self.question.usage:
                 self.session.screen.sum_up(_use_summary(label, self.uses))
-        if self.output is not None:
-            write_answers(self.output, self.session, self.name, self.file, self.kept)
+        if self.output.page is not None:
+            write_answers(self.output.page, self.session, self.name, self.file, self.kept)
         return self.code
-
-    def _is_page_only(self) -> bool:
-        return self.output is not None and self.output.is_stdout
 
 
 def _use_summary(label: str, uses: Counter[tuple[str, str]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
@@ -13,6 +13,20 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import Crawler
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.parsed_file import ParsedFile
+
+
+class CrawlerOptions(NamedTuple):
+    """Options that name crawlers."""
+
+    tokens: Sequence[str] = ()
+    """Product tokens of one crawler; none for the default one."""
+    each: bool = False
+    """Whether every crawler is meant that the files name."""
+
+    def check(self) -> None:
+        """Raise :class:`MisuseError` for options that exclude each other."""
+        if self.each and self.tokens:
+            raise MisuseError("--token and --each-token exclude each other")
 
 
 def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
@@ -31,19 +45,17 @@ def in_edition(crawler: Crawler, edition: Edition) -> Crawler:
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
 
-def crawlers(
-    tokens: Sequence[str], each: bool, default: Crawler, files: Sequence[ParsedFile]
+def find_crawlers(
+    options: CrawlerOptions, files: Sequence[ParsedFile], default: Crawler | None
 ) -> list[Crawler]:
     """The crawlers to decide for.
 
-    ``each``: every crawler that the files name; else the one of the command line.
+    Without options: *default*, or, if that is None, every crawler that the files name.
     """
-    if each and tokens:
-        raise MisuseError("--token and --each-token exclude each other")
-    if each:
-        return named_crawlers(files)
-    edition = files[0].robots.edition
-    return [check_tokens(tokens, edition) if tokens else default]
+    options.check()
+    if options.tokens:
+        return [check_tokens(options.tokens, files[0].robots.edition)]
+    return named_crawlers(files) if options.each or default is None else [default]
 
 
 def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:

@@ -8,18 +8,18 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.change_report import report_changes
-from scrapy_robotspec.cli.crawlers import crawlers, named_crawlers
+from scrapy_robotspec.cli.crawlers import find_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.session import MISUSE, UNREACHABLE
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.crawlers import CrawlerOptions
+    from scrapy_robotspec.cli.outputs import OutputOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions
+    from scrapy_robotspec.cli.urls import UrlOptions
 
 _EXAMPLES = """\
   robotspec diff old.txt new.txt
@@ -33,22 +33,16 @@ _EXAMPLES = """\
 @click.argument("new", metavar="NEW")
 @options.urls_options
 @options.crawler_options
-@options.edition_option
-@options.timeout_option
+@options.site_options
 @options.output_options
 def command(
     session: Session,
     old: str,
     new: str,
-    url: Sequence[str],
-    urls: str | None,
-    tokens: Sequence[str],
-    each_token: bool,
-    edition: str | None,
-    timeout: float,
-    as_json: bool,
-    html: str | None,
-    force: bool,
+    urls: UrlOptions,
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: OutputOptions,
 ) -> int:
     """Show the rules that a new version adds and removes, by crawler.
 
@@ -57,25 +51,20 @@ def command(
     robots.txt of their sites. Without --token: for every crawler that either file names, and for
     any other.
     """
-    output = open_output(html, [old, new, urls], force)
-    listed = read_urls(url, urls, session.screen, old, new)
-    note_origins(listed.urls, session.screen)
-    sources = open_sources([old, new], session, edition=edition, timeout=timeout)
+    shown = output.open([old, new, urls.listed])
+    read = read_urls(urls, session.screen, old, new)
+    note_origins(read.urls, session.screen)
+    sources = open_sources([old, new], session, sites)
     if len(sources) != 2:
         raise MisuseError("OLD and NEW are one file each, not folders")
     for source in sources:
         source.note_missing(session.screen)  # without a file everything is allowed
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
-    before, after = (ParsedFile(source.parse(session.edition(edition))) for source in sources)
+    before, after = (ParsedFile(source.parse(session.edition(sites.edition))) for source in sources)
     for source, file in zip(sources, (before, after), strict=True):
         note_unusual(source.name, file.robots, session.screen)
-    if tokens:
-        asked = crawlers(tokens, each_token, (), [before])
-    else:
-        asked = named_crawlers([before, after])
+    asked = find_crawlers(crawlers, [before, after], None)
     names = (sources[0].name, sources[1].name)
-    code = report_changes(
-        session, names, (before, after), asked, listed.urls, as_json=as_json, output=output
-    )
-    return code or (MISUSE if listed.bad_lines else 0)
+    code = report_changes(session, names, (before, after), asked, read.urls, shown)
+    return code or (MISUSE if read.bad_lines else 0)

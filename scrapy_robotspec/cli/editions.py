@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.crawlers import crawlers, in_edition
+from scrapy_robotspec.cli.crawlers import find_crawlers, in_edition
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.samples import sample_paths
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.cli.urls import note_origins, read_urls
@@ -27,8 +26,11 @@ from scrapy_robotspec.render.wording import verdict_word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.cli.outputs import OutputOptions
+    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.urls import UrlOptions
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.terminal import Screen
 
@@ -54,20 +56,16 @@ Row = tuple["Explanation", ...]
 @options.urls_options
 @options.crawler_options
 @click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
-@options.timeout_option
+@options.timeout_options
 @options.output_options
 def command(
     session: Session,
     file: str | None,
-    url: Sequence[str],
-    urls: str | None,
-    tokens: Sequence[str],
-    each_token: bool,
+    urls: UrlOptions,
+    crawlers: CrawlerOptions,
     show_all: bool,
-    timeout: float,
-    as_json: bool,
-    html: str | None,
-    force: bool,
+    sites: SiteOptions,
+    output: OutputOptions,
 ) -> int:
     """Show where the editions of the specification disagree.
 
@@ -78,28 +76,29 @@ def command(
     """
     screen = session.screen
     if file is None:
-        if html or tokens or each_token or urls:
+        if output.html or any(crawlers) or urls.listed:
             raise MisuseError("give the FILE that the editions are to read")
-        return _say_editions(as_json, screen)
-    output = open_output(html, [file, urls], force)
-    listed = read_urls(url, urls, screen, file)
-    note_origins(listed.urls, screen)
-    sources = open_sources([file], session, timeout=timeout)
+        return _say_editions(output.as_json, screen)
+    shown = output.open([file, urls.listed])
+    read = read_urls(urls, screen, file)
+    note_origins(read.urls, screen)
+    sources = open_sources([file], session, sites)
     if len(sources) > 1:
         raise MisuseError("give one file")
     if sources[0].note_missing(screen):
         return UNREACHABLE if sources[0].is_unreachable else 0
     files = _readings(sources[0], screen)
-    asked = crawlers(tokens, each_token, session.default_tokens, files)
-    rows = _compare(files, asked, listed.urls, screen)
+    asked = find_crawlers(crawlers, files, session.default_tokens)
+    rows = _compare(files, asked, read.urls, screen)
     split = [row for row in rows if disagree(row)]
-    shown = rows if show_all else split
-    if output is None or not output.is_stdout:
-        _say_rows(shown, len(split), len(rows), as_json, screen)
-    if output is not None:
+    listed = rows if show_all else split
+    if not shown.is_page_only:
+        _say_rows(listed, len(split), len(rows), shown.as_json, screen)
+    if shown.page is not None:
         from scrapy_robotspec.render.as_html import editions_page
 
-        output.write(editions_page(sources[0].name, files[0], shown, now=session.now), screen)
+        page = editions_page(sources[0].name, files[0], listed, now=session.now)
+        shown.page.write(page, screen)
     return 1 if split else 0
 
 

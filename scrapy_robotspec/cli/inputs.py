@@ -8,14 +8,13 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.session import QuerySites, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.terminal import Screen
@@ -82,14 +81,7 @@ def read_file(name: str, limit: int = -1) -> bytes:
         raise MisuseError(f"cannot read {name!r}: {error}") from error
 
 
-def open_sources(
-    names: Sequence[str],
-    session: Session,
-    *,
-    edition: str | None = None,
-    timeout: float = 10.0,
-    fresh: bool = False,
-) -> list[Source]:
+def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -> list[Source]:
     """The files of a command line.
 
     Folders are replaced by their files; all sites are queried in one crawl.
@@ -101,9 +93,15 @@ def open_sources(
     sites: dict[str, SiteAnswer] = {}
     urls = [name for name in names if is_url(name)]
     if urls:
-        options = SiteOptions(edition=edition, timeout=timeout, fresh=fresh)
         query_sites([robots_url(url) for url in urls], session, options, sites)
     return [source for name in names for source in _sources(name, sites)]
+
+
+def load_query(session: Session) -> QuerySites:
+    """Access to sites. Raises :class:`MisuseError` without it."""
+    if session.load_query is None:
+        raise MisuseError("sites cannot be queried here: give a file")
+    return session.load_query()
 
 
 def query_sites(
@@ -114,9 +112,7 @@ def query_sites(
     def handle(answer: SiteAnswer) -> None:
         into[answer.url] = answer
 
-    if session.load_query is None:
-        raise MisuseError("sites cannot be queried here: give a file")
-    session.load_query()(list(dict.fromkeys(urls)), options, handle)
+    load_query(session)(list(dict.fromkeys(urls)), options, handle)
 
 
 def robots_url(url: str) -> str:

@@ -12,7 +12,6 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.lint_formats import FORMATS
 from scrapy_robotspec.cli.lint_select import Selection, explain_code
-from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.parallel import map_in_order
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.protocol.lint.codes import CODES
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.lint_formats import Linted
+    from scrapy_robotspec.cli.outputs import OutputOptions, Page
+    from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.models import Finding, Severity
+    from scrapy_robotspec.protocol.models import Severity
     from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\
@@ -42,9 +42,6 @@ NOUNS: Mapping[Severity, Sequence[str]] = {
     "warning": ["warning"],
     "advice": ["piece of advice", "pieces of advice"],
 }
-
-#: A file's name and findings.
-Linted = tuple[str, list["Finding"]]
 
 
 @options.command("lint", _EXAMPLES)
@@ -62,8 +59,7 @@ Linted = tuple[str, list["Finding"]]
     default="text",
     help="text; json: an object a line; github: annotations; sarif: one SARIF document.",
 )
-@options.edition_option
-@options.timeout_option
+@options.site_options
 @options.jobs_option
 @options.output_options
 def command(
@@ -76,12 +72,9 @@ def command(
     statistics: bool,
     explain: str | None,
     output_format: str,
-    edition: str | None,
-    timeout: float,
+    sites: SiteOptions,
     jobs: int | None,
-    as_json: bool,
-    html: str | None,
-    force: bool,
+    output: OutputOptions,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
 
@@ -96,25 +89,25 @@ def command(
     if not files:
         raise MisuseError("give a FILE, or --explain CODE")
     selection = Selection.of(select, ignore, advice or strict)
-    output = open_output(html, files, force)
-    sources = open_sources(files, session, edition=edition, timeout=timeout)
+    shown = output.open(files)
+    sources = open_sources(files, session, sites)
     missing = [source for source in sources if source.note_missing(screen)]
-    work = [(source, session.edition(edition)) for source in sources if source not in missing]
+    work = [(source, session.edition(sites.edition)) for source in sources if source not in missing]
     linted = [
         (name, [finding for finding in findings if selection.has(finding)])
         for name, findings in map_in_order(_lint, work, jobs, screen)
     ]
-    show = "json" if as_json else output_format
-    if output is None or not output.is_stdout:
+    form = "json" if shown.as_json else output_format
+    if not shown.is_page_only:
         if statistics:
-            _say_statistics(linted, show, screen)
+            _say_statistics(linted, form, screen)
         else:
-            FORMATS[show](linted, screen)
+            FORMATS[form](linted, screen)
     severities = [finding.severity for _, findings in linted for finding in findings]
-    if show == "text" and work:
+    if form == "text" and work:
         screen.note(summary(severities, len(linted)))
-    if output is not None:
-        _write_page(output, session, work, linted)
+    if shown.page is not None:
+        _write_page(shown.page, session, work, linted)
     if any(source.is_unreachable for source in missing):
         return UNREACHABLE
     return 1 if (strict and severities) or set(severities) - {"advice"} else 0
@@ -136,11 +129,11 @@ def summary(severities: Sequence[Severity], files: int) -> str:
     return (listed(parts) or "no findings") + where
 
 
-def _say_statistics(linted: Iterable[Linted], show: str, screen: Screen) -> None:
+def _say_statistics(linted: Iterable[Linted], form: str, screen: Screen) -> None:
     found = [finding for _, findings in linted for finding in findings]
     severities = {finding.code: finding.severity for finding in found}
     numbers = Counter(finding.code for finding in found).most_common()
-    if show == "text":
+    if form == "text":
         rows = [(f"{n:,}", code, severities[code], CODES[code].message) for code, n in numbers]
         for line in columns(rows):
             screen.say(line)
@@ -153,7 +146,7 @@ def _say_statistics(linted: Iterable[Linted], show: str, screen: Screen) -> None
 
 
 def _write_page(
-    output: Output,
+    page: Page,
     session: Session,
     work: Sequence[tuple[Source, Edition]],
     linted: Sequence[Linted],
@@ -164,4 +157,4 @@ def _write_page(
     files = []
     if len(work) <= MOST_WHOLE_FILES:
         files = [ParsedFile(source.parse(edition)) for source, edition in work]
-    output.write(lint_page(linted, files, now=session.now), session.screen)
+    page.write(lint_page(linted, files, now=session.now), session.screen)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Finding, Severity
     from scrapy_robotspec.render.terminal import Screen
 
+#: A file's name and findings.
 Linted = tuple[str, "list[Finding]"]
 
 _STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}

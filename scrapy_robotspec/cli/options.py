@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from functools import update_wrapper
+from functools import update_wrapper, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from scrapy_robotspec.cli.crawlers import CrawlerOptions
+from scrapy_robotspec.cli.outputs import OutputOptions
+from scrapy_robotspec.cli.session import SiteOptions
+from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.cli.session import Session
 
@@ -61,45 +65,69 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
     return decorate
 
 
-file_argument = click.argument("file", metavar="FILE")
+def gather(
+    name: str, kind: Callable[..., Any], fields: Sequence[str], *decorators: Callable[[Any], Any]
+) -> Callable[[_F], _F]:
+    """Options that a command receives as one value.
+
+    The parameter *name* gets ``kind(**values)``, with the values of the options named *fields*.
+    """
+
+    def decorate(function: _F) -> _F:
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            options[name] = kind(**{field: options.pop(field) for field in fields})
+            return function(*arguments, **options)
+
+        return stack(*decorators)(call)  # type: ignore[return-value]
+
+    return decorate
+
+
 optional_file_argument = click.argument("file", metavar="[FILE]", required=False)
 files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True)
 
-urls_options = stack(
-    click.argument("url", metavar="[URL]...", nargs=-1),
+urls_options = gather(
+    "urls",
+    UrlOptions,
+    UrlOptions._fields,
+    click.argument("given", metavar="[URL]...", nargs=-1),
     click.option(
         "--urls",
+        "listed",
         metavar="LIST",
         help="A file with one URL or path a line; - for standard input. "
         "Blank lines and lines that begin with # are skipped.",
     ),
 )
 
-token_option = click.option(
-    "--token",
-    "tokens",
-    metavar="TOKEN",
-    multiple=True,
-    help="Your crawler's product token. Again for each one to fall back on, the most specific "
-    "first. Default: a crawler that no group names; in a project the project's.",
-)
-
-crawler_options = stack(
-    token_option,
+crawler_options = gather(
+    "crawlers",
+    CrawlerOptions,
+    CrawlerOptions._fields,
+    click.option(
+        "--token",
+        "tokens",
+        metavar="TOKEN",
+        multiple=True,
+        help="Your crawler's product token. Again for each one to fall back on, the most specific "
+        "first. Default: a crawler that no group names; in a project the project's.",
+    ),
     click.option(
         "--each-token",
+        "each",
         is_flag=True,
         help="Answer for every crawler that the file names, and for any other.",
     ),
 )
 
-edition_option = click.option(
+_edition_option = click.option(
     "--edition",
     type=click.Choice(list(EDITIONS)),
     help="The edition of the specification. Default: google-2019; in a project the project's.",
 )
 
-timeout_option = click.option(
+_timeout_option = click.option(
     "--timeout",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
@@ -108,16 +136,24 @@ timeout_option = click.option(
     help="Max time for the robots.txt of a site.",
 )
 
+site_options = gather(
+    "sites", SiteOptions, ("edition", "timeout"), _edition_option, _timeout_option
+)
+#: Without an edition, for a command that reads files in each of them.
+timeout_options = gather("sites", SiteOptions, ("timeout",), _timeout_option)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 
-page_options = stack(
+output_options = gather(
+    "output",
+    OutputOptions,
+    OutputOptions._fields,
+    json_option,
     click.option(
         "--html", metavar="OUT", help="Write a page for a browser, too; - for standard output."
     ),
     click.option("--force", is_flag=True, help="Let --html overwrite any file but an input."),
 )
-
-output_options = stack(json_option, page_options)
 
 jobs_option = click.option(
     "--jobs",

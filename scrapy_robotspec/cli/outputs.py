@@ -21,8 +21,8 @@ MARK = b'<meta name="generator" content="scrapy_robotspec'
 _MARK_WITHIN = 4096  # bytes
 
 
-class Output(NamedTuple):
-    """A file to write to, checked before the work begins."""
+class Page(NamedTuple):
+    """A page to write, checked before the work begins."""
 
     name: str
 
@@ -44,18 +44,40 @@ class Output(NamedTuple):
         screen.note(f"page written: {self.name}")
 
 
-def open_output(name: str | None, inputs: Iterable[str | None], force: bool) -> Output | None:
-    """The output of that name; None for no name.
+class Output(NamedTuple):
+    """The form of the answers of a command."""
 
-    Raises :class:`MisuseError` if it is an input, or an existing file of another tool and not
-    ``force``, or in no folder.
-    """
-    if name is None:
-        return None
-    if name == STANDARD_OUTPUT:
-        return Output(name)
-    check_output(name, inputs, force, _is_ours)
-    return Output(name)
+    as_json: bool
+    """JSON instead of text."""
+    page: Page | None
+    """Written besides the answers, or in their place."""
+
+    @property
+    def is_page_only(self) -> bool:
+        """Whether the page takes the place of the answers on standard output."""
+        return self.page is not None and self.page.is_stdout
+
+
+class OutputOptions(NamedTuple):
+    """Options that set the form of the answers."""
+
+    as_json: bool
+    html: str | None
+    """Name of a page to write."""
+    force: bool
+    """Whether the page may overwrite a file of another tool."""
+
+    def open(self, inputs: Iterable[str | None]) -> Output:
+        """The output of a command that reads *inputs*.
+
+        Raises :class:`MisuseError` if the page is an input, or an existing file of another tool
+        and not ``force``, or in no folder.
+        """
+        if self.html is None:
+            return Output(self.as_json, None)
+        if self.html != STANDARD_OUTPUT:
+            check_output(self.html, inputs, self.force, _is_ours)
+        return Output(self.as_json, Page(self.html))
 
 
 def check_output(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.crawlers import crawlers
+from scrapy_robotspec.cli.crawlers import find_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -17,9 +16,10 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.cli.outputs import Output, OutputOptions
+    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
 
 _EXAMPLES = """\
   robotspec show robots.txt
@@ -30,19 +30,14 @@ _EXAMPLES = """\
 @options.command("show", _EXAMPLES)
 @options.files_argument
 @options.crawler_options
-@options.edition_option
-@options.timeout_option
+@options.site_options
 @options.output_options
 def command(
     session: Session,
     files: Sequence[str],
-    tokens: Sequence[str],
-    each_token: bool,
-    edition: str | None,
-    timeout: float,
-    as_json: bool,
-    html: str | None,
-    force: bool,
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: OutputOptions,
 ) -> int:
     """Show the groups and sitemaps of a robots.txt.
 
@@ -51,46 +46,40 @@ def command(
     FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
     its site.
     """
-    output = open_output(html, files, force)
-    return show_files(session, files, tokens, each_token, edition, timeout, as_json, output)
+    return show_files(session, files, crawlers, sites, output.open(files))
 
 
 def show_files(
     session: Session,
     names: Sequence[str],
-    tokens: Sequence[str],
-    each_token: bool,
-    edition: str | None,
-    timeout: float,
-    as_json: bool,
-    output: Output | None,
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: Output,
     *,
-    default: bool = False,
+    default: Crawler | None = None,
 ) -> int:
-    """Show files; ``default``: for the default crawler, where no other is given."""
-    sources = open_sources(names, session, edition=edition, timeout=timeout)
-    if output is not None and len(sources) > 1:
+    """Show files; ``default``: their crawler where no option names one."""
+    sources = open_sources(names, session, sites)
+    if output.page is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
+    for_crawlers = any(crawlers) or output.as_json or default is not None
     code = 0
     for at, source in enumerate(sources):
-        if at and not as_json:
+        if at and not output.as_json:
             session.screen.say()
         if source.note_missing(session.screen):
             code = max(code, UNREACHABLE if source.is_unreachable else 0)
             continue
-        file = ParsedFile(source.parse(session.edition(edition)))
+        file = ParsedFile(source.parse(session.edition(sites.edition)))
         note_unusual(source.name, file.robots, session.screen)
-        asked: list[Crawler] = []
-        each = each_token or (as_json and not tokens and not default)
-        if tokens or each or default:
-            asked = crawlers(tokens, each, session.default_tokens, [file])
-        if output is None or not output.is_stdout:
-            (_say_json if as_json else _say)(session, source, file, asked, len(sources) > 1)
-        if output is not None:
+        asked = find_crawlers(crawlers, [file], default) if for_crawlers else []
+        if not output.is_page_only:
+            (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
+        if output.page is not None:
             from scrapy_robotspec.render import as_html
 
             page = as_html.answers_page(source.name, file, [], asked=asked, now=session.now)
-            output.write(page, session.screen)
+            output.page.write(page, session.screen)
     return code
 
 

@@ -10,7 +10,7 @@ from scrapy_robotspec.render.parsed_file import ParsedFile
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.outputs import Output
+    from scrapy_robotspec.cli.outputs import Page
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.render.explanation import Explanation
 
@@ -24,7 +24,7 @@ def check_one_origin(urls: Sequence[str]) -> None:
 
 
 def write_answers(
-    output: Output,
+    page: Page,
     session: Session,
     name: str,
     file: ParsedFile | None,
@@ -40,4 +40,4 @@ def write_answers(
     if site is not None:
         file = ParsedFile(site.robots) if site.robots is not None else None
         name = site.origin.robots_url if site.origin is not None else site.url
-    output.write(as_html.answers_page(name, file, found, now=session.now), session.screen)
+    page.write(as_html.answers_page(name, file, found, now=session.now), session.screen)

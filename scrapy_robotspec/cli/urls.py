@@ -23,6 +23,15 @@ _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
 _USUAL = ("/", "https://", "http://")
 
 
+class UrlOptions(NamedTuple):
+    """Arguments and options that name URLs and paths."""
+
+    given: Sequence[str]
+    """On the command line."""
+    listed: str | None
+    """The file that contains more of them."""
+
+
 class Urls(NamedTuple):
     """URLs and paths to decide about."""
 
@@ -32,12 +41,13 @@ class Urls(NamedTuple):
     """Lines of the list that are neither URL nor path; each was reported."""
 
 
-def read_urls(given: Sequence[str], listed: str | None, screen: Screen, *files: str | None) -> Urls:
+def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     """The URLs of a command line, then those of its list.
 
     ``files``: the other inputs, for errors about them. Raises :class:`MisuseError` for a wrong
     argument; a wrong line of the list is reported and skipped.
     """
+    given, listed = options
     if (listed, *files).count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
     for url in given:

@@ -8,10 +8,9 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.change_report import report_changes
-from scrapy_robotspec.cli.crawlers import crawlers, named_crawlers
+from scrapy_robotspec.cli.crawlers import find_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import is_url, open_sources
-from scrapy_robotspec.cli.outputs import open_output
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -22,9 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.outputs import Output, OutputOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.store.base import RecordStore
 
@@ -34,27 +34,22 @@ _EXAMPLES = """\
 
 
 @options.command("watch", _EXAMPLES)
-@click.argument("sites", metavar="URL...", nargs=-1, required=True)
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
 @click.option(
     "--cache",
     metavar="URI",
     help="The store: sqlite:///robots.db or redis://host. Default: that of the project.",
 )
 @options.crawler_options
-@options.edition_option
-@options.timeout_option
+@options.site_options
 @options.output_options
 def command(
     session: Session,
-    sites: Sequence[str],
+    urls: Sequence[str],
     cache: str | None,
-    tokens: Sequence[str],
-    each_token: bool,
-    edition: str | None,
-    timeout: float,
-    as_json: bool,
-    html: str | None,
-    force: bool,
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: OutputOptions,
 ) -> int:
     """Compare the robots.txt of sites with the last copy stored.
 
@@ -63,19 +58,17 @@ def command(
     Exits with 1 if anything changed that matters to a crawler, which is meant for cron. A site that
     is not in the store yet is stored; the store keeps its copy of a site that is unreachable.
     """
-    for site in sites:
-        if not is_url(site):
-            raise MisuseError(f"{site!r} is not the URL of a site: write https://{site}")
-    output = open_output(html, [], force)
-    if output is not None and len(sites) > 1:
+    for url in urls:
+        if not is_url(url):
+            raise MisuseError(f"{url!r} is not the URL of a site: write https://{url}")
+    shown = output.open([])
+    if shown.page is not None and len(urls) > 1:
         raise MisuseError("--html is for one site")
     store = _open_store(cache or session.cache)
     try:
-        sources = open_sources(sites, session, edition=edition, timeout=timeout, fresh=True)
-        codes = [
-            _watch(source, store, session, edition, tokens, each_token, as_json, output)
-            for source in sources
-        ]
+        sources = open_sources(urls, session, sites._replace(fresh=True))
+        edition = session.edition(sites.edition)
+        codes = [_watch(each, store, session, edition, crawlers, shown) for each in sources]
     finally:
         store.close()
     return max(codes)
@@ -93,11 +86,9 @@ def _watch(
     source: Source,
     store: RecordStore,
     session: Session,
-    edition: str | None,
-    tokens: Sequence[str],
-    each_token: bool,
-    as_json: bool,
-    output: Output | None,
+    edition: Edition,
+    crawlers: CrawlerOptions,
+    output: Output,
 ) -> int:
     assert source.site is not None
     origin, record = source.site.origin, source.site.record
@@ -110,11 +101,10 @@ def _watch(
         session.screen.note(f"{safe(source.name)}: first copy stored")
         return 0
     session.screen.note(f"{safe(source.name)}: copy of {utc(held.fetched_at)}")
-    chosen = session.edition(edition)
-    files = (_parse(held, chosen), _parse(record, chosen))
-    asked = crawlers(tokens, each_token, (), [files[0]]) if tokens else named_crawlers(files)
+    files = (_parse(held, edition), _parse(record, edition))
+    asked = find_crawlers(crawlers, files, None)
     names = (f"copy of {utc(held.fetched_at)}", source.name)
-    return report_changes(session, names, files, asked, (), as_json=as_json, output=output)
+    return report_changes(session, names, files, asked, (), output)
 
 
 def _parse(record: RobotsRecord, edition: Edition) -> ParsedFile:

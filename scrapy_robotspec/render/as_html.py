@@ -22,9 +22,8 @@ __all__ = ["answers_page", "editions_page"]
 
 #: More answers than this are rows of a table instead of cards.
 MOST_CARDS = 25
-#: Max answers on a page, links on a line, groups, and lines of a group.
+#: Max answers on a page, groups, and lines of a group.
 MOST_ROWS = 5000
-MOST_LINKS = 12
 _MOST_GROUPS = 12
 _MOST_GROUP_LINES = 300
 

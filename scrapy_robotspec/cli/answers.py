@@ -1,16 +1,13 @@
-"""Answers questions about URLs of files and of sites."""
+"""Answers a question about URLs by files or by sites."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.cli.crawlers import check_tokens, crawlers, named_crawlers
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import is_url
-from scrapy_robotspec.cli.session import ALLOWED, DISALLOWED, MISUSE, UNREACHABLE, SiteOptions
-from scrapy_robotspec.cli.urls import absolute
-from scrapy_robotspec.protocol.usage import is_label
+from scrapy_robotspec.cli.crawlers import check_tokens, find_crawlers, named_crawlers
+from scrapy_robotspec.cli.inputs import load_query
+from scrapy_robotspec.cli.session import ALLOWED, DISALLOWED, MISUSE, UNREACHABLE
 from scrapy_robotspec.render.explanation import explain, explain_fully, explain_site
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.usage import usage_answer
@@ -18,50 +15,12 @@ from scrapy_robotspec.render.usage import usage_answer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.cli.question import Question
+    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.terminal import Screen
-
-
-class Question(NamedTuple):
-    """The question of a command line about URLs."""
-
-    file: str | None
-    urls: Sequence[str | bytes]
-    tokens: Sequence[str] = ()
-    each_token: bool = False
-    fully: bool = False
-    """Whether losing rules and groups are wanted, too."""
-    usage: Sequence[str] = ()
-    """Labels of usage to answer for, too."""
-
-    def site_urls(self) -> list[str] | None:
-        """The URLs to decide by their own sites, else None.
-
-        The URL of a robots.txt is a file; any other URL in its place is a page to decide about.
-        Raises :class:`MisuseError` for a path that belongs to no site.
-        """
-        if self.file is None:
-            return absolute(self.urls, None)
-        if not is_url(self.file):
-            return None
-        if not is_robots_txt(self.file):
-            return absolute([self.file, *self.urls], None)
-        asked = absolute(self.urls, self.file)
-        return asked if _same_site(self.file, asked) else None
-
-
-def is_robots_txt(url: str) -> bool:
-    """Whether a URL is that of a robots.txt."""
-    return url.partition("://")[2].partition("/")[2] == "robots.txt"
-
-
-def _same_site(file: str, urls: Sequence[str]) -> bool:
-    from scrapy_robotspec.access.origin import Origin
-
-    return bool(urls) and all(Origin.of(url) == Origin.of(file) for url in urls)
 
 
 def answer_file(
@@ -71,8 +30,8 @@ def answer_file(
 
     ``screen`` shows the progress.
     """
-    asked = crawlers(question.tokens, question.each_token, default, [file])
-    names = file.written if question.each_token else None
+    asked = find_crawlers(question.crawlers, [file], default)
+    names = file.written if question.crawlers.each else None
     pairs = list(product(asked, question.urls))
     group = file.group_for(asked[0]) if question.fully else None
     for tokens, url in screen.progress(pairs, "answered") if screen is not None else pairs:
@@ -92,25 +51,23 @@ def answer_sites(
     handle: Callable[[Explanation], None],
 ) -> None:
     """Pass the answers of sites to ``handle``, as they come. Raises :class:`MisuseError`."""
-    if session.load_query is None:
-        raise MisuseError("sites cannot be queried here: give a file")
-    if question.each_token and question.tokens:
-        raise MisuseError("--token and --each-token exclude each other")
-    if question.tokens:
-        tokens = check_tokens(question.tokens, session.edition(options.edition))
+    query = load_query(session)
+    question.crawlers.check()
+    if question.crawlers.tokens:
+        tokens = check_tokens(question.crawlers.tokens, session.edition(options.edition))
         options = options._replace(tokens=tokens)
     handled = 0
 
     def handle_site(site: SiteAnswer) -> None:
         nonlocal handled
-        for each in _for_crawlers(site) if question.each_token else [site]:
+        for each in _for_crawlers(site) if question.crawlers.each else [site]:
             found = explain_site(each, fully=question.fully)
             handle(_with_usage(found, each.robots, each.url) if question.usage else found)
         handled += 1
         session.screen.done(handled, len(urls), "answered")
         session.screen.out.flush()
 
-    session.load_query()(urls, options, handle_site)
+    query(urls, options, handle_site)
     session.screen.clear()
 
 
@@ -124,14 +81,6 @@ def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
         verdict = robots.explain(site.url, tokens)
         changed = decision._replace(allowed=verdict.allowed, reason=verdict.reason, verdict=verdict)
         yield site._replace(tokens=tokens, decision=changed)
-
-
-def check_labels(labels: Sequence[str]) -> Sequence[str]:
-    """Labels of usage, each once. Raises :class:`MisuseError` for what cannot be one."""
-    for label in labels:
-        if not is_label(label):
-            raise MisuseError(f"{label!a} is not a label of usage: give one such as train-ai")
-    return tuple(dict.fromkeys(labels))
 
 
 def _with_usage(found: Explanation, robots: RobotsTxt | None, url: str | bytes) -> Explanation:
