@@ -7,6 +7,7 @@ and the pause after a flight that came to nothing, are kept here.
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.runtime import Runtime
     from scrapy_robotspec.lookup.single_flight import FlightResult
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+
+logger = logging.getLogger(__name__)
 
 _Request = TypeVar("_Request", contravariant=True)
 
@@ -189,8 +192,9 @@ class Lookup(Generic[_Request]):
                 self._runtime.on_fetch_done(
                     FetchDone(found, end.record, before, end.result, seconds, end.base)
                 )
-        finally:
-            self._wake(origin)
+        except Exception:
+            logger.exception("Error after the robots.txt of %s was looked up", origin)
+        self._wake(origin)
 
     def _keep(
         self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float

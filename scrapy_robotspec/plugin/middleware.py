@@ -19,6 +19,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.conclusions import Conclusions
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
+from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
@@ -59,9 +60,12 @@ class RobotSpecMiddleware:
             raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
         assert crawler.stats is not None
         self._crawler = crawler
-        self._stats = CrawlStats(crawler, self.settings, lambda origin: self.gate.count(origin))
+        stats = TolerantStats(crawler.stats)
+        self._stats = CrawlStats(
+            crawler, self.settings, stats, lambda origin: self.gate.count(origin)
+        )
         self.count_waiting = self._stats.waiting_changed
-        self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, crawler.stats)
+        self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, stats)
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
@@ -167,8 +171,10 @@ class RobotSpecMiddleware:
 
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, then block or release the requests of its origin."""
-        self._stats.on_fetch_done(done, self.gate.count(done.found.origin), time.time())
-        self._waits.update(done.found)
+        try:
+            self._stats.on_fetch_done(done, self.gate.count(done.found.origin), time.time())
+        finally:  # whatever cannot be counted, the requests go on
+            self._waits.update(done.found)
 
     def _spider_opened(self) -> None:
         settings = self._crawler.settings

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.deciding.observer import DecisionObserver, Stage
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -57,7 +57,7 @@ class CrawlRobots:
         crawler: Crawler,
         settings: Settings,
         on_fetch_done: Callable[[FetchDone], None],
-        stats: StatsCollector,
+        stats: TolerantStats,
         runtime: type[CrawlRuntime] = CrawlRuntime,
     ) -> None:
         self.settings = settings
@@ -184,9 +184,11 @@ class CrawlRobots:
         return observer
 
     def _fetch_done(self, done: FetchDone) -> None:
-        if self.observer is not None:
-            self.observer.on_fetch_done(done)
-        self._on_fetch_done(done)
+        try:
+            if self.observer is not None:
+                self.observer.on_fetch_done(done)
+        finally:
+            self._on_fetch_done(done)
 
     # --- start and end
 

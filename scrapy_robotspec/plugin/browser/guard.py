@@ -19,6 +19,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.browser.visit import Refusal, Visit
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -43,7 +44,9 @@ class BrowserGuard:
     """The guard of one download handler; the middleware of *crawler* decides."""
 
     def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None
         self._crawler = crawler
+        self._stats = TolerantStats(crawler.stats)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._middleware: RobotSpecMiddleware | None = None
 
@@ -146,8 +149,7 @@ class BrowserGuard:
         return self._middleware
 
     def _count(self, stat: str) -> None:
-        assert self._crawler.stats is not None
-        self._crawler.stats.inc_value(stat)
+        self._stats.inc_value(stat)
 
 
 def _unanswered(origin: Origin, failure: str) -> Answer:

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
     from twisted.python.failure import Failure
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Seconds between two probes of one origin (FET-15), and max origins that are remembered.
@@ -61,7 +61,7 @@ class Fetcher:
         self,
         crawler: Crawler,
         settings: Settings,
-        stats: StatsCollector,
+        stats: TolerantStats,
         clock: Callable[[], float],
     ) -> None:
         self._crawler = crawler

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -57,7 +57,7 @@ class CrawlRuntime:
         tokens: TokenSelector,
         on_fetch_done: Callable[[FetchDone], None],
         fetching: Callable[[], None],
-        stats: StatsCollector,
+        stats: TolerantStats,
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens

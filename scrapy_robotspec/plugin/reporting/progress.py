@@ -15,10 +15,9 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy.statscollectors import StatsCollector
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.reporting.counts import Counts
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -36,7 +35,7 @@ class Progress:
 
     def __init__(
         self,
-        stats: StatsCollector,
+        stats: TolerantStats,
         *,
         after: float,
         interval: float,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.counts import Counts
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -38,10 +39,13 @@ class CrawlStats:
     """
 
     def __init__(
-        self, crawler: Crawler, settings: Settings, waiting_of: Callable[[Origin], int]
+        self,
+        crawler: Crawler,
+        settings: Settings,
+        stats: TolerantStats,
+        waiting_of: Callable[[Origin], int],
     ) -> None:
-        assert crawler.stats is not None
-        self._stats = crawler.stats
+        self._stats = stats
         self._settings = settings
         self._summary = Summary()
         self.report = Report(crawler, settings.report) if settings.report is not None else None
@@ -51,7 +55,7 @@ class CrawlStats:
             self._counts.append(self.report.origins)
             self.let_through = self._let_through
         self._progress = progress = Progress(
-            crawler.stats,
+            stats,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
             waiting_of=waiting_of,

@@ -80,11 +80,16 @@ class Deadlines(Generic[_Key, _Value]):
         now = self._now()
         if self._set_back or now < at - _TOLERANCE:
             now, self._set_back = math.inf, False
+        try:
+            self._expire_until(now)
+        finally:  # after an error the other keys still expire
+            if self._heap:
+                self._start_timer()
+
+    def _expire_until(self, now: float) -> None:
         while self._heap and self._heap[0][0] <= now:
             until, _, key = heapq.heappop(self._heap)
             deadline = self._deadlines.get(key)
             if deadline is not None and deadline[0] == until:  # else replaced or discarded since
                 del self._deadlines[key]
                 self._expired(key, deadline[1])
-        if self._heap:
-            self._start_timer()

@@ -248,6 +248,15 @@ def test_error_in_the_telling_loses_no_answer(caplog: pytest.LogCaptureFixture) 
 # --- closing
 
 
+def test_error_in_counting_a_fetch_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    harness = LookupHarness()
+    harness.ended = None  # type: ignore[assignment]
+    waiter = harness.wait_for()
+    harness.answer(FILE)
+    assert waiter.known.action is Action.RULES
+    assert "Error after the robots.txt of http://a.example was looked up" in caplog.text
+
+
 def test_stop_wakes_all_and_cancels_every_fetch() -> None:
     """Ctrl-C waits for no server."""
     harness = LookupHarness()

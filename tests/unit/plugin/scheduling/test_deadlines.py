@@ -99,3 +99,21 @@ def test_closed_deadlines_make_no_calls() -> None:
     harness.deadlines.set("a", START + 5, 1)
     harness.deadlines.close()
     assert harness.time.getDelayedCalls() == []
+
+
+def test_an_error_leaves_the_other_keys() -> None:
+    """No later deadline has to be set before they expire."""
+    time, expired = Clock(), []
+
+    def on_expired(key: str, value: int) -> None:
+        expired.append(key)
+        raise ZeroDivisionError
+
+    deadlines: Deadlines[str, int] = Deadlines(time.seconds, time.callLater, on_expired)
+    for key in "abc":
+        deadlines.set(key, 3.0, 0)
+    for _ in "abc":
+        with pytest.raises(ZeroDivisionError):
+            time.advance(3.0)
+    assert expired == ["a", "b", "c"]
+    assert time.getDelayedCalls() == []
