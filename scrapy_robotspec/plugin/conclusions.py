@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
-from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request, redirected
+from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
 from scrapy_robotspec.plugin.deciding.response_usage import (
     HEADER,
     refused_by_usage,
     usage_of_page,
 )
-from scrapy_robotspec.plugin.deciding.sent_url import find_speller
 from scrapy_robotspec.plugin.deciding.summary import summarize
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.protocol.usage import Usage
@@ -21,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable
 
     from scrapy import Request
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.deciding.sent_url import Speller
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -38,20 +35,16 @@ class Conclusions:
     def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
         self._robots = robots
         self._policy = robots.policy
+        self._sent_urls = robots.sent_urls
         self._stats = stats
         self._has_overrides = bool(robots.settings.overrides)
         self._checks_final_url = robots.settings.check_final_url
-        self._spell: Speller | None = None
-
-    def open(self, crawler: Crawler) -> None:
-        """Learn from the engine how URLs are sent."""
-        self._spell = find_speller(crawler)
 
     def request(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         stats = self._stats
-        if self._spell is not None and decision.allowed:
-            self._check_sent_url(self._spell(request), request, decision, found)
+        if self._sent_urls.differ:  # hot path
+            self._check_sent_url(request, decision, found)
         self._robots.note_decision(request, decision, found, "request")
         if found is not None:
             stats.asked_cache(found)
@@ -71,19 +64,11 @@ class Conclusions:
         stats.refused(decision, request)
         raise refusal(decision)
 
-    def _check_sent_url(
-        self, url: str, request: Request, decision: Decision, found: Resolved | None
-    ) -> None:
-        """Refuse *request* if the URL that its handler sends, *url*, is not allowed (PAT-13)."""
-        if url == request.url or decision.origin is None:
-            return
-        sent = redirected(request, url)
-        if found is None:
-            as_sent = self._policy.by_override(decision.origin, sent)
-        else:
-            tokens = self._robots.tokens(sent)
-            as_sent = self._policy.decide(found, url, tokens, decision.time or 0.0)
-        if as_sent is not None and not as_sent.allowed:
+    def _check_sent_url(self, request: Request, decision: Decision, found: Resolved | None) -> None:
+        """Refuse *request* if the URL that its handler sends is not allowed (PAT-13)."""
+        refused = self._sent_urls.refused(request, decision, found)
+        if refused is not None:
+            sent, as_sent = refused
             self._robots.note_decision(sent, as_sent, found, "final_url")
             self._stats.refused(as_sent, sent)
             raise refusal(as_sent)

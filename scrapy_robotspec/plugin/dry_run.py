@@ -202,11 +202,13 @@ class DryRunMiddleware:
 
     def _settle(self, decision: Decision, found: Resolved | None, comparison: Comparison) -> None:
         request = comparison.request
+        refused = self.robots.sent_urls.refused(request, decision, found, comparison.tokens)
+        request, decision = refused or (request, decision)
         self.robots.note_decision(request, decision, found, "dry_run")
         if decision.allowed and found is not None and comparison.header is not None:
             usage = extensions_of(found, comparison.tokens).usage_of(request.url)
-            refused = self._policy.usage.refusal(usage | comparison.header, final=True)
-            decision = decision if refused is None else refused_by(decision, refused)
+            by_header = self._policy.usage.refusal(usage | comparison.header, final=True)
+            decision = decision if by_header is None else refused_by(decision, by_header)
         override = None if decision.origin is None else self._policy.override(decision.origin)
         self._counts.compared(request, decision, override, allowed=comparison.allowed)
 

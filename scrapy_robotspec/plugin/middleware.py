@@ -182,7 +182,6 @@ class RobotSpecMiddleware:
         for problem in (*missing_parts(settings), *conflicts):
             logger.warning("%s.", problem)
         self.robots.open()
-        self._conclusions.open(self._crawler)
         self._waits.open()
         if self._stats.report is not None:
             self._stats.report.open()

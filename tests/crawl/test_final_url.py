@@ -83,3 +83,17 @@ def test_no_disallowed_path_is_sent_however_the_handler_spells_it(
     assert result.ended_once(site.url(path) for path in paths)
     assert site.url("/./yes2") in result.responses
     assert "Traceback" not in result.log
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "select"])
+def test_a_dry_run_refuses_what_a_crawl_refuses(server: Server, mode: str) -> None:
+    """PAT-13: also the URLs that are allowed as written, and not as the handler sends them."""
+    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /no\nDisallow: /a@b\n")
+    urls = [site.url(path) for path in ("/", "/x/../no", "/a%40b")]
+    obeyed = crawl(urls, mode=mode)
+    dry = crawl(urls, {"ROBOTSPEC_DRY_RUN": True}, mode=mode, spider="one_by_one")
+    refuse, allow = (
+        dry.stats.get(f"robotspec/dry_run/we_would_{kind}", 0) for kind in ("refuse", "allow")
+    )
+    assert len(dry.responses) - refuse + allow == len(obeyed.responses)
+    assert len(dry.lines("Dry run: we would refuse", site.url("/no>"))) == (mode == "none")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.deciding.final_url import redirected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +18,62 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
+    from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
+    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+
     #: The URL that is sent for a request.
     Speller = Callable[[Request], str]
 
 _AIOHTTP = "AiohttpDownloadHandler"
 _DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
+
+
+class SentUrls:
+    """Decides about URLs as download handlers send them.
+
+    Refuses nothing before :meth:`open`, which needs the engine.
+    """
+
+    def __init__(self, policy: RequestPolicy, tokens: TokenSelector) -> None:
+        self._policy = policy
+        self._tokens = tokens
+        self._spell: Speller | None = None
+        self.differ = False
+        """Whether a URL may be sent in another spelling."""
+
+    def open(self, crawler: Crawler) -> None:
+        """Learn how this crawl's download handlers spell URLs."""
+        self._spell = find_speller(crawler)
+        self.differ = self._spell is not None
+
+    def refused(
+        self,
+        request: Request,
+        decision: Decision,
+        found: Resolved | None,
+        tokens: Tokens | None = None,
+    ) -> tuple[Request, Decision] | None:
+        """The request as sent and its decision, if that refuses it.
+
+        *decision* is the one about *request*, which *found* was used for; *tokens* its tokens if
+        *request* does not keep them any more.
+        """
+        if self._spell is None or not decision.allowed or decision.origin is None:
+            return None
+        url = self._spell(request)
+        if url == request.url:
+            return None
+        sent = redirected(request, url)
+        as_sent: Decision | None
+        if found is None:
+            as_sent = self._policy.by_override(decision.origin, sent)
+        else:
+            now = decision.time or 0.0
+            as_sent = self._policy.decide(found, url, tokens or self._tokens(sent), now)
+        return None if as_sent is None or as_sent.allowed else (sent, as_sent)
 
 
 def find_speller(crawler: Crawler) -> Speller | None:
