@@ -100,14 +100,29 @@ def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
 def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
+    if not _has_host_and_port(parts):
+        _fail(uri, "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)")
     prefix = options.text("prefix", "robotspec")
     timeout = options.number("timeout", 2.0)
     keep = options.number("keep", 60 * 86_400.0)
     options.end()
-    _ = parts.port  # raises ValueError for an invalid port
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
-        _fail(uri, f"{parts.path[1:]!r} is not the number of a database")
+        _fail(uri, "the part after the host must be the number of a database")
     return RedisStore(parts._replace(query="").geturl(), prefix, timeout, keep)
+
+
+def _has_host_and_port(parts: SplitResult) -> bool:
+    """Whether a URI names a host, and no port or a valid one.
+
+    A raw slash in a password ends the host too early: an error would quote the password as a port.
+    """
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        return False
+    try:
+        _ = parts.port
+    except ValueError:
+        return False
+    return parts.hostname is not None
 
 
 _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore]] = {

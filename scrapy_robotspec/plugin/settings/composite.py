@@ -21,8 +21,8 @@ _PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
 
 def report_file(raw: Any) -> str:
     """The path of a report, with its placeholders; also a ``Path``."""
-    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-    if not isinstance(path, str) or not path.lower().endswith((".jsonl", ".html")):
+    path = _path(raw)
+    if path is None or not path.lower().endswith((".jsonl", ".html")):
         raise ValueError("the path of a file that ends in .jsonl or .html")
     names = {match[1] or match[2] for match in _PLACEHOLDER.finditer(path)}
     if not names <= {"time", "name"}:
@@ -39,12 +39,18 @@ def report_file(raw: Any) -> str:
 
 def evidence_folder(raw: Any) -> str:
     """The path of a folder that exists or can be made."""
-    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
-    if not isinstance(path, str) or (exists(path) and not isdir(path)):
+    path = _path(raw)
+    if path is None or (exists(path) and not isdir(path)):
         raise ValueError("the path of a folder")
     if find_spec("warcio") is None:
         raise ValueError("None, or install what it needs: pip install 'scrapy-robotspec[evidence]'")
     return path
+
+
+def _path(raw: Any) -> str | None:
+    """A text or ``Path`` that can name a file."""
+    path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
+    return path if isinstance(path, str) and "\0" not in path else None
 
 
 def usage_labels(raw: Any) -> tuple[str, ...]:

@@ -25,8 +25,8 @@ def test_a_folder_may_exist_or_not(tmp_path: Path) -> None:
     assert read("") is None
 
 
-@pytest.mark.parametrize("value", [1, True, b"x", ["a"]])
-def test_another_type_is_an_error(value: object) -> None:
+@pytest.mark.parametrize("value", [1, True, b"x", ["a"], "a\0b"])
+def test_a_value_that_names_no_folder_is_an_error(value: object) -> None:
     with pytest.raises(ConfigurationError, match=r"ROBOTSPEC_EVIDENCE = .* give the path"):
         read(value)
 

@@ -143,6 +143,7 @@ WRONG = [
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
     ("report", "{}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "no/such/folder/report.jsonl", "in a folder that is there"),
+    ("report", "a\0b.html", "give the path of a file"),
     ("max_parked", 0, "at least 1"),
 ]
 

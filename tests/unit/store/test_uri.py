@@ -76,7 +76,9 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("redis://localhost:notaport/0", "ROBOTSPEC_CACHE = 'redis://localhost:notaport/0'"),
         ("redis://localhost/0?keep=-1", "keep=-1 is wrong, give a number above 0"),
         ("redis://localhost/0?ttl=5", "unknown option 'ttl'"),
-        ("redis://localhost/zero", "'zero' is not the number of a database"),
+        ("redis://localhost/zero", "the part after the host must be the number of a database"),
+        ("redis://", "use redis://host:port/0"),
+        ("redis://localhost:65536", "use redis://host:port/0"),
         ("http://[::1/", "ROBOTSPEC_CACHE"),
     ],
 )
@@ -94,6 +96,20 @@ def test_a_password_is_not_shown() -> None:
         open_store("redis://me:secret@localhost/0?ttl=5")
     assert "secret" not in str(caught.value)
     assert "localhost" in str(caught.value)
+
+
+@pytest.mark.parametrize("delimiter", ["/", "?", "#", "@"])
+@pytest.mark.parametrize("user", ["", "me"])
+def test_no_part_of_a_password_is_shown_where_it_contains_a_delimiter(
+    user: str, delimiter: str
+) -> None:
+    """It must be escaped; until it is, its parts are read as the port and the path."""
+    with pytest.raises(ConfigurationError) as caught:
+        open_store(f"redis://{user}:front{delimiter}back@localhost:notaport/0")
+    message = str(caught.value)
+    assert "front" not in message
+    assert "back" not in message
+    assert "escape '/', '?', '#' and '@' in a password" in message
 
 
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
