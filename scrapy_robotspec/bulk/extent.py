@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol.fast.compiled import COMPILE_AFTER
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.paths import LONE_PERCENT, ROBOTS_TXT
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, keyed_patterns
 
@@ -91,7 +91,7 @@ class _OtherRules:
                 self._asked += 1
                 return best_match(self._patterns, path)
             self._compiled = RuleSet(self._rules, self._edition)
-        return self._compiled.find(f"https://h{path.replace(LONE_PERCENT, '%')}")
+        return self._compiled.find(f"https://h{as_in_url(path)}")
 
 
 def _examples(pattern: str, unused: str) -> Iterator[str]:

@@ -24,6 +24,9 @@ _PERCENT = re.compile(f"%(?!{_CANONICAL})(?:[0-9A-Fa-f]{{2}})?")
 #: The canonical spelling of a percent sign that begins no escape (PAT-07). Other control characters
 #: are escaped, so it equals itself only.
 LONE_PERCENT = "\x7f"
+#: The canonical spelling of a literal ``*`` and ``$``, escaped or not (PAT-06). One character, so
+#: that no rule matches a part of it: ``/*4`` matches ``/a%C3%A4`` and not ``/a$``.
+LITERAL_STAR, LITERAL_DOLLAR = "\x01", "\x02"
 #: Every spelling of an escape -> the canonical one.
 _DECODED = {
     f"%{high}{low}": character if _UNRESERVED(character) else f"%{high}{low}".upper()
@@ -34,6 +37,7 @@ _DECODED = {
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
+_IN_URL = {ord(LONE_PERCENT): "%", ord(LITERAL_STAR): "%2A", ord(LITERAL_DOLLAR): "%24"}
 _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
@@ -43,7 +47,7 @@ _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
 find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
 
 #: Finds characters and escapes whose canonical spelling differs in some edition.
-_find_rewritten = re.compile(rf"[^!%-)+-;=?-Z_a-z~]|%(?!{_CANONICAL})").search
+_find_rewritten = re.compile(rf"[^!%-)+-;=?-Z_a-z~]|%(?!{_CANONICAL})|%2[4Aa]").search
 
 
 def canonical_text(raw: bytes, edition: Edition) -> str:
@@ -116,12 +120,24 @@ def _with_slashes(url: bytes) -> bytes:
 
 
 def escape_specials(text: str) -> str:
-    """Escape literal ``*`` and ``$`` (PAT-06)."""
-    return text.replace("*", "%2A").replace("$", "%24")
+    """Canonical text with every ``*`` and ``$`` a literal (PAT-06)."""
+    return join_escapes(text).replace("*", LITERAL_STAR).replace("$", LITERAL_DOLLAR)
+
+
+def join_escapes(text: str) -> str:
+    """Canonical text with escaped ``*`` and ``$`` in one character (PAT-06)."""
+    if "%2" not in text:  # usual
+        return text
+    return text.replace("%2A", LITERAL_STAR).replace("%24", LITERAL_DOLLAR)
+
+
+def as_in_url(path: str) -> str:
+    """A path of a URL that has a canonical spelling."""
+    return path.translate(_IN_URL)
 
 
 def escapes_specials(edition: Edition) -> bool:
-    """Whether a literal ``*`` or ``$`` is escaped (PAT-06)."""
+    """Whether a literal ``*`` or ``$`` equals its escape (PAT-06)."""
     return edition.decode_unreserved or not edition.wildcards
 
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol import google
-from scrapy_robotspec.protocol.paths import escape_specials, escapes_specials
+from scrapy_robotspec.protocol.paths import (
+    LITERAL_DOLLAR,
+    escape_specials,
+    escapes_specials,
+    join_escapes,
+)
 
 if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
@@ -26,10 +31,9 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         if edition.slashless is not Slashless.ASSUMED:
             return None
         text = "/" + text
+    if escapes_specials(edition):
+        text = join_escapes(text)
     length = len(text)
-    if "%2" in text and escapes_specials(edition):
-        # A literal "$" or "*" counts 1, however it is spelled (PRE-01).
-        length -= 2 * (text.count("%24") + text.count("%2A"))
     if "*" not in text and "$" not in text:  # usual
         return text, length
     if not edition.wildcards:
@@ -42,7 +46,7 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
             length -= len(text) - len(content)
     if "$" in content:
         if escapes_specials(edition):
-            content = content.replace("$", "%24")  # PAT-06
+            content = content.replace("$", LITERAL_DOLLAR)  # PAT-06
         elif not end and content.endswith("$"):
             end = "*"
     return content + end, length

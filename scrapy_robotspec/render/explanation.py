@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.paths import path_of
+from scrapy_robotspec.protocol.paths import as_in_url, path_of
 from scrapy_robotspec.protocol.usage import Usage
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.site import why
@@ -102,7 +102,7 @@ def explain(
         allowed=verdict.allowed,
         reason=verdict.reason,
         verdict=verdict,
-        path=path_of(url, robots.edition),
+        path=as_in_url(path_of(url, robots.edition)),
         crawler=crawler_words(tokens, names),
     )
 
@@ -123,7 +123,7 @@ def explain_fully(
         allowed=verdict.allowed,
         reason=verdict.reason,
         verdict=verdict,
-        path=path,
+        path=as_in_url(path),
         matches=file.matches(path, group),
         group=group,
         crawler=crawler_words(tokens, file.written),

@@ -1,4 +1,4 @@
-"""PAT: URLs that are not written out in full, as people and tests write them."""
+"""PAT: URLs that are not written out in full, and literal stars and dollar signs."""
 
 from __future__ import annotations
 
@@ -42,3 +42,22 @@ def test_octets_are_as_good_as_text(edition: str, url: str) -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /a%20b\n", edition)
     assert not robots.allowed(url, "FooBot")
     assert not robots.allowed(url.encode(), "FooBot")
+
+
+@pytest.mark.parametrize("others", [0, 100], ids=["one rule", "many rules"])
+@in_every_edition
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [("/*4", "/a$b"), ("/*2", "/a$b"), ("/*24b", "/a$b"), ("/*A", "/a*"), ("/*2A$", "/a*")],
+)
+def test_no_rule_matches_a_part_of_a_literal_star_or_dollar_sign(
+    edition: str, pattern: str, path: str, others: int
+) -> None:
+    """PAT-02, PAT-06: that they equal ``%2A`` and ``%24`` puts no digit or letter into the URL."""
+    rules = "".join(f"Disallow: /other/{number}*x\n" for number in range(others))
+    body = f"User-agent: *\nDisallow: {pattern}\n{rules}".encode()
+    robots = RobotsTxt.parse(body, edition)
+    url = f"http://example.com{path}"
+    assert [robots.allowed(url, "FooBot") for _ in range(3)] == [True] * 3  # compiled by then
+    assert robots.usage(url, "FooBot").applies
+    assert not robots.matches(url, "FooBot")

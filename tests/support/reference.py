@@ -23,6 +23,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNRESERVED = string.ascii_letters + string.digits + "-._~"
 URI = UNRESERVED + ":/?#@!$&'()*+,;="
 LONE_PERCENT = "\ue000"  # no other character becomes this one
+LITERALS = {ord("*"): "\ue001", ord("$"): "\ue002"}  # nor these
 TOKEN_LETTERS = (string.ascii_letters + "_-").encode()
 
 
@@ -200,6 +201,9 @@ def canonical(data: bytes, edition: Edition) -> str:
         escape = re.match(rb"%[0-9A-Fa-f]{2}", data)
         if escape:
             octet, data = int(data[1:3], 16), data[3:]
+            if octet in LITERALS and escapes_specials(edition):
+                result += LITERALS[octet]
+                continue
             decoded = edition.decode_unreserved and chr(octet) in UNRESERVED
             result += chr(octet) if decoded else f"%{octet:02X}"
         elif edition.decode_unreserved and data[:1] == b"%":
@@ -263,9 +267,6 @@ def counted_length(pattern: str, edition: Edition) -> int:
     """PRE-01, PAT-03."""
     if edition.wildcards and not edition.count_trailing_star:
         pattern = pattern.rstrip("*")
-    pattern = pattern.replace(LONE_PERCENT, "%")
-    if edition.decode_unreserved or not edition.wildcards:
-        pattern = pattern.replace("%24", "$").replace("%2A", "*")
     return len(pattern)
 
 
@@ -285,6 +286,9 @@ def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
 
 def escaped_letter(letter: str, edition: Edition) -> str:
     """PAT-06: the two special characters and their escapes are one, also where none is special."""
-    if letter in "*$" and (edition.decode_unreserved or not edition.wildcards):
-        return f"%{ord(letter):02X}"
-    return letter
+    return LITERALS.get(ord(letter), letter) if escapes_specials(edition) else letter
+
+
+def escapes_specials(edition: Edition) -> bool:
+    """PAT-06: every edition but those that read a file as Google's matcher does."""
+    return edition.decode_unreserved or not edition.wildcards

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.paths import (
+    LITERAL_DOLLAR,
+    LITERAL_STAR,
     ROBOTS_TXT,
     base_of,
     canonical_path,
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: Finds a literal that may be equal to the end of an escape in a path.
-_ENDS_ESCAPE = re.compile(r"\*[0-9A-F]").search
+#: Finds what only a canonical path can match: an escape, or a literal that may end one.
+_NEEDS_CANONICAL = re.compile(rf"[%{LITERAL_STAR}{LITERAL_DOLLAR}]|\*[0-9A-F]").search
 
 
 class RuleSet:
@@ -43,8 +45,7 @@ class RuleSet:
         keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
         texts = "\n".join((*keys, *patterns))
-        # Without either, a path need not be canonical.
-        self._escapes = "%" in texts or _ENDS_ESCAPE(texts) is not None
+        self._escapes = _NEEDS_CANONICAL(texts) is not None
         self._to_end = END in texts
         prefixes = sorted(keys)
         self._edition = edition

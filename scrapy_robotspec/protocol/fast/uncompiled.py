@@ -82,7 +82,7 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     contains unchanged are captured.
     """
     ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
-    escapes = rb"(?:%(?:2[0-9A-CF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
+    escapes = rb"(?:%(?:2[0-35-9BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
     special = re.escape(second) + rb"*$%#" + _ESCAPED
     others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
     first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
