@@ -89,7 +89,6 @@ def robots_request(
     url: str,
     origin: Origin,
     *,
-    slot: str,
     route: Route,
     user_agent: bytes | None,
     timeout: float,
@@ -103,7 +102,7 @@ def robots_request(
         **dict(route.meta),
         **_OWN_META,
         "download_timeout": timeout,
-        META_KEY: Transfer(slot, _never_sent(url, origin)),
+        META_KEY: Transfer(f"robotspec@{origin}", _never_sent(url, origin)),
     }
     if not use_http_cache:
         meta["dont_cache"] = True

@@ -124,7 +124,7 @@ class CrawlRuntime:
 
     def archive_exchanges(self, archive: ExchangeArchive) -> None:
         """Archive each robots.txt request from now on."""
-        self._fetcher.archive = archive
+        self._fetcher.archive_exchanges(archive)
 
     def note_route(self, origin: Origin, request: Request) -> None:
         """Remember how *request*, which waits for *origin*, reaches it."""

@@ -26,7 +26,6 @@ def made(url: str = "http://a.example/robots.txt") -> Request:
     return robots_request(
         url,
         FIRST,
-        slot="robotspec@a",
         route=Route((), None),
         user_agent=b"examplebot",
         timeout=30.0,
@@ -81,5 +80,5 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
 
 
 def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
-    assert slot_of(made()) == "robotspec@a"
+    assert slot_of(made()) == "robotspec@http://a.example"
     assert slot_of(Request("http://a.example/robots.txt")) is None

@@ -1,0 +1,186 @@
+"""Attempt: one robots.txt with its redirects, over one route."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import CancelledError
+
+from scrapy_robotspec.access.exchange import result_of
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, FetchResult
+from scrapy_robotspec.access.redirects import RedirectChain
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.robots_request import (
+    META_KEY,
+    Transfer,
+    exchange_of,
+    robots_request,
+)
+from scrapy_robotspec.plugin.fetching.time_limit import TimeLimitError, with_time_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy import Request
+
+    from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.fetching.downloads import Downloads
+    from scrapy_robotspec.plugin.fetching.probes import Probes
+    from scrapy_robotspec.plugin.fetching.routes import Route, Routes
+    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
+    from scrapy_robotspec.plugin.settings.settings import Settings
+
+#: A cancelled coroutine ends with one or the other, depending on the reactor.
+_CANCELLED = (CancelledError, asyncio.CancelledError)
+
+
+@dataclass(slots=True, kw_only=True)
+class FetchContext:
+    """Shared by all attempts of one crawl."""
+
+    settings: Settings
+    downloads: Downloads
+    routes: Routes
+    probes: Probes
+    stats: TolerantStats
+    clock: Callable[[], float]
+    use_http_cache: bool
+    archive: ExchangeArchive | None = None
+    """Archives requests and responses; None: no evidence is kept."""
+
+
+class Attempt:
+    """Fetches the robots.txt of *origin* because of *page_request*, over *route*."""
+
+    def __init__(
+        self, context: FetchContext, origin: Origin, page_request: Request, route: Route
+    ) -> None:
+        self._context = context
+        self._settings = context.settings
+        self._routes = context.routes
+        self._origin = origin
+        self._page_request = page_request
+        self._route = route
+        self._request: Request | None = None
+        self._records: list[str] = []
+        self._chain = RedirectChain(origin, context.settings.redirect_limits)
+
+    async def run(self) -> FetchResult:
+        """The result; only cancelling it from outside raises."""
+        fetching = _compat.deferred(self._follow())
+        limited = with_time_limit(fetching, self._settings.fetch_timeout, _compat.call_later)
+        try:
+            result: FetchResult = await _compat.as_future(limited)
+        except _CANCELLED:
+            raise
+        except TimeLimitError:
+            result = self._timed_out()
+        except Exception as error:
+            result = self._failed(error)
+        self._note_route(result)
+        return result
+
+    async def _follow(self) -> FetchResult:
+        chain = self._chain
+        while chain.follow(response := await self._download(chain.url)):
+            pass
+        error = chain.error
+        if response.status >= 500 and await self._has_misplaced_errors():
+            error = "server errors for missing pages"
+        result = result_of(response, chain.hops, error, self._settings.max_size)
+        local = self._may_be_the_proxys(response.status)
+        return replace(result, local=local, records=tuple(self._records))
+
+    async def _download(self, url: str) -> Exchange:
+        context = self._context
+        self._request = request = robots_request(
+            url,
+            self._origin,
+            route=self._route,
+            user_agent=self._page_request.headers.get(b"User-Agent"),
+            timeout=self._settings.fetch_timeout,
+            use_http_cache=context.use_http_cache,
+        )
+        response = await context.downloads.send(request)
+        host = Origin.of(url)
+        if host is not None and not self._may_be_the_proxys(response.status):
+            self._routes.worked(self._proxy, host.host, context.clock())
+        transfer: Transfer = request.meta[META_KEY]
+        exchange = exchange_of(url, response, transfer)
+        if context.archive is not None:
+            sent, now = transfer.sent or request, context.clock()
+            self._records.append(context.archive.add_response(exchange, sent, response, now))
+        return exchange
+
+    async def _has_misplaced_errors(self) -> bool:
+        """FET-15: a page that surely is missing answers 5xx, while ``/`` answers 2xx."""
+        if not self._context.probes.take(self._origin, self._context.clock()):
+            return False
+        base = self._origin.robots_url.removesuffix("robots.txt")
+        missing = await self._download(f"{base}{secrets.token_hex(16)}")
+        if missing.status < 500:
+            return False
+        root = await self._download(base)
+        return 200 <= root.status < 300
+
+    # --- failures
+
+    def _timed_out(self) -> FetchResult:
+        self._context.stats.inc_value("robotstxt/exception_count/timeout")
+        error = f"no answer within {self._settings.fetch_timeout:g} s"
+        return self._failure(error, self._is_unproven)
+
+    def _failed(self, error: Exception) -> FetchResult:
+        if not isinstance(error, IgnoreRequest):
+            self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+        local = is_local(error, self._proxy, self._routes, self._context.clock())
+        return self._failure(in_one_line(error), local)
+
+    def _failure(self, error: str, local: bool) -> FetchResult:
+        if self._is_unproven:
+            error += " through a proxy"
+        archive = self._context.archive
+        if archive is not None:
+            url = self._chain.url if self._request is None else self._request.url
+            self._records.append(archive.add_failure(url, error, self._context.clock()))
+        hops, records = tuple(self._chain.hops), tuple(self._records)
+        return FetchResult(error=error, hops=hops, local=local, records=records)
+
+    # --- the route
+
+    @property
+    def _proxy(self) -> str | None:
+        """The proxy of the last request, also one from the environment or another middleware."""
+        if self._request is None:
+            return None
+        transfer: Transfer = self._request.meta[META_KEY]
+        return (transfer.sent or self._request).meta.get("proxy") or None
+
+    @property
+    def _is_unproven(self) -> bool:
+        """Whether the last request went through a proxy that may never have worked."""
+        proxy = self._proxy
+        return proxy is not None and not self._routes.is_proven(proxy, self._context.clock())
+
+    def _may_be_the_proxys(self, status: int) -> bool:
+        """Whether a proxy, and not the site, may have given the response.
+
+        Until a proxy has brought another response, its server errors may be its own.
+        """
+        if status in NOT_FROM_THE_SITE:
+            return True
+        return status >= 500 and self._is_unproven
+
+    def _note_route(self, result: FetchResult) -> None:
+        self._routes.used(self._route, self._proxy)
+        if result.status is None or result.local or result.status >= 500:
+            self._routes.failed(self._origin, self._route)
+        else:
+            self._routes.forget(self._origin)
