@@ -60,6 +60,10 @@ class Decision(NamedTuple):
             failure=_printable(self.failure or "no answer"),
         )
 
+    def refused_for(self, usage: UsageRefusal) -> Decision:
+        """The decision, turned into a refusal of a declared use (USE-05)."""
+        return self._replace(allowed=False, reason="usage", usage=usage)
+
     @property
     def _verb(self) -> str:
         return "Allowed" if self.allowed else "Disallowed"

@@ -68,8 +68,8 @@ class Addon:
             if checked.browser != "off":
                 _install_browser_checks(settings)
             _compat.add_connections(settings, checked.most_fetches)
-            for surprise in conflicting_settings(settings, checked):
-                logger.warning("%s.", surprise)
+            for problem in conflicting_settings(settings, checked):
+                logger.warning("%s.", problem)
 
 
 def _check(settings: BaseSettings) -> Settings:

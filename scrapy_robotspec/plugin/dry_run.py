@@ -23,11 +23,7 @@ from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.final_url import redirected
 from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
-from scrapy_robotspec.plugin.reporting.differences import (
-    Difference,
-    DifferenceCounts,
-    refused_by,
-)
+from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -144,7 +140,7 @@ class DryRunMiddleware:
             usage = usage_of_page(extensions.usage_of(request.url), response)
             refused = self._policy.usage.refusal(usage, final=True)
             if refused is not None:
-                self._counts.refused_by_header(request, refused_by(decision, refused))
+                self._counts.refused_by_header(request, decision.refused_for(refused))
 
     def _compare(self, request: Request, *, allowed: bool) -> None:
         origin = self._policy.origin(request)
@@ -208,7 +204,7 @@ class DryRunMiddleware:
         if decision.allowed and found is not None and comparison.header is not None:
             usage = extensions_of(found, comparison.tokens).usage_of(request.url)
             by_header = self._policy.usage.refusal(usage | comparison.header, final=True)
-            decision = decision if by_header is None else refused_by(decision, by_header)
+            decision = decision if by_header is None else decision.refused_for(by_header)
         override = None if decision.origin is None else self._policy.override(decision.origin)
         self._counts.compared(request, decision, override, allowed=comparison.allowed)
 

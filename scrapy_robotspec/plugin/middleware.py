@@ -16,8 +16,8 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.conclusions import Conclusions
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
+from scrapy_robotspec.plugin.enforcement import Enforcer
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
@@ -69,8 +69,8 @@ class RobotSpecMiddleware:
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
-        self._conclusions = Conclusions(self.robots, self._stats)
-        self.refuse_in_browser = self._conclusions.refuse_in_browser
+        self._enforcer = Enforcer(self.robots, self._stats)
+        self.refuse_in_browser = self._enforcer.refuse_in_browser
         self._meta_keys = MetaKeys()
         if self._stats.report is not None:
             self._stats.report.create()
@@ -132,7 +132,7 @@ class RobotSpecMiddleware:
                 return self._take_turn(request, decision, found, delay)
         if origin in self.gate.states:
             self._waits.release(origin)
-        self._conclusions.request(request, decision, found)
+        self._enforcer.apply(request, decision, found)
         return None
 
     async def _decide_later(self, origin: Origin, request: Request) -> None:
@@ -146,7 +146,7 @@ class RobotSpecMiddleware:
         if found is not None and delay:
             self._stats.spaced(origin, delay)
             await self._waits.until_turn(request, found, delay)
-        self._conclusions.request(request, decision, found)
+        self._enforcer.apply(request, decision, found)
 
     async def _take_turn(
         self, request: Request, decision: Decision, found: Resolved, delay: float
@@ -158,14 +158,14 @@ class RobotSpecMiddleware:
             turn = await _compat.as_future(turn)
         if not turn:
             return requeue(request)
-        self._conclusions.request(request, decision, found)
+        self._enforcer.apply(request, decision, found)
         return None
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
-        return self._conclusions.response(request, response)
+        return self._enforcer.check_response(request, response)
 
     # --- events
 

@@ -96,9 +96,7 @@ class RequestPolicy:
 
     def _by_usage(self, decision: Decision, extensions: Extensions, url: str) -> Decision:
         refusal = self.usage.refusal(extensions.usage_of(url), final=False)
-        if refusal is None:
-            return decision
-        return decision._replace(allowed=False, reason="usage", usage=refusal)
+        return decision if refusal is None else decision.refused_for(refusal)
 
     def delay(self, found: Resolved, request: Request) -> float | None:
         """Seconds between two pages (EXT-01); None or 0: no delay.

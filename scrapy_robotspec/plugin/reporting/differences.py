@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.override import Override
-    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -100,11 +99,6 @@ class DifferenceCounts:
         """Log all counts in one line."""
         counts = [f"{count:,} {words}" for words, count in self.by_words().items()]
         logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
-
-
-def refused_by(decision: Decision, refused: UsageRefusal) -> Decision:
-    """*decision* turned into a refusal by usage preferences."""
-    return decision._replace(allowed=False, reason="usage", usage=refused)
 
 
 def _detail(decision: Decision) -> str:

@@ -1,4 +1,4 @@
-"""Conclusions: applies a decision to a request and its response."""
+"""Enforcer: applies decisions to requests and their responses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 
-class Conclusions:
+class Enforcer:
     """Counts decisions in *stats* and raises for those that refuse."""
 
     def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
@@ -40,7 +40,7 @@ class Conclusions:
         self._has_overrides = bool(robots.settings.overrides)
         self._checks_final_url = robots.settings.check_final_url
 
-    def request(self, request: Request, decision: Decision, found: Resolved | None) -> None:
+    def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         stats = self._stats
         if self._sent_urls.differ:  # hot path
@@ -87,7 +87,9 @@ class Conclusions:
         self._stats.refused(decision, request)
         return refusal(decision)
 
-    def response(self, request: Request, response: Response) -> Response | Awaitable[Response]:
+    def check_response(
+        self, request: Request, response: Response
+    ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
