@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_GAP = DAY
 
 
-class Stage(Enum):
+class Substitute(Enum):
     """The substitute for the file during an outage."""
 
     CLOSED = "closed"  #: full disallow
@@ -37,23 +37,23 @@ class Stage(Enum):
     UNRESTRICTED = "unrestricted"  #: no restrictions
 
 
-def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> Stage:
-    """The stage of the outage in *record*.
+def during_outage(edition: Edition, record: RobotsRecord, *, has_copy: bool) -> Substitute:
+    """The substitute during the outage in *record*.
 
     *has_copy*: the last good answer means something under *edition*.
     """
     assert record.failed_at is not None
     assert record.unreachable_since is not None
     if record.local:  # nothing is known of the origin itself
-        return Stage.CLOSED
+        return Substitute.CLOSED
     lasted = record.failed_at - record.unreachable_since
-    stand_in = Stage.COPY if has_copy else Stage.UNRESTRICTED
+    substitute = Substitute.COPY if has_copy else Substitute.UNRESTRICTED
     if lasted > _limit(edition):
         if edition.after_limit is AfterLimit.COPY_OR_ALLOW:
-            return stand_in
-        return Stage.UNRESTRICTED if _pages_answer(record) else Stage.CLOSED
+            return substitute
+        return Substitute.UNRESTRICTED if _pages_answer(record) else Substitute.CLOSED
     closed_for = edition.stale_after if has_copy else edition.allow_without_copy_after
-    return stand_in if lasted >= closed_for else Stage.CLOSED
+    return substitute if lasted >= closed_for else Substitute.CLOSED
 
 
 def outage_start(record: RobotsRecord | None, now: float) -> float:

@@ -19,7 +19,7 @@ from scrapy_robotspec.access.backoff import (
     recent_until,
 )
 from scrapy_robotspec.access.freshness import lifetime
-from scrapy_robotspec.access.outage import Stage, during_outage, outage_start
+from scrapy_robotspec.access.outage import Substitute, during_outage, outage_start
 from scrapy_robotspec.access.outcome import (
     NOT_FROM_THE_SITE,
     SUCCESS,
@@ -118,11 +118,11 @@ class AccessPolicy(PolicySettings):
 
     def _in_outage(self, record: RobotsRecord, copy: Meaning | None) -> tuple[Action, str]:
         """Action and reason while the origin is unreachable."""
-        stage = during_outage(self.edition, record, has_copy=copy is not None)
-        if stage is Stage.COPY:
+        substitute = during_outage(self.edition, record, has_copy=copy is not None)
+        if substitute is Substitute.COPY:
             assert copy is not None
             return _BY_COPY[copy]
-        if stage is Stage.UNRESTRICTED:
+        if substitute is Substitute.UNRESTRICTED:
             return Action.ALLOW, "limit_passed"
         if self.unreachable == "allow":
             return Action.ALLOW, "unreachable"

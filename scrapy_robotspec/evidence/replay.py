@@ -17,18 +17,20 @@ from scrapy_robotspec.evidence.decisions import (
     stated_usage,
 )
 from scrapy_robotspec.evidence.errors import EvidenceError
-from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
+from scrapy_robotspec.evidence.runs import read_runs
 from scrapy_robotspec.evidence.states import check_fetch
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from scrapy_robotspec.evidence.log_lines import Line
+    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
+    from scrapy_robotspec.evidence.runs import Progress
     from scrapy_robotspec.lookup import Resolved
 
 #: An answer that came this much earlier (seconds) may not have reached the request that waited.
@@ -67,27 +69,17 @@ class ReplayResult:
             self.problems.append(problem)
 
 
-def replay(folder: Path, progress: Callable[[int, int], None] | None = None) -> ReplayResult:
-    """Replay every run in *folder*.
-
-    *progress* is called with the bytes of log that are done, and with those of all logs.
-    """
+def replay(folder: Path, progress: Progress | None = None) -> ReplayResult:
+    """Replay every run in *folder*."""
     result = ReplayResult()
-    runs = find_runs(folder)
-    total = sum(path.stat().st_size for files in runs.values() for path in files.logs.values())
-    done = 0
-    for name, files in runs.items():
-        reader = RunReader(name, files)
+    for reader, lines in read_runs(folder, progress):
         run = _RunReplay(reader, result)
-        for line in reader.lines():
+        for line in lines:
             run.take(line)
-            done += line.size
-            if progress is not None and not line.number % 1000:
-                progress(done, total)
         for problem in reader.problems:
             result.add_problem(problem)
         result.notes += reader.notes
-        result.heads[name] = reader.hash
+        result.heads[reader.name] = reader.hash
     return result
 
 
@@ -196,7 +188,7 @@ class _RunReplay:
         if decision.allowed and not ignored:
             refusal = policy.refusal(usage, final=is_final)
             if refusal is not None:
-                decision = decision._replace(allowed=False, reason="usage", usage=refusal)
+                decision = decision.refused_for(refusal)
         expected = {**conclusion(decision), **grounds(found)}
         if decision.allowed or decision.usage is not None:
             expected |= stated_usage(stated.preferences)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.evidence.log_lines import Line
 
-_NAME = re.compile(r"(decisions|robots)-(.+)-(\d{5,})\.(jsonl|warc\.gz)")
 #: Max files that are open at once, besides the log that is read.
 _MAX_OPEN = 4
 
@@ -34,20 +31,6 @@ class RunFiles:
     logs: dict[int, Path] = field(default_factory=dict)
     archives: dict[str, Path] = field(default_factory=dict)
     """By name."""
-
-
-def find_runs(folder: Path) -> dict[str, RunFiles]:
-    """The runs in *folder* by name, in order; other files are ignored."""
-    runs: dict[str, RunFiles] = defaultdict(RunFiles)
-    for path in sorted(folder.iterdir()):
-        found = _NAME.fullmatch(path.name)
-        if found is None:
-            continue
-        if found[1] == "decisions":
-            runs[found[2]].logs[int(found[3])] = path
-        else:
-            runs[found[2]].archives[path.name] = path
-    return dict(sorted(runs.items()))
 
 
 class RunReader:

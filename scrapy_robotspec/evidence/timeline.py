@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.bodies import load_state
 from scrapy_robotspec.evidence.errors import EvidenceError
-from scrapy_robotspec.evidence.run_reader import RunReader, find_runs
+from scrapy_robotspec.evidence.runs import read_runs
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.evidence.run_reader import RunReader
+    from scrapy_robotspec.evidence.runs import Progress
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: Actions that let rules or a policy decide.
@@ -68,19 +70,12 @@ class Timeline:
         return origin in self._states
 
     @classmethod
-    def read(cls, folder: Path, progress: Callable[[int, int], None] | None = None) -> Timeline:
-        """Read and check every run; *progress* as in :func:`replay`."""
+    def read(cls, folder: Path, progress: Progress | None = None) -> Timeline:
+        """Read and check every run in *folder*."""
         timeline = cls()
-        runs = find_runs(folder)
-        total = sum(path.stat().st_size for files in runs.values() for path in files.logs.values())
-        done = 0
-        for number, (name, files) in enumerate(runs.items()):
-            reader = RunReader(name, files)
+        for number, (reader, lines) in enumerate(read_runs(folder, progress)):
             timeline._readers.append(reader)
-            for line in reader.lines():
-                done += line.size
-                if progress is not None and not line.number % 1000:
-                    progress(done, total)
+            for line in lines:
                 if reader.is_state(line.values.get("id", "")):
                     timeline._add(number, line.values["id"])
             timeline.problems += reader.problems

@@ -72,13 +72,4 @@ def _whole(name: str, findings: Sequence[Finding], parsed: ParsedFile) -> _File:
     for finding in findings:
         notes.add_finding(finding)
     made = _file(name, findings, len(findings))
-    return _File(
-        made.name,
-        made.errors,
-        made.warnings,
-        made.advice,
-        made.codes,
-        made.left_out,
-        parsed.summary(),
-        listing(parsed, notes),
-    )
+    return made._replace(summary=parsed.summary(), blocks=listing(parsed, notes))
