@@ -15,6 +15,9 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _BLANKS = "".join(map(chr, range(33)))
 _REMOVED = str.maketrans("", "", "\t\n\r")
 
+#: A base that is its origin already, but for a slash: the quick path of a broad crawl.
+_CANONICAL = re.compile(r"(https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+)/?")
+
 #: An IPv6 address with its brackets, and maybe a port.
 _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 
@@ -115,6 +118,9 @@ def _parse_cached(base: str) -> Origin | None:
 
 
 def _parse(base: str) -> Origin | None:
+    canonical = _CANONICAL.fullmatch(base)
+    if canonical:
+        return str.__new__(Origin, canonical[1])
     if not _may_have_robots_txt(base):
         return None
     try:

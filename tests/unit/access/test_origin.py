@@ -192,6 +192,21 @@ def test_equal_origins_are_one_key() -> None:
     assert origin != Origin("http", "example.com", 81)
 
 
+@given(
+    st.sampled_from(["http", "https"]),
+    st.text("ab01-.xn", min_size=1, max_size=12),
+    st.sampled_from(["", "/", "/page"]),
+)
+def test_usual_urls_have_the_origin_that_unusual_spellings_have(
+    scheme: str, host: str, rest: str
+) -> None:
+    """LOC-10: the quick path of lower-case hosts, without port and user info, changes nothing."""
+    usual = Origin.of(f"{scheme}://{host}{rest}")
+    assert usual == Origin.of(f"{scheme.upper()}://{host.upper()}{rest}")
+    assert usual == Origin.of(f"{scheme}://me@{host}:{443 if scheme == 'https' else 80}{rest}")
+    assert type(usual) in (Origin, type(None))
+
+
 @pytest.mark.parametrize("scheme", ["http", "https", "ftp"])
 @pytest.mark.parametrize("host", ["example.com", "127.0.0.1", "::1", "2001:db8::80", "80", "a..b"])
 @pytest.mark.parametrize("port", [0, 21, 80, 443, 8080])
