@@ -41,7 +41,8 @@ def extent(group: GroupRules, wide: Sequence[KeyedPattern]) -> Extent:
     ``wide``: the patterns of its wide rules. ``/robots.txt`` does not count, which is always
     allowed (PRE-04).
     """
-    unused = unused_text(group.text)
+    # Without other rules none overrules, and any text serves.
+    unused = unused_text(group.text) if group.allows or wide else _RARE_TEXT
     if forbids(best_match(wide, f"/{unused}")):
         others = _OtherRules(group.disallows(), group.edition) if group.allows else None
         return "some" if others and others.leave_any(group.allows, unused) else "denies all"

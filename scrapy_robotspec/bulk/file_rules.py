@@ -11,7 +11,7 @@ from scrapy_robotspec.protocol.fast.index import index_agents
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import UsageRules, may_state_usage, usage_lines
 
@@ -73,11 +73,19 @@ class FileRules:
         for _, _, spans in groups:
             if spans not in found:
                 found[spans] = self._answers.find(self._body, spans)
-        numbers = numbers_at(self._body, {at for each in found.values() for at in _starts(*each)})
+        numbers = numbers_at(
+            self._body,
+            {
+                begin + line.start
+                for begin, answered in found.values()
+                for line in answered.lines
+                if line is not None
+            },
+        )
         kept: dict[Hashable, Row] = {}
         for asked, names, spans in groups:
             lines = self._others.find(asked, spans) if self._has_delay or self._has_usage else ()
-            same = spans, bool(names), tuple([line.start for line in lines])
+            same = (spans, bool(names), *[line.start for line in lines])
             if same not in kept:
                 begin, answered = found[spans]
                 verdicts = _verdicts(begin, answered, numbers, _NO_RULE if names else _NO_GROUP)
@@ -112,13 +120,6 @@ class FileRules:
         return sorted(UsageRules(lines, self._edition).find("/").preferences.items())
 
 
-def _starts(begin: int, answered: Answered) -> Iterator[int]:
-    """Where the deciding lines are in the file."""
-    for key, rule in zip(answered.keys, answered.rules, strict=True):
-        if rule is not None:
-            yield begin + line_start(key)
-
-
 def _verdicts(
     begin: int,
     answered: Answered,
@@ -127,9 +128,9 @@ def _verdicts(
 ) -> list[PathAnswer]:
     return [
         without_rule[key]
-        if rule is None
-        else PathAnswer(not forbids(key), "rule", numbers[begin + line_start(key)], rule)
-        for key, rule in zip(answered.keys, answered.rules, strict=True)
+        if line is None
+        else PathAnswer(not forbids(key), "rule", numbers[begin + line.start], line.text)
+        for key, line in zip(answered.keys, answered.lines, strict=True)
     ]
 
 

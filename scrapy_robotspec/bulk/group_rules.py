@@ -31,6 +31,10 @@ class GroupRules(NamedTuple):
     body: bytes
     spans: Spans
     edition: Edition
+    first: Sequence[RawRule]
+    """The rules that are read already."""
+    rest: Spans
+    """Where the others are."""
     wide: Sequence[RawRule]
     """Those that may match ``/``. Rules that match every path are among them."""
     allows: Sequence[RawRule]
@@ -42,29 +46,40 @@ class GroupRules(NamedTuple):
 
     def disallows(self) -> Iterator[RawRule]:
         """The rules that do not allow, read on demand."""
-        step = _STEP
-        for begin, end in _pairs(self.spans):
-            while begin < end:
-                line_end = _LINE_END(self.body, min(begin + step, end), end)
-                stop = line_end.end() if line_end else end
-                for rule in rules_in(self.body, (begin, stop), self.edition):
-                    if not rule[0]:
-                        yield rule
-                begin = stop
-                step *= 2
+        rules, rest, step = self.first, self.rest, _STEP
+        while rules or rest:
+            yield from (rule for rule in rules if not rule[0])
+            rules, rest = _read_some(self.body, rest, step, self.edition)
+            step *= 2
 
 
 def read_group(body: bytes, spans: Spans, edition: Edition) -> GroupRules:
     """The rules in some spans of a file."""
     if has_plain_lines(edition):
-        rules = [rule for begin, end in _pairs(spans) for rule in _decisive(body, begin, end)]
+        first, rest = _read_some(body, spans, _STEP, edition)
+        rules = [*first, *(rule for part in _pairs(rest) for rule in _decisive(body, *part))]
     else:
-        rules = rules_in(body, spans, edition)
+        first, rest = rules_in(body, spans, edition), ()
+        rules = first
     allows = [rule for rule in rules if rule[0]]
     wide = [rule for rule in rules if not rule[1].strip(_WIDE)]
     if edition.index_html:
         wide += allows  # an index page may open the root (PRE-05)
-    return GroupRules(body, spans, edition, wide, allows)
+    return GroupRules(body, spans, edition, first, rest, wide, allows)
+
+
+def _read_some(
+    body: bytes, spans: Spans, size: int, edition: Edition
+) -> tuple[Sequence[RawRule], Spans]:
+    """The rules of about the first ``size`` bytes of the first span, and where the others are."""
+    if not spans:
+        return (), ()
+    begin, end, *others = spans
+    line_end = _LINE_END(body, begin + size, end)
+    if line_end:
+        end = line_end.end()
+        others = [end, spans[1], *others]
+    return rules_in(body, (begin, end), edition), tuple(others)
 
 
 def _decisive(body: bytes, begin: int, end: int) -> Iterator[RawRule]:

@@ -1,6 +1,6 @@
 """Answers that depend on rules alone, shared by all files.
 
-Many groups are short, and the same in thousands of files, such as ``Disallow: /``.
+Many groups are the same in thousands of files: ``Disallow: /``, or what a shop system writes.
 """
 
 from __future__ import annotations
@@ -24,18 +24,29 @@ if TYPE_CHECKING:
 
 #: Paths are asked about as parts of a URL, which is the quickest.
 _SITE = "https://h"
-#: Max length of the lines whose answers are kept (bytes), and max number of answers.
-_KEPT_LENGTH = 512
-_KEPT = 16_384
+#: Max length of the lines whose answers are kept, and of all of them (bytes).
+_KEPT_LENGTH = 4096
+_KEPT = 16 * 1024 * 1024
+#: Size of an answer besides its lines, roughly (bytes).
+_ANSWER = 512
+
+
+class Line(NamedTuple):
+    """A line that decides."""
+
+    start: int
+    """Offset from the first byte of the rules."""
+    text: str
+    """As written."""
 
 
 class Answered(NamedTuple):
     """The answers of one combination of groups."""
 
-    keys: tuple[int, ...]
-    """Precedence keys of ``/`` and of the other paths; offsets from the first byte of the rules."""
-    rules: tuple[str | None, ...]
-    """For each key the deciding line as written, if any."""
+    keys: Sequence[int]
+    """Precedence keys of ``/`` and of the other paths."""
+    lines: Sequence[Line | None]
+    """For each key the deciding line, if any."""
     extent: Extent
     has_rules: bool
 
@@ -43,12 +54,13 @@ class Answered(NamedTuple):
 class RuleAnswers:
     """Answers about ``/`` and some other paths, for many groups."""
 
-    __slots__ = ("_edition", "_kept", "_urls")
+    __slots__ = ("_edition", "_kept", "_room", "_urls")
 
     def __init__(self, paths: Sequence[str], edition: Edition) -> None:
         self._edition = edition
         self._urls = [_SITE + path for path in paths]
         self._kept: dict[bytes, Answered] = {}
+        self._room = _KEPT
 
     def find(self, body: bytes, spans: Spans) -> tuple[int, Answered]:
         """The answers of some spans, and where their rules begin."""
@@ -58,19 +70,25 @@ class RuleAnswers:
         text = body[begin:end]
         found = self._kept.get(text)
         if found is None:
-            if len(self._kept) >= _KEPT:
-                self._kept.clear()
-            found = self._kept[text] = self._answer(text, (0, len(text)))
+            found = self._answer(text, (0, len(text)))
+            self._keep(text, found)
         return begin, found
+
+    def _keep(self, text: bytes, answered: Answered) -> None:
+        self._room -= len(text) + _ANSWER * len(answered.keys)
+        if self._room < 0:
+            self._kept.clear()
+            self._room = _KEPT
+        self._kept[text] = answered
 
     def _answer(self, body: bytes, spans: Spans) -> Answered:
         group = read_group(body, spans, self._edition)
         wide = list(keyed_patterns(group.wide, self._edition)) if group.wide else []
         keys = (best_match(wide, ROOT), *self._other_keys(body, spans))
-        rules = tuple([_line_of(key, body) for key in keys])
+        lines = [_line_of(key, body) for key in keys]
         found = extent(group, wide)
         has_rules = bool(group.wide or group.allows or found == "some" or any(group.disallows()))
-        return Answered(keys, rules, found, has_rules)
+        return Answered(keys, lines, found, has_rules)
 
     def _other_keys(self, body: bytes, spans: Spans) -> Iterator[int]:
         if self._urls:
@@ -79,6 +97,8 @@ class RuleAnswers:
             yield from (find(url, rules) for url in self._urls)
 
 
-def _line_of(key: int, body: bytes) -> str | None:
-    """The line of a key's rule, as written."""
-    return None if key in (NO_RULE, ITSELF) else decode(text_at(body, line_start(key)))
+def _line_of(key: int, body: bytes) -> Line | None:
+    if key in (NO_RULE, ITSELF):
+        return None
+    start = line_start(key)
+    return Line(start, decode(text_at(body, start)))
