@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.documents import Document
     from scrapy_robotspec.bulk.questions import Questions
 
-#: Max elements of the sitemap lists of one batch: every row of a file repeats its list.
-_MAX_ELEMENTS = 4_000_000
+#: Max size of the rows of one batch (bytes), roughly: every row repeats the lists of its file and
+#: group, and a column holds at most 2 GiB of text.
+_MAX_BATCH = 64 * 1024 * 1024
+#: Size of a row without long text, and of a list's element besides its text (bytes), roughly.
+_ROW = 64
+_ELEMENT = 16
 
 
 class Answers:
@@ -35,8 +40,11 @@ class Answers:
         # The index of the file's first groups, and how far behind them the row's own groups are:
         self._first_groups = array("i")
         self._group_offsets = array("i")
-        self._longest = 1  # list of sitemaps
+        self._starts = [0]  # the first output row of each batch
+        self._room = _MAX_BATCH  # of the last batch (bytes)
         self.documents = 0
+        #: Size of what is held (bytes), roughly.
+        self.size = 0
 
     def __len__(self) -> int:
         """The number of output rows."""
@@ -45,6 +53,7 @@ class Answers:
     def add(self, document: Document) -> None:
         """Answer the questions about a document."""
         self.documents += 1
+        self.size += len(document.body or b"")
         for edition, prepared in zip(self._questions.editions, self._prepared, strict=True):
             file, groups, places = file_rows(document, edition, prepared, self._questions)
             self.file_places += array("i", [len(self.files)]) * len(places)
@@ -52,7 +61,22 @@ class Answers:
             self._group_offsets += places
             self.files.append(file)
             self.groups += groups
-            self._longest = max(self._longest, len(file[_SITEMAPS] or ()))
+            sizes = [_size(group[_LISTED]) for group in groups]
+            self.size += sum(sizes)
+            self._divide(len(places), max(_ROW, _size(file), *sizes))
+
+    def _divide(self, rows: int, size: int) -> None:
+        """Divide the last rows, each of some size, into batches."""
+        end = len(self)
+        while rows:
+            fitting = self._room // size
+            if not fitting and self._room < _MAX_BATCH:
+                self._starts.append(end - rows)
+                self._room = _MAX_BATCH
+                continue
+            some = min(rows, fitting or 1)
+            rows -= some
+            self._room -= min(self._room, some * size)
 
     @property
     def group_places(self) -> pa.Int32Array:
@@ -71,9 +95,8 @@ class Answers:
                 [_encoded(column) for column in columns] for columns in (crawlers, files, groups)
             )
         file_places, group_places = _indices(self.file_places), self.group_places
-        step = max(1, _MAX_ELEMENTS // self._longest)
-        for start in range(0, max(1, len(self)), step):
-            some = slice(start, start + step)
+        for start, end in pairwise([*self._starts, len(self)]):
+            some = slice(start, end)
             columns = [column[some] for column in crawlers]
             columns += [_repeated(column, file_places[some]) for column in files]
             columns += [_repeated(column, group_places[some]) for column in groups]
@@ -97,7 +120,18 @@ class Answers:
         ]
 
 
-_SITEMAPS = [field.name for field in OF_FILE].index("sitemaps")
+#: The columns of a group with long text or lists: ``rule`` and ``paths``.
+_LISTED = slice(
+    [field.name for field in OF_GROUP].index("rule"),
+    [field.name for field in OF_GROUP].index("paths") + 1,
+)
+
+
+def _size(value: object) -> int:
+    """Size of text, or of lists and tuples of it (bytes), roughly."""
+    if isinstance(value, str):
+        return len(value)
+    return _ELEMENT + sum(map(_size, value)) if isinstance(value, list | tuple) else 0
 
 
 def _columns(rows: Sequence[Row], fields: Sequence[pa.Field]) -> list[pa.Array]:

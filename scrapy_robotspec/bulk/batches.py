@@ -41,8 +41,8 @@ def verdicts(
     ``source``. Other columns are ignored. The result is of the same class and has the columns of
     ``SCHEMA``: for each row, edition and token one row, in this order.
 
-    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions, ``TypeError``
-    for a batch of another class.
+    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions, and for rows
+    that no ``RecordBatch`` can hold; ``TypeError`` for a batch of another class.
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table):
         given = type(batch).__name__
@@ -53,7 +53,17 @@ def verdicts(
     found = list(answers.batches())
     if isinstance(batch, pa.Table):
         return pa.Table.from_batches(found, schema=SCHEMA)
-    return found[0] if len(found) == 1 else pa.concat_batches(found)
+    return found[0] if len(found) == 1 else _joined(found)
+
+
+def _joined(found: list[pa.RecordBatch]) -> pa.RecordBatch:
+    try:
+        return pa.concat_batches(found)
+    except pa.ArrowInvalid as error:
+        raise ConfigurationError(
+            f"the verdicts of this RecordBatch have more text than a column can hold, 2 GiB: give a"
+            f" pyarrow.Table or fewer files ({error})"
+        ) from error
 
 
 def documents(batch: pa.RecordBatch | pa.Table) -> Iterator[Document]:

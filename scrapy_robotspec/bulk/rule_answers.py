@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Paths are asked about as parts of a URL, which is the quickest.
 _SITE = "https://h"
+#: Max length of the text of a line in the output (characters): each row and path repeats it.
+MAX_TEXT = 2000
 #: Max length of the lines whose answers are kept, and of all of them (bytes).
 _KEPT_LENGTH = 4096
 _KEPT = 16 * 1024 * 1024
@@ -37,7 +39,7 @@ class Line(NamedTuple):
     start: int
     """Offset from the first byte of the rules."""
     text: str
-    """As written."""
+    """As written, at most ``MAX_TEXT`` characters."""
 
 
 class Answered(NamedTuple):
@@ -101,4 +103,4 @@ def _line_of(key: int, body: bytes) -> Line | None:
     if key in (NO_RULE, ITSELF):
         return None
     start = line_start(key)
-    return Line(start, decode(text_at(body, start)))
+    return Line(start, decode(text_at(body, start))[:MAX_TEXT])

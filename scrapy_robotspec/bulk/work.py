@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Ending of the files that hold the rows of a part.
 RESULT = ".part"
 
-#: Answers are written when they have this number of output rows, or their bodies this size (bytes).
+#: Answers are written when they have this number of output rows, or this size (bytes).
 _ROWS = 64 * 1024
 _BYTES = 32 * 1024 * 1024
 #: Max problems of one part that are named; the others are counted.
@@ -103,20 +103,18 @@ class Job:
 
 def _answers(part: Part, questions: Questions, counts: Counts) -> Iterator[Answers]:
     answers = Answers(questions)
-    size = 0
     for each in part.read():
         if isinstance(each, Document):
             answers.add(each)
-            size += len(each.body or b"")
         elif isinstance(each, Skipped):
             counts.skipped += each.number
         elif isinstance(each, Problem):
             counts.problems += 1
             if len(counts.named) < _NAMED:
                 counts.named = (*counts.named, each.message)
-        if len(answers) >= _ROWS or size >= _BYTES:
+        if len(answers) >= _ROWS or answers.size >= _BYTES:
             yield _counted(answers, counts)
-            answers, size = Answers(questions), 0
+            answers = Answers(questions)
     if len(answers):
         yield _counted(answers, counts)
 

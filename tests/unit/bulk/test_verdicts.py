@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import ConfigurationError, RobotsTxt, bulk
+from scrapy_robotspec.bulk import answers, rule_answers
 from scrapy_robotspec.bulk.crawlers import Crawlers
+from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.editions import EDITIONS
 from tests.unit.protocol import strategies as structures
 from tests.unit.protocol.property import strategies
@@ -394,3 +396,58 @@ def test_batch_of_another_class_is_named_with_the_remedy(batch: Any) -> None:
         TypeError, match=rf"pyarrow\.Table or RecordBatch, not {kind}: .*from_pandas"
     ):
         bulk.verdicts(batch, tokens="GPTBot")
+
+
+@pytest.mark.parametrize("limit", [1, 700, 5000])
+def test_rows_of_long_lists_come_in_several_batches(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column holds 2 GiB of text at most, and each row repeats the lists of its file."""
+    bodies = [b"", SHOP, b"Sitemap: https://a.example/" + b"s" * 300 + b"\nDisallow: /", SHOP]
+    urls = [f"https://{number}.example/" for number in range(len(bodies))]
+    given_batch = batch(url=urls, body=bodies)
+    ask = partial(bulk.verdicts, tokens=NAMES, paths=PATHS)
+    whole = ask(given_batch)
+    monkeypatch.setattr(answers, "_MAX_BATCH", limit)
+    divided = ask(pa.Table.from_batches([given_batch]))
+    sizes = [len(some) for some in divided.to_batches()]
+    assert len(sizes) > 1
+    assert 0 not in sizes
+    assert limit > 1 or set(sizes) == {1}
+    assert divided.combine_chunks().to_batches() == [whole]
+    assert ask(given_batch) == whole
+
+
+def test_text_of_a_deciding_line_has_a_limit() -> None:
+    """Each row and path repeats it: a comment of 400 KB would fill the memory."""
+    line = "Disallow: / # " + "long " * 80_000
+    (row,) = rows(f"User-agent: *\n{line}".encode(), paths=["/a"])
+    assert row["rule"] == row["paths"][0]["rule"] == line[: rule_answers.MAX_TEXT]
+
+
+def test_size_of_answers_counts_what_each_path_repeats() -> None:
+    """A run writes its answers when they have a certain size, however few the files."""
+    document = Document("https://a.example/", b"User-agent: *\nDisallow: / # " + b"x" * 1000)
+    few, many = (
+        answers.Answers(bulk.Questions.of(["a"], [f"/{n}" for n in range(number)]))
+        for number in (1, 100)
+    )
+    few.add(document)
+    many.add(document)
+    assert many.size - few.size > 99 * 1000
+
+
+@pytest.mark.parametrize("room", [0, 60_000])
+def test_known_answers_are_forgotten_when_they_take_too_much_memory(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Groups that differ from file to file, and one that all of them have."""
+    bodies = [b"User-agent: a\nDisallow: /%d\nUser-agent: *\nDisallow: /x" % n for n in range(300)]
+    urls = [f"https://{number}.example/" for number in range(len(bodies))]
+    monkeypatch.setattr(rule_answers, "_KEPT", room)
+    found = bulk.verdicts(batch(url=urls, body=bodies), tokens=["a", "b"], paths=["/0", "/7", "/x"])
+    for number, (own, other) in enumerate(zip(*[iter(found.to_pylist())] * 2, strict=True)):
+        assert [each["allowed"] for each in own["paths"]] == [
+            not path.startswith(f"/{number}") for path in ("/0", "/7", "/x")
+        ]
+        assert [each["line"] for each in other["paths"]] == [None, None, 4]
