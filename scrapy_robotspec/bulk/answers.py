@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: Max size of the rows of one batch (bytes), roughly: every row repeats the lists of its file and
 #: group, and a column holds at most 2 GiB of text.
 _MAX_BATCH = 64 * 1024 * 1024
-#: Size of a row without long text, and of a list's element besides its text (bytes), roughly.
-_ROW = 64
+#: Size of a row without lists, and of a list's element besides its text (bytes), roughly.
+_ROW = 256
 _ELEMENT = 16
 
 
@@ -61,7 +61,7 @@ class Answers:
             self._group_offsets += places
             self.files.append(file)
             self.groups += groups
-            sizes = [_size(group[_LISTED]) for group in groups]
+            sizes = [_size(group[_PATHS]) for group in groups] if self._questions.paths else ()
             self.size += sum(sizes)
             self._divide(len(places), max(_ROW, _size(file), *sizes))
 
@@ -120,11 +120,7 @@ class Answers:
         ]
 
 
-#: The columns of a group with long text or lists: ``rule`` and ``paths``.
-_LISTED = slice(
-    [field.name for field in OF_GROUP].index("rule"),
-    [field.name for field in OF_GROUP].index("paths") + 1,
-)
+_PATHS = [field.name for field in OF_GROUP].index("paths")
 
 
 def _size(value: object) -> int:
