@@ -80,7 +80,7 @@ class Document(NamedTuple):
         return self.followed if target is None else (*self.followed, target)
 
     def outcome(self, edition: Edition) -> OutcomeName:
-        """What the response means (FET-02 to FET-16)."""
+        """The meaning of the response (FET-02 to FET-16)."""
         if self.status is None:
             return "successful" if self.body is not None and not self.error else "unreachable"
         error = None

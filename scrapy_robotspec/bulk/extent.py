@@ -36,7 +36,7 @@ _MAX_COMPARED = 1000
 
 
 def extent(group: GroupRules, wide: Sequence[KeyedPattern]) -> Extent:
-    """What a group leaves open.
+    """The paths that a group leaves open.
 
     ``wide``: the patterns of its wide rules. ``/robots.txt`` does not count, which is always
     allowed (PRE-04).

@@ -25,7 +25,7 @@ _NO_LINT = (None, None, None)
 
 
 class Prepared(NamedTuple):
-    """What the questions of a run need in one edition, prepared once."""
+    """Values that the questions of a run need in one edition."""
 
     crawlers: Crawlers
     answers: RuleAnswers

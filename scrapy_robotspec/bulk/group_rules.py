@@ -36,7 +36,7 @@ class GroupRules(NamedTuple):
     rest: Spans
     """Where the others are."""
     wide: Sequence[RawRule]
-    """Those that may match ``/``. Rules that match every path are among them."""
+    """Rules that may match ``/``. Rules that match every path are among them."""
     allows: Sequence[RawRule]
 
     @property

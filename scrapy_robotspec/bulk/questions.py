@@ -18,7 +18,7 @@ ROOT = "/"
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What to find out about each file; made by :meth:`of`.
+    """The questions about each file; made by :meth:`of`.
 
     Hashable and picklable.
     """

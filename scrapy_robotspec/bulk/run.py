@@ -31,7 +31,7 @@ _VERSION = 3
 
 @dataclass(slots=True)
 class Total:
-    """What became of a run."""
+    """The counts of a run."""
 
     documents: int = 0
     rows: int = 0

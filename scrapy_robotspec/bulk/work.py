@@ -40,7 +40,7 @@ def complete(unfinished: str, path: str) -> None:
 
 @dataclass(slots=True)
 class Counts:
-    """What became of one part."""
+    """The counts of one part."""
 
     documents: int = 0
     rows: int = 0

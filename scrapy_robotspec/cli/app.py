@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 #: Every command with its summary. Its module in this package defines ``command``.
 COMMANDS: Mapping[str, str] = {
-    "check": "Allowed or not, for one URL or thousands.",
-    "explain": "Why: the group, the line that decides, the rules that lose.",
-    "show": "What a file contains for a crawler, or for all.",
-    "lint": "What is wrong with a file.",
-    "diff": "What a new version of a file changes, and for whom.",
-    "watch": "What a site changed since the copy in a store.",
-    "editions": "Where the five editions of the specification disagree.",
+    "check": "Decide about one URL, or thousands.",
+    "explain": "Show why: the group, the line that decides, the rules that lose.",
+    "show": "Show the contents of a file for a crawler, or for all.",
+    "lint": "Find mistakes in a file.",
+    "diff": "Show the changes of a new version, and for whom they matter.",
+    "watch": "Show the changes of a site since the copy in a store.",
+    "editions": "Show where the editions of the specification disagree.",
     "audit": "Hold an access log against the robots.txt files of its time.",
     "replay": "Make every decision of a crawl again, from its evidence.",
-    "bulk": "Verdicts for archives, folders and tables of files.",
+    "bulk": "Write verdicts for archives, folders and tables of files.",
 }
 
 _EXAMPLES = """\b

@@ -21,7 +21,7 @@ WHOLE = http(200, [("Content-Length", str(len(BODY))), ("Content-Type", "text/pl
 GZIP = [("Content-Encoding", "gzip")]
 CHUNKED = http(200, [("Transfer-Encoding", "chunked")], b"")
 
-#: What a server may do instead of answering.
+#: Faults of a server that does not answer.
 BROKEN = {
     "silence": responses.silence(),
     "close at once": raw(b""),

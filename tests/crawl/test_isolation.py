@@ -58,7 +58,7 @@ def test_offline_replay_sends_nothing_and_allows_nothing(server: Server, tmp_pat
 
 
 def test_it_carries_the_user_agent_of_the_page(server: Server) -> None:
-    """What the site logs is one crawler."""
+    """The site's log shows one crawler."""
     own = server.site("127.0.0.2", NO)
     usual = server.site("127.0.0.3", NO)
     header = {"User-Agent": "special/1.0"}

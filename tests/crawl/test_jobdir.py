@@ -31,7 +31,7 @@ OPEN_FILES, ORIGINS = 400, 300
 
 
 def tracebacks(*results: Result) -> list[str]:
-    """What was logged with each traceback."""
+    """The messages that were logged with a traceback."""
     parts = [part for result in results for part in result.log.split("Traceback")[1:]]
     return [part[:3000] for part in parts]
 

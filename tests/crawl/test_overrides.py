@@ -1,4 +1,4 @@
-"""What a user may decide for single hosts, what is probed, and what is reported at the end."""
+"""Overrides for single hosts, probes, and the report at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the log says while a crawl waits for a robots.txt, and after it was stopped."""
+"""Log lines while a crawl waits for a robots.txt, and after it was stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user sees of a decision: exceptions, meta, stats, signals, log lines."""
+"""A decision as a user sees it: exceptions, meta, stats, signals, log lines."""
 
 from __future__ import annotations
 

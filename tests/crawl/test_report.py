@@ -92,7 +92,7 @@ def test_a_second_crawl_does_not_overwrite_the_first_ones_report(
 
 
 def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
-    """What a page says of a crawl is what happened in it."""
+    """A page contains what happened in the crawl."""
     site, down = server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply("", 503))
     urls = [site.url(path) for path in ("/yes", "/no", "/no2")] + [down.url("/yes")]
     path = tmp_path / "{name}.html"

@@ -1,4 +1,4 @@
-"""What each status of a robots.txt answer means for the pages of its origin (FET-02 to FET-16).
+"""The meaning of each status of a robots.txt for the pages of its origin (FET-02 to FET-16).
 
 Every origin answers with the same body, ``Disallow: /no``, so what is crawled tells what the
 status was taken for.

@@ -14,7 +14,7 @@ class Browsing(browser_spiders.Browsing):
 
 
 async def no_session(self: Browser) -> NoReturn:
-    """What playwright raises for these browsers."""
+    """The error that playwright raises for these browsers."""
     raise Error("Browser.new_browser_cdp_session: CDP session is only available in Chromium")
 
 

@@ -1,4 +1,4 @@
-"""What holds with a middleware that gives each request a random browser's User-Agent."""
+"""Tests for a middleware that gives each request a random browser's User-Agent."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ JSON = [("Content-Type", "application/json")]
 
 
 class Page(NamedTuple):
-    """What a URL has come to."""
+    """The result of one URL."""
 
     url: str
     status: int

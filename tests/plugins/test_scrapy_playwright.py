@@ -287,7 +287,7 @@ class TestBrowsers:
 
 
 class TestScrapyPlaywright:
-    """What users do with scrapy-playwright still works."""
+    """Other features of scrapy-playwright still work."""
 
     @pytest.mark.parametrize("predicate", ["no_images", "no_scripts"])
     def test_the_users_predicate_aborts_before_any_check(

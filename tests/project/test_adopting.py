@@ -1,4 +1,4 @@
-"""What docs/differences.md promises to those who adopt the plugin, and to those who leave it."""
+"""Promises of docs/differences.md to projects that adopt the plugin or leave it."""
 
 from __future__ import annotations
 

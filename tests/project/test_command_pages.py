@@ -31,7 +31,7 @@ FILE = re.compile(r"^`([\w.]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTA
 SESSION = re.compile(r"^```shell-session\n\$ ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"^<!-- table: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-#: What differs from run to run.
+#: Texts that differ from run to run.
 CHANGING = [
     (re.compile(r"\b\d+(\.\d+)? s\b"), "0 s"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"), "2026-01-31 12:00:00 UTC"),

@@ -1,6 +1,6 @@
 """The README and all other pages: code blocks run, commands exist, links lead somewhere.
 
-What a page says in prose is not checked here.
+The prose of a page is not checked here.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ PAGE = (Path(scrapy_robotspec.__file__).parents[1] / "docs/evidence.md").read_te
 SESSION = re.compile(r"^```shell-session\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMANDS = re.compile(r"^\$ ([^\n]+)\n((?:(?!\$ )[^\n]*\n)*)", re.MULTILINE)
 TEXTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-#: What differs from run to run.
+#: Texts that differ from run to run.
 CHANGING = [
     (re.compile(r"\d{8}T\d{6}Z-\d+-[0-9a-f]{8}"), "RUN"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),

@@ -1,4 +1,4 @@
-"""What is distributed: its metadata, and that a source distribution misses nothing."""
+"""The distributions: metadata, and no file missing in a source distribution."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ OUTSIDE = """<!doctype html><title>frame</title><body>
 
 
 def in_browser(page: Path, width: int, dark: bool) -> dict[str, Any]:
-    """What axe finds in a page."""
+    """The violations that axe finds in a page."""
     text = page.read_text(encoding="utf-8")
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)  # for our script
     script = INSIDE.format(axe=AXE.read_text(encoding="utf-8"))

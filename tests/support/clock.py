@@ -1,7 +1,4 @@
-"""A clock that jumps, as an extension of the crawl: hours and days, back and forth.
-
-What is tested with it belongs to the tests.
-"""
+"""A clock that jumps, as an extension of the crawl: hours and days, back and forth."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ PROXY_MODES = [mode for mode in MODES if mode != "none" or version_info >= (2, 1
 
 @dataclass(frozen=True)
 class Result:
-    """What a crawl left behind."""
+    """The results of a crawl."""
 
     exit_code: int
     events: list[Event]
@@ -163,12 +163,12 @@ class Running:
 
     @property
     def log(self) -> str:
-        """What was logged so far."""
+        """The log so far."""
         return self._log.read_text(errors="replace")
 
     @property
     def events(self) -> list[Event]:
-        """What was noted so far; a line that is being written is left out."""
+        """The notes so far; a line that is being written is left out."""
         lines = self._notes.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
 

@@ -31,7 +31,7 @@ class FtpSite:
 
     @property
     def commands(self) -> list[str]:
-        """What the clients said, in order."""
+        """The commands of the clients, in order."""
         return self._log.read_text().splitlines()
 
     def asked_for(self, name: str) -> int:

@@ -29,7 +29,7 @@ TOKEN_LETTERS = (string.ascii_letters + "_-").encode()
 
 @dataclass(frozen=True)
 class Ruling:
-    """What the reference says about one URL."""
+    """The verdict of the reference about one URL."""
 
     allowed: bool
     line: int

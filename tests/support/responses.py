@@ -1,4 +1,4 @@
-"""What an origin may send for a request: one function for each way to answer, right or wrong.
+"""Responses of an origin to a request: one function for each way to answer, right or wrong.
 
 An answer gets the exchange and says whether the connection may be used again. Which origin
 answers what, and the log, belong to ``server.py``.

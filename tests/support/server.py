@@ -2,7 +2,7 @@
 
 One socket answers for the whole of 127.0.0.0/8, so ten thousand origins need one port. The server
 runs in a thread of the test's process; the crawl is another process. As a proxy it answers for
-any host name. What can be answered stands in ``answers.py``.
+any host name. ``responses.py`` contains the responses.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Site:
         return [asked.path for asked in self.log if asked.path != ROBOTS]
 
     def answer_for(self, path: str) -> Answer:
-        """What *path* is answered with."""
+        """The response for *path*."""
         if path == ROBOTS:
             return self.robots
         return self.pages.get(path, self.page)

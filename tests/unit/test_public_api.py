@@ -42,7 +42,7 @@ NAMES = {
 
 
 def run(code: str) -> str:
-    """What *code* prints in a fresh interpreter."""
+    """The output of *code* in a fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=Path(scrapy_robotspec.__file__).parents[1],

@@ -37,7 +37,7 @@ class InputFile(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a run reads."""
+    """The files and parts that a run reads."""
 
     files: tuple[InputFile, ...]
     parts: tuple[Part, ...]

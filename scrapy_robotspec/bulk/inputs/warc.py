@@ -1,7 +1,8 @@
 """WARC files: responses to requests for a robots.txt.
 
-Those that Common Crawl publishes among them. A compressed file is read from any place on, because
-each record is a gzip member of its own. A file that is not compressed is cut between two records.
+The files that Common Crawl publishes are among them. A compressed file is read from any place on,
+because each record is a gzip member of its own. A file that is not compressed is cut between two
+records.
 """
 
 from __future__ import annotations

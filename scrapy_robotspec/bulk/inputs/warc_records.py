@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import gzip
     from collections.abc import Iterator
 
-#: What reading an archive raises where it is damaged.
+#: Errors of reading an archive that is damaged.
 DAMAGE = (ArchiveLoadFailed, OSError, EOFError, zlib.error, ValueError)
 
 # It would write URLs of an archive to the terminal as they are.

@@ -24,7 +24,7 @@ class RobotSpecCommand(ScrapyCommand):
 
     def syntax(self) -> str:
         """How to call it."""
-        return "check|explain|show|lint|diff|watch|editions [FILE or URL] ..."
+        return "COMMAND [FILE or URL] ..."
 
     def short_desc(self) -> str:
         """One line for the list of commands."""

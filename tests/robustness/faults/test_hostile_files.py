@@ -86,7 +86,7 @@ def test_compiled_rules_take_a_bounded_multiple_of_the_file(shape: str) -> None:
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_many_crawlers_ask_one_file(edition: str) -> None:
-    """What is kept for each token is bounded, however many ask."""
+    """Memory for tokens is bounded for any number of them."""
     robots = RobotsTxt.parse(SHAPES["distinct wildcards"][:5000], edition)
     for n in range(40):
         token = f"bot-{'a' * n}"

@@ -1,4 +1,4 @@
-"""What docs/security.md promises, where no other test proves it already."""
+"""Promises of docs/security.md that no other test proves."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_file_found_by_a_redirect_says_nothing_of_where_it_was_found(server: Ser
 
 
 def test_record_under_the_wrong_origin_is_none(tmp_path: Path) -> None:
-    """Whoever can move rows in the store's file can still not give one origin another's rules."""
+    """A stranger who moves rows in the store's file cannot give one origin another's rules."""
     path = tmp_path / "robots.db"
     one, other = (Origin("http", f"{name}.example", 80) for name in ("one", "other"))
     store = open_store(f"sqlite:///{path}")

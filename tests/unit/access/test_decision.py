@@ -21,7 +21,7 @@ STALE = {"base": "google-2019", "stale_after": 0}
 
 
 def resolved(life: Life) -> Resolved:
-    """What the lookup makes of the record after asking once."""
+    """The lookup's result for the record after asking once."""
     plan = life.ask()
     return RulesCache().make(life.held, plan, life.policy.edition, life.now)
 

@@ -1,4 +1,4 @@
-"""What one answer means (FET-02 to FET-18), for every status there is."""
+"""The meaning of one response (FET-02 to FET-18), for every status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What FILE and LIST can be, and what is said about unusual ones."""
+"""FILE and LIST: accepted kinds, and notes about unusual ones."""
 
 from __future__ import annotations
 

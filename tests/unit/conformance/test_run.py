@@ -308,7 +308,7 @@ def test_list_names_parsers_and_specifications(capsys: pytest.CaptureFixture[str
 def test_text_shows_a_failure_with_statement_and_source(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What a developer needs to repair the parser."""
+    """Information that a developer needs to repair the parser."""
     always = command("while input(): print('{\"answer\": true}', flush=True)")
     main(["--command", always, "--spec", "original-1994", "--open"])
     text = capsys.readouterr().out

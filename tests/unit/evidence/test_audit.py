@@ -35,7 +35,7 @@ def counts(audit: Audit) -> tuple[int, int, int]:
 
 
 def one(folder: Path, time: float, url: str = NO, resolution: float = 0.0) -> str:
-    """What one request is."""
+    """The audit of one request."""
     audit = audited(folder, (time, url), resolution=resolution)
     return "disallowed" if audit.disallowed else "unknown" if audit.unknown else "allowed"
 

@@ -75,7 +75,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 
 
 def test_lines_reach_the_disk_without_a_close(tmp_path: Path) -> None:
-    """What a killed process leaves."""
+    """Files that a killed process leaves."""
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(50):

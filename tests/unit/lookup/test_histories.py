@@ -25,7 +25,7 @@ processes = st.sampled_from([0, 1])
 
 
 class Histories(RuleBasedStateMachine):
-    """What may happen, and what holds after each step."""
+    """Events in any order, and the invariants after each step."""
 
     def __init__(self) -> None:
         super().__init__()

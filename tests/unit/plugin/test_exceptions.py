@@ -1,4 +1,4 @@
-"""What a refused request raises: Scrapy's IgnoreRequest, with the whole decision."""
+"""Exceptions of refused requests: Scrapy's IgnoreRequest, with the whole decision."""
 
 from __future__ import annotations
 

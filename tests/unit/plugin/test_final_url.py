@@ -8,7 +8,7 @@ from scrapy.http import Response
 from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
 
 PAGE = "http://a.example/page"
-#: What scrapy-splash sends in the place of a page's request.
+#: The request that scrapy-splash sends in the place of a page's request.
 SPLASH = {"splash": {"args": {"url": PAGE}}, "_splash_processed": True, "dont_obey_robotstxt": True}
 
 

@@ -1,4 +1,4 @@
-"""What the tests of this folder generate: small alphabets, so that rules often nearly match.
+"""Strategies of this folder: small alphabets, so that rules often nearly match.
 
 ``property/`` has generators made from the specifications; these aim at the data structures.
 """

@@ -1,4 +1,4 @@
-"""What a verdict costs does not follow what a file holds (SAF-02, SAF-03, PAT-11).
+"""The cost of a verdict does not grow with the contents of a file (SAF-02, SAF-03, PAT-11).
 
 Steps and bytes are counted here, never time, so that no slow machine makes a test fail.
 """

@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.usage_rules import MAX_WILDCARDS
 
 SITE = "https://example.com"
 
-#: What dictionaries are made of, and what breaks them.
+#: Parts of dictionaries, and characters that break them.
 PIECES = [
     *["train-ai", "search", "a", "b", "*x", "A", "y", "n", "yes", "no"],
     *["=", "=", "=", ",", ", ", ";", " ", "\t", '"', '"n"', "\\", "?1", "?0", "1", "-1.5"],

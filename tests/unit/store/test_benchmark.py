@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def measure(out: Path, *uris: str) -> list[dict[str, Any]]:
-    """What the benchmark writes about 300 origins in each store."""
+    """The benchmark's output for 300 origins in each store."""
     command = [sys.executable, str(ROOT / "benchmarks" / "stores.py"), *uris]
     options = ["--origins=300", f"--json={out}"]
     subprocess.run([*command, *options], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""What a guarded store tells of its back end: one warning for a failure, one line for its end."""
+"""Log lines about a back end: one warning for a failure, one line for its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store promises, proved on each of them with its real back end."""
+"""The contract of every store, proved on each of them with its real back end."""
 
 from __future__ import annotations
 

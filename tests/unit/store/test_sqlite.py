@@ -237,7 +237,7 @@ def _read_all(path: str) -> None:
 
 
 def _run(program: str, path: str) -> str:
-    """What *program* prints in a process of its own, which may read what we read."""
+    """The output of *program* in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", program, path],

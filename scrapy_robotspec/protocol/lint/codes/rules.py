@@ -44,7 +44,7 @@ CODES = (
         name="contrary-rules",
         severity="warning",
         message="A path is both allowed and disallowed.",
-        why="Of two rules with the same path the allow rule decides. Older crawlers follow the "
+        why="The allow rule decides between rules with the same path. Older crawlers follow the "
         "first one.",
         remedy="Keep the rule that is meant.",
         example="User-agent: *\nDisallow: /a/\nDisallow: /b/\nAllow: /a/\n",
