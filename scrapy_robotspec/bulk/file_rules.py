@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.bulk.other_lines import OtherLines
-from scrapy_robotspec.protocol.fast.compiled import follow
+from scrapy_robotspec.bulk.spans import follow
 from scrapy_robotspec.protocol.fast.index import index_agents
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.fast.index import Place, Spans
     from scrapy_robotspec.protocol.groups import RawOther
-
-    #: Names of groups, as first written.
-    Names = tuple[str, ...]
 
 
 class PathAnswer(NamedTuple):
@@ -68,7 +65,7 @@ class FileRules:
 
     def rows(self, followed: Iterable[Followed], paths: Sequence[str]) -> Iterator[Row]:
         """For each combination of groups the values of ``columns.OF_GROUP``."""
-        groups = [(keys, *_follow(self.agents, keys)) for keys in followed]
+        groups = [(keys, *follow(self.agents, keys)) for keys in followed]
         found: dict[Spans, tuple[int, Answered]] = {}
         for _, _, spans in groups:
             if spans not in found:
@@ -132,7 +129,3 @@ def _verdicts(
         else PathAnswer(not forbids(key), "rule", numbers[begin + line.start], line.text)
         for key, line in zip(answered.keys, answered.lines, strict=True)
     ]
-
-
-def _follow(agents: Mapping[str, Place], keys: Followed) -> tuple[Names, Spans]:
-    return follow(agents, keys) if keys else ((), ())

@@ -14,7 +14,7 @@ from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -75,9 +75,12 @@ def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
 
 def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
     """The key of the deciding rule, or ``NO_RULE``."""
-    return min(matching_keys(rules, path, edition), default=NO_RULE)
+    patterns = keyed_patterns(rules, edition)
+    return min((key for key, text in patterns if matches(text, path)), default=NO_RULE)
 
 
-def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterable[int]:
-    """The keys of all matching rules, in file order."""
-    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))
+def matching_keys(
+    rules: Sequence[RawRule], edition: Edition, match: Callable[[str], bool]
+) -> Iterable[int]:
+    """The keys of all rules whose patterns match, in file order."""
+    return (key for key, text in keyed_patterns(rules, edition) if match(text))

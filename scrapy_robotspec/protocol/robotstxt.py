@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
-from scrapy_robotspec.protocol.fast.wildcards import matching_keys
+from scrapy_robotspec.protocol.fast.wildcards import matcher
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,
@@ -28,7 +28,14 @@ from scrapy_robotspec.protocol.models import (
     decode,
 )
 from scrapy_robotspec.protocol.paths import path_of
-from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.precedence import (
+    FORBIDS,
+    ITSELF,
+    NO_RULE,
+    forbids,
+    line_start,
+    matching_keys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -141,7 +148,8 @@ class RobotsTxt:
         """
         path = path_of(url, self.edition)
         rules = self._select_groups(tokens).rules
-        starts = map(line_start, sorted(matching_keys(rules, path, self.edition)))
+        keys = matching_keys(rules, self.edition, matcher(path, len(rules)))
+        starts = map(line_start, sorted(keys))
         return tuple(self._rules_at(starts).values())
 
     @property

@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.fast.wildcards import matching_keys
+from scrapy_robotspec.protocol.fast.wildcards import matcher
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
-from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
+from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start, matching_keys
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.text import count
 
@@ -145,7 +145,8 @@ class ParsedFile:
         """The rules that match a canonical path, the deciding one first."""
         rules = {raw[2]: rule for raw, rule in self._rules_of(group)}
         raw = [raw for raw, _ in self._rules_of(group)]
-        keys = sorted(matching_keys(raw, path, self.robots.edition))
+        match = matcher(path, len(raw))
+        keys = sorted(matching_keys(raw, self.robots.edition, match))
         return tuple(dict.fromkeys(rules[line_start(key)] for key in keys))
 
     def _rules_of(self, group: GroupSummary) -> Iterator[tuple[RawRule, Rule]]:

@@ -17,7 +17,7 @@ from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
@@ -45,7 +45,7 @@ class SharedRules:
 
     def __init__(self, spans: Spans, parts: tuple[SharedRules, ...] = ()) -> None:
         self.spans = spans
-        self.parts = parts  # each group's, where several are combined
+        self.parts = parts  # instead of spans, where several groups are combined
         self.asked = 0
         self.compiled: RuleSet | None = None  # until there have been enough questions
         self.keys = _NO_KEYS  # by the first URLs, from the second crawler on
@@ -121,8 +121,7 @@ class CompiledFile:
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
         wanted = (*beginnings(tokens, self._edition), *OTHER_BEGINNINGS)
         index = index_agents(self._body, self._edition, wanted)
-        names, spans = follow(index, followed_keys(index, tokens, self._edition))
-        return CompiledSelection(names, SharedRules(spans))
+        return select(index, followed_keys(index, tokens, self._edition), SharedRules)
 
 
 class _Crawlers:
@@ -134,7 +133,7 @@ class _Crawlers:
         self._index = index
         self.by_tokens: dict[Tokens, CompiledSelection] = {}
         self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
-        self._by_spans: dict[Spans, SharedRules] = {first.spans: first}
+        self._by_spans = {part.spans: part for part in first.parts or (first,)}
         self._room = KEPT_RULES * size
         self._size = 0  # bytes of the groups followed
 
@@ -145,10 +144,7 @@ class _Crawlers:
         keys = followed_keys(self._index, tokens, edition)
         selection = self._by_keys.get(keys)
         if selection is None:
-            names, spans = follow(self._index, keys)
-            parts = [self._share(tuple(self._index[key][1])) for key in keys]
-            rules = parts[0] if len(parts) == 1 else SharedRules(spans, tuple(parts))
-            selection = self._by_keys[keys] = CompiledSelection(names, rules)
+            selection = self._by_keys[keys] = select(self._index, keys, self._share)
         self.by_tokens[tokens] = selection
         return selection
 
@@ -160,17 +156,10 @@ class _Crawlers:
         return rules
 
 
-def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:
-    """Names and spans of the groups with some keys."""
-    if len(keys) == 1:
-        name, spans = index[keys[0]]
-        return (name,), tuple(spans)
-    places = [index[key] for key in keys]
-    parts = [part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
-    joined: list[int] = []
-    for begin, end in sorted(parts):
-        if joined and begin < joined[-1]:  # a group of several of these agents
-            joined[-1] = max(joined[-1], end)
-        else:
-            joined += begin, end
-    return tuple(name for name, _ in places), tuple(joined)
+def select(
+    index: Mapping[str, Place], keys: Sequence[str], share: Callable[[Spans], SharedRules]
+) -> CompiledSelection:
+    """The groups with some keys."""
+    parts = tuple(share(tuple(index[key][1])) for key in keys)
+    rules = parts[0] if len(parts) == 1 else SharedRules((), parts)
+    return CompiledSelection(tuple(index[key][0] for key in keys), rules)

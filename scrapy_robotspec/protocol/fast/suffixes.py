@@ -10,10 +10,11 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 #: The places of all parts of a length are learned together: up to the length _SHORT at once, else
 #: after one literal of the length for each _RARE characters of the path; max parts.
@@ -25,8 +26,6 @@ _NEXT_ENDS = 1 << 20
 #: Max length of the beginnings of suffixes that are kept (characters), and of all of them together.
 _BEGINNING = 256
 _ALL = 1 << 23
-#: The places of more suffixes than this are sorted in blocks that literals share.
-_BLOCK = 512
 #: Sorts after every character of a canonical path, which is ASCII.
 _LAST = "\x80"
 #: In a text of this length (characters) CPython searches in linear time.
@@ -36,80 +35,77 @@ _LINEAR = 30_000
 Split = tuple[str, list[str], int]
 
 
-class SuffixIndex:
-    """Places of literals in a path."""
+class Splits(dict[str, Split]):
+    """Patterns -> their literals."""
 
-    def __init__(self, path: str, split: dict[str, Split]) -> None:
-        """*split* caches the literals of each pattern."""
+    def __missing__(self, text: str) -> Split:
+        first, *others = text.split("*")
+        split = self[text] = first, others or [""], len(text) - len(others)
+        return split
+
+
+class SuffixIndex(dict[str, "Sequence[int]"]):
+    """Literals -> their sorted places in a path.
+
+    Then follows the place after the path's last; nothing at all for a long literal.
+    """
+
+    def __init__(self, path: str, splits: Splits) -> None:
+        super().__init__()
         self._path = path
-        self._split = split
+        self._splits = splits
         self._padded = path + "\0" * _LINEAR  # no literal contains NUL
         self._never = len(path) + 1  # the place after the last
-        self._nowhere = -len(path) - 1, self._never
+        self._nowhere: Sequence[int] = (-self._never, self._never)
         self._next_ends: dict[str, array[int]] = {}
-        self._places: dict[str, Sequence[int]] = {}  # sorted, then _never; empty for blocks
-        self._blocks: dict[str, list[Sequence[int]]] = {}
         self._looked_up: Counter[int] = Counter()  # by length
         self._learned: set[int] = set()  # lengths
         self._beginning = max(_SHORT, min(_BEGINNING, _ALL // len(path)))
-        self._suffixes: list[str] = []
-        self._offsets: list[int] = []
-        self._sorted: dict[tuple[int, int], list[int]] = {}
 
     def matches(self, text: str) -> bool:
         """Whether a pattern matches the path, as ``wildcards.matches`` decides."""
         # hot path of hostile files
-        first, others, length = self._split.get(text) or self._split_text(text)
-        places = self._places.get(others[-1]) or self._look_up(others[-1])
-        last = places[-2] if places else max(block[-2] for block in self._blocks[others[-1]])
+        first, others, length = self._splits[text]
         end = len(first)
+        places = self[others[-1]]
+        last = places[-2] if places else len(self._path) - len(others[-1])
         limit = last + len(others[-1]) - length + end  # leaves room for the other literals
         if limit < end or not self._path.startswith(first):
             return False
         for literal in others:
-            ends = self._next_ends.get(literal)
-            if ends is not None:
+            if ends := self._next_ends.get(literal):
                 end = ends[end]
-            elif places := self._places.get(literal) or self._look_up(literal):
+            elif places := self[literal]:
                 end = places[bisect_left(places, end)] + len(literal)
             else:
-                end = self._find_end(literal, end)
+                place = self._padded.find(literal, end)
+                end = self._never if place < 0 else place + len(literal)
             limit += len(literal)
             if end > limit:
                 return False
         return True
 
-    def _split_text(self, text: str) -> Split:
-        first, *others = text.split("*")
-        self._split[text] = split = first, others or [""], len(text) - len(others)
-        return split
-
-    def _find_end(self, literal: str, begin: int) -> int:
-        """The end of a literal's first place from an offset on, or a greater number."""
-        if len(literal) > self._beginning:
-            place = self._padded.find(literal, begin)
-            return self._never if place < 0 else place + len(literal)
-        nexts = (block[bisect_left(block, begin)] for block in self._blocks[literal])
-        return min(nexts) + len(literal)
-
-    def _look_up(self, literal: str) -> Sequence[int]:
-        """Learn the places of a literal; empty if they are in blocks."""
+    def __missing__(self, literal: str) -> Sequence[int]:
         length = len(literal)
-        if length not in self._learned and not self._places.get(literal):
-            self._looked_up[length] += 1
-            if length <= _SHORT or self._looked_up[length] * _RARE > len(self._path):
-                self._learn(length)
-            if length not in self._learned and literal not in self._places:
-                blocks = list(self._find_blocks(literal))
-                self._blocks[literal] = blocks
-                self._places[literal] = [*blocks, self._nowhere][0] if len(blocks) < 2 else ()
-        return self._places.get(literal, self._nowhere)
+        if length in self._learned:
+            places = self._nowhere
+        elif self._is_frequent(length):
+            self._learn(length)
+            places = self.get(literal, self._nowhere)
+        else:
+            places = self._find(literal)
+        self[literal] = places
+        return places
+
+    def _is_frequent(self, length: int) -> bool:
+        """Whether the places of a length are worth learning, and not too many."""
+        self._looked_up[length] += 1
+        often = length <= _SHORT or self._looked_up[length] * _RARE > len(self._path)
+        return often and len(self._learned) < _PARTS // len(self._path)
 
     def _learn(self, length: int) -> None:
-        """Learn the places of all parts of the path with a length, unless there are too many."""
+        """Learn the places of all parts of the path with a length."""
         size = len(self._path)
-        if length in self._learned or (len(self._learned) + 1) * size > _PARTS:
-            return
         self._learned.add(length)
         parts: dict[str, list[int]] = defaultdict(list)
         for at in range(size - length + 1):
@@ -121,25 +117,24 @@ class SuffixIndex:
                 self._next_ends[part] = ends = array("i")
                 for place in places:
                     ends += array("i", [place + length]) * (place + 1 - len(ends))
-        self._places.update(parts)
+        self.update(parts)
 
-    def _find_blocks(self, literal: str) -> Iterator[Sequence[int]]:
-        """The places of the suffixes that begin with a literal, in blocks."""
-        if len(literal) > self._beginning:  # in two, so that it is searched for
-            yield from [(len(self._path) - len(literal), self._never)] * 2
-            return
-        if not self._suffixes:
-            suffixes = [self._path[at : at + self._beginning] for at in range(len(self._path))]
-            self._offsets = sorted(range(len(suffixes)), key=suffixes.__getitem__)
-            self._suffixes = [suffixes[at] for at in self._offsets]
-        low = bisect_left(self._suffixes, literal)
-        high = bisect_left(self._suffixes, literal + _LAST, low)
-        while low < high:
-            size = _BLOCK - low % _BLOCK
-            while low % (2 * size) == 0 and low + 2 * size <= high:
-                size *= 2
-            span = low, min(low + size, high)
-            if span not in self._sorted:
-                self._sorted[span] = [*sorted(self._offsets[slice(*span)]), self._never]
-            yield self._sorted[span]
-            low += size
+    def _find(self, literal: str) -> Sequence[int]:
+        """The places of the suffixes that begin with a literal."""
+        if len(literal) > self._beginning:
+            return ()
+        suffixes, offsets = self._suffixes
+        low = bisect_left(suffixes, literal)
+        if not suffixes[low].startswith(literal):
+            return self._nowhere
+        if not suffixes[low + 1].startswith(literal):
+            return offsets[low], self._never
+        high = bisect_left(suffixes, literal + _LAST, low)
+        return [*sorted(offsets[low:high]), self._never]
+
+    @cached_property
+    def _suffixes(self) -> tuple[list[str], list[int]]:
+        """The sorted beginnings of all suffixes, two that nothing begins, and offsets."""
+        suffixes = [self._path[at : at + self._beginning] for at in range(len(self._path))]
+        offsets = sorted(range(len(suffixes)), key=suffixes.__getitem__)
+        return [*(suffixes[at] for at in offsets), _LAST, _LAST], offsets

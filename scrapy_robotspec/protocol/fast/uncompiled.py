@@ -43,18 +43,15 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
         rules = rules_in(body, spans, edition)
     if not rules:
         return None if rules is None else NO_RULE
-    if max(len(rules) * len(path), sum(len(value) for _, value, _ in rules)) > _MAX_TRIED:
-        return None
-    return best_key(rules, path, edition)
+    cost = max(len(rules) * len(path), sum(len(value) for _, value, _ in rules))
+    many = len(rules) > _MAX_FOUND or cost > _MAX_TRIED
+    return None if many else best_key(rules, path, edition)
 
 
-def prefilter_bytes(
-    body: bytes, spans: Spans, path: bytes, edition: Edition
-) -> list[RawRule] | None:
+def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
     """The rules that may match a path, and a few more.
 
-    One search passes over the lines whose pattern begins with another letter than the path. None
-    for many.
+    One search passes over the lines whose pattern begins with another letter than the path.
     """
     found: list[RawRule] = []
     search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
@@ -68,8 +65,6 @@ def prefilter_bytes(
                 if rule is not None:
                     found.append(rule)
                 last = colon
-        if len(found) > _MAX_FOUND:
-            return None
     return found
 
 

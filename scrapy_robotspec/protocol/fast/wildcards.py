@@ -16,14 +16,10 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of
-from scrapy_robotspec.protocol.fast.suffixes import Split, SuffixIndex
-from scrapy_robotspec.protocol.precedence import keyed_patterns
+from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.groups import RawRule
+    from collections.abc import Callable, Mapping, Sequence
 
 #: Stands for the path's end, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
 #: contains it: there a comment begins, here the fragment.
@@ -44,7 +40,7 @@ class Wildcards:
     """Patterns with their precedence keys, by the needles that a path contains."""
 
     __slots__ = (
-        *("_ends", "_keys", "_needles", "_parents", "_sizes", "_split", "_starts", "_texts"),
+        *("_ends", "_keys", "_needles", "_parents", "_sizes", "_splits", "_starts", "_texts"),
         "few",
     )
 
@@ -61,7 +57,7 @@ class Wildcards:
             self.few = tuple(map(needles.__getitem__, self._texts))
             return
         self.few = ()
-        self._split: dict[str, Split] = {}
+        self._splits = Splits()
         counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
@@ -80,7 +76,7 @@ class Wildcards:
             return best
         found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        match = _matcher(path, len(tried), self._split)
+        match = _matcher(path, len(tried), self._splits)
         for number in tried:
             if keys[number] < best and match(texts[number]):
                 best = keys[number]
@@ -131,19 +127,13 @@ def with_end(text: str) -> str:
     return text.removesuffix("*")
 
 
-def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
-    """The keys of all matching rules, as ``precedence.matching_keys``."""
-    match = matcher(path, len(rules))
-    return (key for key, text in keyed_patterns(rules, edition) if match(text))
-
-
 def matcher(path: str, patterns: int) -> Callable[[str], bool]:
     """``patterns.matches`` for one path and a number of patterns."""
-    match = _matcher(path + END, patterns, {})
+    match = _matcher(path + END, patterns, Splits())
     return lambda text: match(with_end(text))
 
 
-def _matcher(path: str, patterns: int, split: dict[str, Split]) -> Callable[[str], bool]:
+def _matcher(path: str, patterns: int, splits: Splits) -> Callable[[str], bool]:
     if patterns * len(path) > _HEAVY:
-        return SuffixIndex(path, split).matches
+        return SuffixIndex(path, splits).matches
     return partial(matches, path=path)

@@ -15,12 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.bulk.spans import follow
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol import precedence
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
-from scrapy_robotspec.protocol.fast.compiled import follow
 from scrapy_robotspec.protocol.fast.index import (
     OTHER_BEGINNINGS,
     has_plain_lines,
@@ -29,9 +28,9 @@ from scrapy_robotspec.protocol.fast.index import (
 )
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
+from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
-from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
+from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, matcher, with_end
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import (
     field_reader,
@@ -42,7 +41,7 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import decide
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key, forbids
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key, forbids, matching_keys
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
@@ -168,7 +167,6 @@ def test_the_prefilter_keeps_every_rule_that_matches(
     _, spans = follow(index, followed_keys(index, accepted(tokens, edition), edition))
     rules = rules_in(body, spans, edition)
     found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
-    assert found is not None
     assert found == [rule for rule in rules if rule in found]
     assert best_key(found, path, edition) == best_key(rules, path, edition)
 
@@ -251,8 +249,8 @@ def test_bounded_search_decides_as_the_plain_one(
     short: int, length: int, some: set[str], path: str
 ) -> None:
     """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
-    with patch.multiple(suffixes, _SHORT=short, _RARE=short, _BEGINNING=length, _BLOCK=2):
-        index = SuffixIndex(path + END, {})
+    with patch.multiple(suffixes, _SHORT=short, _RARE=short, _BEGINNING=length):
+        index = SuffixIndex(path + END, Splits())
         for text in some:
             assert index.matches(with_end(text)) == matches(text, path)
             assert wildcards.matches(with_end(text), path + END) == matches(text, path)
@@ -266,10 +264,11 @@ def test_all_matching_rules_are_those_of_the_plain_reading(
     """PAT-11: also where the path is indexed for many patterns."""
     edition = EDITIONS[name]
     path = path_of(url, edition)
-    expected = list(precedence.matching_keys(rules, path, edition))
-    assert list(wildcards.matching_keys(rules, path, edition)) == expected
-    with patch.object(wildcards, "_HEAVY", 0):
-        assert list(wildcards.matching_keys(rules, path, edition)) == expected
+    expected = list(matching_keys(rules, edition, lambda text: matches(text, path)))
+    for heavy in (1 << 14, 0):
+        with patch.object(wildcards, "_HEAVY", heavy):
+            match = matcher(path, len(rules))
+        assert list(matching_keys(rules, edition, match)) == expected
 
 
 @pytest.mark.parametrize("name", EDITIONS)

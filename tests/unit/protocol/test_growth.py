@@ -19,7 +19,7 @@ from scrapy_robotspec.protocol import groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.fast import compiled, index, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.suffixes import SuffixIndex
+from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, with_end
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -72,11 +72,11 @@ def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
 
 def test_literals_of_many_patterns_are_looked_up_once() -> None:
     """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
-    suffixes = SuffixIndex("/" + "a" * 2_000, {})
+    suffixes = SuffixIndex("/" + "a" * 2_000, Splits())
     patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
-    with patch.object(suffixes, "_find_blocks", wraps=suffixes._find_blocks) as find_blocks:
+    with patch.object(suffixes, "_find", wraps=suffixes._find) as find:
         assert not any(suffixes.matches(text) for text in patterns * 2)
-    assert find_blocks.call_count <= 20 + 200
+    assert 0 < find.call_count <= 20 + 200
     assert suffixes.matches("/*" + "a" * 1_000)
     assert not suffixes.matches("/*" + "a" * 1_000 + "b" + "a" * 24)
 
@@ -94,7 +94,7 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
             searched.append(literal)
             return str.find(self, literal, begin)
 
-    suffixes = SuffixIndex(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), {})
+    suffixes = SuffixIndex(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), Splits())
     suffixes._padded = Path(suffixes._padded)
     literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
     assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
@@ -102,16 +102,15 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
     assert not searched
 
 
-def test_places_of_literals_that_are_nearly_everywhere_are_sorted_in_blocks() -> None:
-    """PAT-11: the places of 200 literals of equal letters, which are parts of each other."""
+def test_places_are_kept_of_literals_up_to_a_length() -> None:
+    """PAT-11: 1,000 literals of equal letters, which are nearly everywhere in the path."""
     numbers = random.Random(1)
-    path = "/" + "b".join("a" * numbers.randint(1, 300) for _ in range(40))
-    index = SuffixIndex(path, {})
-    literals = ["a" * length for length in range(17, 217)]
+    path = "/" + "b".join("a" * numbers.randint(1, 1_500) for _ in range(10)) + "b" + "a" * 1_000
+    index = SuffixIndex(path, Splits())
+    literals = ["a" * length for length in range(1, 1_000)]
     assert all(index.matches(f"/*b*{literal}") for literal in literals)
     assert not any(index.matches(f"/*b*{literal}*bb") for literal in literals)
-    assert sum(map(len, index._sorted.values())) < 40 * len(path)
-    assert sum(map(len, index._places.values())) < 40 * len(path)
+    assert sum(map(len, index.values())) < 270 * len(path)
 
 
 def test_stars_in_sequence_are_one() -> None:
