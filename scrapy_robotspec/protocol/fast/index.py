@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
-from scrapy_robotspec.protocol.agents import fold, key_of, named_agent
+from scrapy_robotspec.protocol.agents import key_of, named_agent
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
@@ -37,6 +37,7 @@ Spans = tuple[int, ...]
 Place = tuple[str, list[int]]
 
 _FIELD = b"user-agent"
+_FIELD_LENGTH = len(_FIELD)
 _WHITE = b" \t"
 #: An allow or disallow line after another line, in lower case.
 find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
@@ -72,10 +73,11 @@ def _index_plain_lines(
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     group = begin = 0  # offsets of the group, and of the end of its last user-agent line
+    cased = edition.case_sensitive_tokens
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
-        after = at + len(_FIELD)
+        after = at + _FIELD_LENGTH
         passed_over = (
             beginnings
             and not named
@@ -92,7 +94,7 @@ def _index_plain_lines(
                 group = at
             name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
             if name is not None:
-                key = fold(name, edition.case_sensitive_tokens)
+                key = name if cased else name.lower()  # names on plain lines are ASCII
                 if key not in index:
                     index[key] = (name, [])
                 named.append(index[key])
