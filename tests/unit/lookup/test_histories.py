@@ -65,6 +65,11 @@ class Histories(RuleBasedStateMachine):
             origin = data.draw(st.sampled_from(sorted(harness.fetching, key=str)))
             harness.answer(attempt, origin)  # type: ignore[arg-type]
 
+    @rule(process=processes, seconds=st.sampled_from([0.0, 0.001, 0.3, 2.0]))
+    def machine_is_slow(self, process: int, seconds: float) -> None:
+        """This much time passes from one look at the clock to the next."""
+        self.harnesses[process].step = seconds
+
     @rule(process=processes)
     def thread_works(self, process: int) -> None:
         self.harnesses[process].threads.work()
@@ -100,6 +105,7 @@ class Histories(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Close the first process for good; every waiter of the second must be answered."""
         first, second = self.harnesses
+        first.step = second.step = 0.0
         assert first.close()
         second.threads.at_once = True
         second.threads.run()
