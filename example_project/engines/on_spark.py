@@ -3,6 +3,7 @@
 import sys
 from functools import partial
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -11,10 +12,15 @@ from scrapy_robotspec import bulk
 ask = partial(bulk.verdicts, tokens=["GPTBot", "CCBot", "Googlebot"], paths=["/news/"])
 
 
+def answers(batches):
+    for batch in batches:  # a Table, because its verdicts may be more than one batch can hold
+        yield from ask(pa.Table.from_batches([batch])).to_batches()
+
+
 def main(source: str, target: str) -> None:
     spark = SparkSession.builder.getOrCreate()
     files = spark.read.parquet(source)
-    found = files.mapInArrow(lambda batches: map(ask, batches), from_arrow_schema(bulk.SCHEMA))
+    found = files.mapInArrow(answers, from_arrow_schema(bulk.SCHEMA))
     found.write.parquet(target)
 
 
