@@ -56,6 +56,7 @@ class Recorder:
         self.decisions = 0
         """Decisions added so far."""
         self._dropped = self._spoilt = 0
+        self._taken = self._written = 0
         self._lost_noted = 0
         self._failing = False
         self._end = threading.Event()
@@ -92,7 +93,12 @@ class Recorder:
             self._drain()
             self._writer.close(self._clock(), {"decisions": self.decisions, "lost": self.lost})
         except OSError as error:
-            self._report(error)
+            logger.error(
+                "The evidence of this crawl is incomplete: up to %d of its last lines and records "
+                "could not be written (%s). No file says so: keep this line with the evidence.",
+                self._dropped + self._taken - self._written + len(self._queue),
+                error,
+            )
 
     def _add(self, item: _Item) -> None:
         size = _size(item)
@@ -121,15 +127,18 @@ class Recorder:
     def _drain(self) -> None:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
+        self._written = self._taken
         left = len(self._queue)
         while left:
             for _ in range(min(left, _BATCH)):
                 item = self._queue[0]
                 self._write(item)
                 self._queue.popleft()
+                self._taken += 1
                 self._bytes_out += _size(item)
                 left -= 1
             self._writer.flush()
+            self._written = self._taken
         lost = self.lost
         if lost > self._lost_noted:
             self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))

@@ -207,5 +207,5 @@ class RunReader:
         if self._ended is None and self._files.logs:
             self.notes.append(
                 f"run {self.name} has no last line: the crawl runs, or was killed; lines of its "
-                "last second may be missing"
+                "last second may be missing, and more if its disk was full"
             )
