@@ -46,7 +46,9 @@ class Routes:
         frame = None
         with suppress(Exception):  # playwright's: a new window's first request, or a worker's
             frame = request.frame
-        main = request.is_navigation_request() and (frame is None or frame.parent_frame is None)
+        # Firefox's <object> and <embed> seem to navigate the page, but load no document.
+        navigation = request.is_navigation_request() and request.resource_type == "document"
+        main = navigation and (frame is None or frame.parent_frame is None)
         if not (main or self._every):
             return False
         visit = self._visits.get(frame.page) if frame is not None else None

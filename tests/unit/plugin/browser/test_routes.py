@@ -1,0 +1,65 @@
+"""Which requests of Firefox and WebKit are checked; requests as these browsers describe them.
+
+What a check does is tested with scrapy-playwright in ``tests/plugins``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from scrapy_robotspec.plugin.browser.routes import Routes
+
+PAGE = "a page that Scrapy opened"
+MAIN = SimpleNamespace(parent_frame=None, page=PAGE)
+INNER = SimpleNamespace(parent_frame=MAIN, page=PAGE)
+
+
+class Guard:
+    """Refuses everything, and notes whether the page was going there."""
+
+    def __init__(self) -> None:
+        self.navigates: list[bool] = []
+
+    async def allows(self, url: str, visit: Any, *, navigates: bool) -> bool:
+        self.navigates.append(navigates)
+        return False
+
+
+def request(kind: str, frame: Any, *, navigation: bool) -> Any:
+    return SimpleNamespace(
+        url="http://example.com/no",
+        resource_type=kind,
+        frame=frame,
+        is_navigation_request=lambda: navigation,
+    )
+
+
+def check(asked: Any, *, every: bool) -> tuple[bool, list[bool]]:
+    """Whether the request is aborted, and which checks were made."""
+    guard = Guard()
+    routes = Routes(cast("Any", guard), {PAGE: cast("Any", "visit")}, every=every)
+    return asyncio.run(routes.refuses(asked)), guard.navigates
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["page", "all"])
+def test_a_navigation_of_the_main_frame_is_checked_in_both_modes(every: bool) -> None:
+    navigation = request("document", MAIN, navigation=True)
+    assert check(navigation, every=every) == (True, [True])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request("document", INNER, navigation=True),  # <iframe>
+        request("other", MAIN, navigation=True),  # <object> and <embed> in Firefox 153
+        request("image", MAIN, navigation=False),
+    ],
+    ids=["iframe", "object", "image"],
+)
+def test_what_a_page_embeds_is_checked_in_mode_all_and_ends_no_page(asked: Any) -> None:
+    assert check(asked, every=False) == (False, [])
+    assert check(asked, every=True) == (True, [False])
