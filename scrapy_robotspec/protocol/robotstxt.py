@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -278,9 +279,13 @@ class RobotsTxt:
 
 
 def greatest_delay(lines: Iterable[RawOther]) -> float | None:
-    """The greatest crawl delay of some lines (seconds), or None (EXT-01)."""
+    """The greatest crawl delay of some lines (seconds), or None (EXT-01).
+
+    Always finite, as JSON demands.
+    """
     values = map(decode, {line.value for line in lines if line.field == "crawl-delay"})
-    return max((float(value) for value in values if _SECONDS.fullmatch(value)), default=None)
+    seconds = (float(value) for value in values if _SECONDS.fullmatch(value))
+    return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
 
 @lru_cache(maxsize=256)

@@ -107,3 +107,12 @@ def test_lines_are_counted_as_an_editor_does(edition: str, start: str, line: int
     assert [other.line for other in robots.other("FooBot")] == (
         [] if edition == "classic" else [line + 1]
     )
+
+
+@in_modern_editions
+def test_a_crawl_delay_of_hundreds_of_digits_is_finite(edition: str) -> None:
+    """EXT-01: it stays the greatest, and JSON has no word for infinity."""
+    body = f"User-agent: *\nCrawl-delay: 5\nCrawl-delay: {'9' * 400}\n".encode()
+    delay = RobotsTxt.parse(body, edition).crawl_delay("FooBot")
+    assert delay is not None
+    assert 1e300 < delay < float("inf")
