@@ -65,6 +65,17 @@ def test_what_cannot_be_read_is_a_server_error(edition: Edition, attempt: FetchR
     assert meaning(attempt, edition) is UNREACHABLE
 
 
+@pytest.mark.parametrize(
+    ("status", "answered"),
+    [(None, False), (407, False), (511, False), (200, True), (404, True), (503, True)],
+)
+def test_a_proxy_and_a_portal_do_not_answer_for_the_site(
+    status: int | None, answered: bool
+) -> None:
+    """FET-08, FET-14: their responses count as attempts without an answer."""
+    assert FetchResult(status=status).answered is answered
+
+
 @every_edition
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 451])
 def test_a_damaged_4xx_is_still_a_4xx(edition: Edition, status: int) -> None:

@@ -44,6 +44,18 @@ def test_cac01_cac06_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     assert rules.plan(record, end) == ASK_FIRST
 
 
+@pytest.mark.parametrize("failed", [DEAD, DOWN], ids=["no answer", "503"])
+def test_cac02_a_refresh_that_failed_is_tried_again_after_its_pause(failed: FetchResult) -> None:
+    """CAC-02: the fresh copy decides; no request starts an attempt before the next one is due."""
+    rules = policy()
+    refreshed = START + 0.9 * DAY
+    record = rules.apply(None, ORIGIN, FILE, START, 0)
+    record = rules.apply(record, ORIGIN, failed, refreshed, 0)
+    due, end = refreshed + rules.retry_delay, START + DAY
+    assert rules.plan(record, refreshed) == Plan(Action.RULES, "", False, due)
+    assert rules.plan(record, due) == Plan(Action.RULES, "", True, end)
+
+
 def test_cac04_a_record_keeps_the_answer_and_nothing_of_the_crawler() -> None:
     """CAC-04: bytes, times, hops; the body only where it holds rules."""
     hops = (Hop("http://example.com/robots.txt", 301),)

@@ -7,9 +7,12 @@ import tracemalloc
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.policy import Action, Plan
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 
 from .fakes import FILE, MISSING, A, B, C, LookupHarness
 
@@ -120,3 +123,41 @@ def test_an_equal_file_keeps_its_compiled_rules() -> None:
     assert isinstance(second, Resolved)
     assert first is not second
     assert first.robots is second.robots
+
+
+@pytest.mark.parametrize(
+    ("more", "extensions"), [("", None), ("Crawl-delay: 1\n", {}), ("License: /l\n", {})]
+)
+def test_only_files_with_other_lines_have_a_place_for_what_follows_from_them(
+    more: str, extensions: dict[str, object] | None
+) -> None:
+    """Most files contain nothing but rules: for them no request looks any further."""
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FetchResult(status=200, body=f"User-agent: *\nDisallow: /no\n{more}".encode()))
+    found = harness.ask()
+    assert isinstance(found, Resolved)
+    assert found.extensions == extensions
+
+
+def test_an_origin_whose_refresh_failed_is_marked_as_unreachable() -> None:
+    """Its copy still decides; stats count such decisions as stale."""
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FILE)
+    fresh = harness.ask()
+    assert isinstance(fresh, Resolved)
+    assert not fresh.unreachable
+    record = RobotsRecord(
+        A,
+        Meaning.RULES,
+        status=200,
+        fetched_at=1.0,
+        expires_at=9.0,
+        unreachable_since=5.0,
+        failed_at=5.0,
+        failures=1,
+        next_attempt=6.0,
+    )
+    plan = Plan(Action.RULES, "", ask=False, until=9.0)
+    assert RulesCache().make(record, plan, get_edition("google-2019"), 5.0).unreachable

@@ -99,7 +99,7 @@ def test_the_usage_of_a_page_is_shown_with_its_lines() -> None:
 def test_the_page_begins_with_one_sentence_that_answers() -> None:
     """Crawler, verdict, URL, line and rule; then the lines around the deciding one."""
     page = check(explain(SHOP.encode(), "/cart/1", tokens=("examplebot",)))
-    words = " ".join(page.text.partition("What")[2].split() or page.text.split())
+    words = " ".join(page.text.split())
     assert "examplebot may not fetch /cart/1: line 10, Disallow: /cart/" in words
     excerpt = words.partition("Disallow: /cart/")[2]
     assert excerpt.index("9Crawl-delay: 5") < excerpt.index("10Disallow: /cart/")
@@ -117,6 +117,19 @@ def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) 
     text = answers_page("robots.txt", ParsedFile(robots), [], now=NOW, asked=[()])
     part = text.partition("Group of")[2].partition("</div>")[0]
     assert re.findall(r'id="line-(\d+)"', part) == group
+
+
+@pytest.mark.parametrize(
+    ("number", "more"), [(listing.MOST_NAMES, False), (listing.MOST_NAMES + 2, True)]
+)
+def test_the_heading_of_a_group_names_its_first_crawlers(number: int, more: bool) -> None:
+    names = [f"bot-{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(number)]
+    body = "".join(f"User-agent: {name}\n" for name in names)
+    robots = RobotsTxt.parse(f"{body}Disallow: /\n".encode())
+    text = answers_page("robots.txt", ParsedFile(robots), [], now=NOW, asked=[()])
+    heading = check(text).text.partition("Group of")[2].partition("1User-agent")[0]
+    assert heading.split(" and ")[0].replace(",", "").split() == names[: listing.MOST_NAMES]
+    assert ("and 2 more" in heading) is more
 
 
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
