@@ -24,6 +24,10 @@ BANNED = re.compile(
     r"|gives? way|gave way|nobody|somebody|anew|told|misspelt)\b",
     re.IGNORECASE,
 )
+#: Beginnings of sentences that put a clause before the subject.
+CLAUSES = re.compile(
+    r"(?:^|(?<=[.!?])\s+)(?:What|Whoever|Whatever|Those (?:that|who)|Of [a-z]+)\b[^.?]*(?:[.]|$)"
+)
 #: Longest first line of a docstring (words).
 MAX_WORDS = 12
 
@@ -43,6 +47,25 @@ def test_no_private_words(path: Path) -> None:
     """A stranger reads every word as it is meant in HTTP, RFC 9309 or Scrapy."""
     lines = path.read_text("utf-8").splitlines()
     found = [f"{n}: {line.strip()}" for n, line in enumerate(lines, 1) if BANNED.search(line)]
+    assert found == []
+
+
+def sentences(source: str) -> Iterator[str]:
+    """Each paragraph of a docstring or a comment, on one line."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Expr(ast.Constant(str(text))):
+                yield from (" ".join(part.split()) for part in text.split("\n\n"))
+    for block in re.findall(r"(?:^[ ]*#.*\n)+", source, re.M):
+        yield " ".join(re.sub(r"^[ ]*#:? ?", "", block, flags=re.M).split())
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_sentences_begin_with_their_subject(path: Path) -> None:
+    """A reader of the first words knows what a function or a value is."""
+    found = [text for text in sentences(path.read_text("utf-8")) if CLAUSES.search(text)]
     assert found == []
 
 

@@ -41,7 +41,7 @@ _FIELD_LENGTH = len(_FIELD)
 _WHITE = b" \t"
 #: An allow or disallow line after another line, in lower case.
 find_rule = re.compile(rb"[\r\n][ \t]*(?:dis)?allow[ \t]*:").search
-#: What follows the field of a user-agent line: the token, and the rest of the line.
+#: The part of a user-agent line after its field: the token, and the rest of the line.
 _AGENT = re.compile(rb"[ \t]*:[ \t]*([A-Za-z_-]*)[^\r\n]*").match
 #: A value up to a comment or the line's end.
 _VALUE = re.compile(rb"[^\r\n#]*")
@@ -192,9 +192,9 @@ def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None
 
 
 def _value_at(body: bytes, begin: int, end: int = sys.maxsize) -> bytes:
-    """What stands from an offset to a comment or the line's end."""
+    """The text from an offset to a comment or the line's end."""
     return _VALUE.match(body, begin, end)[0].strip(_WHITE)  # type: ignore[index]  # may be empty
 
 
-#: What a relevant value may begin with besides a key: white space, and the default agent.
+#: Beginnings of a relevant value besides a key: white space, and the default agent.
 OTHER_BEGINNINGS = (b" ", b"\t", DEFAULT.encode())

@@ -1,7 +1,7 @@
 """Sorted prefixes: the longest match by one binary search.
 
-Of the prefixes that sort before a path, the last one either starts it or shares its beginning with
-every other that does. So only that prefix, its longest own prefix (its parent), the parent's
+The last of the prefixes that sort before a path either starts it or shares its beginning with every
+other that does. So only that prefix, its longest own prefix (its parent), the parent's
 parent and so on are candidates.
 """
 

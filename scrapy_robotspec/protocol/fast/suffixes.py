@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SHORT = 3
 _RARE = 4
 _PARTS = 1 << 17
-#: Of short parts the next end is stored for each character of the path; max such numbers.
+#: Max numbers of short parts: their next end is stored for each character of the path.
 _NEXT_ENDS = 1 << 20
 #: Max length of the beginnings of suffixes that are kept (characters), and of all of them together.
 _BEGINNING = 256

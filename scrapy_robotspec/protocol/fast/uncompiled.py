@@ -73,7 +73,7 @@ def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
     """Finds colons, each with the first literal of a value and the literal after its last star.
 
     The second byte of a value that begins with a slash must be *second*, or may have another
-    spelling or meaning, or is missing. Of the two literals only the bytes that a matching path
+    spelling or meaning, or is missing. Only the bytes of the two literals that a matching path
     contains unchanged are captured.
     """
     ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
