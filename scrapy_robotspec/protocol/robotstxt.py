@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
-from scrapy_robotspec.protocol.fast.wildcards import matcher
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     meaning,
@@ -149,7 +148,7 @@ class RobotsTxt:
         """
         path = path_of(url, self.edition)
         rules = self._select_groups(tokens).rules
-        keys = matching_keys(rules, self.edition, matcher(path, len(rules)))
+        keys = matching_keys(rules, self.edition, fast.matcher(path, len(rules)))
         starts = map(line_start, sorted(keys))
         return tuple(self._rules_at(starts).values())
 
@@ -210,12 +209,12 @@ class RobotsTxt:
         """The usage statements for a crawler and many URLs."""
         from scrapy_robotspec.protocol.usage_rules import read_usage
 
-        asked = tokens if isinstance(tokens, str) else tuple(tokens)
+        asked = _as_tuple(tokens)
         kept = self._usage
         if kept is None or (asked not in kept and len(kept) >= _KEPT_USAGES):
             kept = self._usage = {}
         if asked not in kept:
-            kept[asked] = read_usage(self.body, _as_tuple(asked), self.edition)
+            kept[asked] = read_usage(self.body, asked, self.edition)
         return kept[asked]
 
     @property
@@ -239,7 +238,7 @@ class RobotsTxt:
         if selection is not None and self._tokens == tokens:
             key = self._compiled.find_again(url, selection.rules)
         else:
-            asked = tokens if isinstance(tokens, str) else tuple(tokens)
+            asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
             key, selection = self._compiled.find(url, asked)
             self._selection, self._tokens = selection, asked
         self._rules = selection.rules.compiled
@@ -298,4 +297,9 @@ def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:
-    return (tokens,) if isinstance(tokens, str) else tuple(tokens)
+    if isinstance(tokens, str):
+        return (tokens,)
+    if isinstance(tokens, bytes) or not hasattr(tokens, "__iter__"):
+        kind = type(tokens).__name__
+        raise TypeError(f"product tokens must be str or a sequence of str, not {kind}")
+    return tuple(tokens)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.fast.wildcards import matcher
+from scrapy_robotspec.protocol.fast import matcher
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode

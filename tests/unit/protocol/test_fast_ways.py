@@ -365,6 +365,20 @@ def test_a_url_of_a_wrong_type_leaves_no_answer_behind() -> None:
     assert not robots.allowed(b"", "b")
 
 
+@pytest.mark.parametrize(
+    ("tokens", "kind"),
+    [(None, "NoneType"), (5, "int"), (b"examplebot", "bytes"), (["examplebot", None], "NoneType")],
+)
+@pytest.mark.parametrize("ask", ["allowed", "explain", "usage", "crawl_delay", "other"])
+def test_tokens_of_a_wrong_type_are_named(ask: str, tokens: object, kind: str) -> None:
+    """SAF-01: also by an object that has answered for a right one before."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /\nCrawl-delay: 1")
+    assert not robots.allowed("/a", "b")
+    url = ["/a"] * (ask in ("allowed", "explain", "usage"))
+    with pytest.raises(TypeError, match=f"must be str.* not {kind}"):
+        getattr(robots, ask)(*url, tokens)
+
+
 def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
     """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
     assert Wildcards({"/*abcd": 5}).best("/xabcd#", 3) == 3
