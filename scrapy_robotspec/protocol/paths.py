@@ -126,8 +126,6 @@ def escape_specials(text: str) -> str:
 
 def join_escapes(text: str) -> str:
     """Canonical text with escaped ``*`` and ``$`` in one character (PAT-06)."""
-    if "%2" not in text:  # usual
-        return text
     return text.replace("%2A", LITERAL_STAR).replace("%24", LITERAL_DOLLAR)
 
 

@@ -31,7 +31,7 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         if edition.slashless is not Slashless.ASSUMED:
             return None
         text = "/" + text
-    if escapes_specials(edition):
+    if "%2" in text and escapes_specials(edition):
         text = join_escapes(text)
     length = len(text)
     if "*" not in text and "$" not in text:  # usual
