@@ -49,7 +49,7 @@ class Intervals:
         """Seconds until an interval begins; 0.0 if it just has."""
         assert self.fleet is not None
         length, size = _length(delay), self.fleet.size
-        passed = self._monotonic() + self._offset
+        passed = self._store_clock()
         number = int(passed // length)
         ours = number % size == self.fleet.rank
         if ours and passed % length <= latest_start(delay) and self._used.get(origin) != number:
@@ -59,11 +59,15 @@ class Intervals:
 
     def use(self, origin: Origin, delay: float) -> None:
         """A page of *origin* goes in the interval that has begun."""
-        self._used[origin] = int((self._monotonic() + self._offset) // _length(delay))
+        self._used[origin] = int(self._store_clock() // _length(delay))
 
     def clear(self) -> None:
         """Forget which intervals were used."""
         self._used.clear()
+
+    def _store_clock(self) -> float:
+        """The store's clock now, as far as it is known (seconds)."""
+        return self._monotonic() + self._offset
 
 
 def latest_start(delay: float) -> float:

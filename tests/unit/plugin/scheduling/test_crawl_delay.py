@@ -321,6 +321,8 @@ def test_when_the_rules_ask_for_no_delay_any_more_all_requests_go(time: Clock) -
     worker.crawl_delay.free(A)
     assert turn.called
     assert worker.gate.states == {}
+    run(time, 5)  # no timer of the delay is left that would block the origin again
+    assert worker.gate.states == {}
 
 
 def test_a_fetch_of_robots_txt_does_not_end_a_delay(time: Clock) -> None:
