@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.plugin.settings.product_tokens import product_name
+from scrapy_robotspec.protocol.agents import product_name
 
 if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens

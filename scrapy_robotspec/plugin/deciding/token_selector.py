@@ -14,14 +14,9 @@ from scrapy.utils.python import global_object_name
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.deciding.token_notices import TokenNotices
-from scrapy_robotspec.plugin.settings.product_tokens import (
-    Chooser,
-    Tokens,
-    product_tokens,
-    text_of,
-    tokens_from_user_agent,
-)
+from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, text_of
 from scrapy_robotspec.plugin.settings.wiring import sets_user_agent
+from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -19,19 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec.protocol.agents import (
-    product_name,
-    product_tokens,
-    tokens_from_user_agent,
-)
+from scrapy_robotspec.protocol.agents import product_tokens
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.editions import Edition
-
-__all__ = ["product_name", "product_tokens", "token_source", "tokens_from_user_agent"]
 
 Tokens = tuple[str, ...]
 Chooser = Callable[["Request", "Crawler"], Any]

@@ -16,12 +16,8 @@ from scrapy.settings import Settings as ScrapySettings
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.settings.product_tokens import (
-    product_name,
-    product_tokens,
-    tokens_from_user_agent,
-)
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.protocol.agents import product_name, product_tokens, tokens_from_user_agent
 
 NUMBERS = ["0", "1", "-1", "429", "1e999", "nan", "inf"]
 SYNTAX = ["", " ", ",", "*", "[", "{", "[]", "{}", '"x"', "\ud800", "\0"]

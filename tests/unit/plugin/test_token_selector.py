@@ -15,8 +15,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-from scrapy_robotspec.plugin.settings.product_tokens import product_name, tokens_from_user_agent
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
 
 URL = "http://example.com/page"
 FULL = "Mozilla/5.0 (compatible; FooBot/2.1; +http://foo.example/bot.html)"
