@@ -14,12 +14,16 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 
 from benchmarks.corpus import SITE
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LIMIT = 512_000
 _VERDICTS = 8
@@ -85,6 +89,8 @@ class Recipe:
     """Tenths of the path, in its middle, without any of these letters."""
     parts: bool = False
     """The literals are parts of the path."""
+    ordered: bool = False
+    """These parts are in the order of the path."""
     numbered: bool = False
     """A number ends each pattern."""
 
@@ -109,7 +115,7 @@ class Recipe:
         lines: dict[str, None] = {}
         length = 14
         for number in range(size // 10):
-            literals = "*".join(self._literal(path, numbers) for _ in range(self.literals))
+            literals = "*".join(self._literals(path, numbers))
             tail = f"*{number:x}" if self.numbered else ""
             line = f"allow:/{self.head}*{literals}{tail}{self.tail}\n"
             if line not in lines:
@@ -119,12 +125,18 @@ class Recipe:
                 break
         return ("User-agent: *\n" + "".join(lines)).encode()[:size]
 
-    def _literal(self, path: str, numbers: random.Random) -> str:
-        length = self.length + numbers.randint(0, self.spread)
-        if self.parts:
-            begin = numbers.randrange(max(1, len(path) - length))
-            return path[begin : begin + length]
-        return "".join(numbers.choices(_LETTERS[: self.letters], k=length))
+    def _literals(self, path: str, numbers: random.Random) -> Iterator[str]:
+        last = max(1, len(path) - self.length - self.spread)
+        begins = [numbers.randrange(last) for _ in range(self.literals)]
+        end = 0
+        for begin in sorted(begins) if self.ordered else begins:
+            length = self.length + numbers.randint(0, self.spread)
+            if self.parts:
+                begin = max(begin, end) if self.ordered else begin
+                end = begin + length
+                yield path[begin:end]
+            else:
+                yield "".join(numbers.choices(_LETTERS[: self.letters], k=length))
 
     def changed(self, numbers: random.Random) -> Recipe:
         """A recipe like this one but for one value."""
@@ -139,6 +151,7 @@ class Recipe:
             "period": numbers.choice((0, 1, 2, 7, 48, 97, 300)),
             "gap": numbers.choice((0, 2, 5, 8)),
             "parts": not self.parts,
+            "ordered": not self.ordered,
             "numbered": not self.numbered,
         }
         name = numbers.choice(list(changes))
@@ -210,6 +223,15 @@ RECIPES = {
     "chains whose last star but one fails": Recipe(literals=160, length=2, letters=2, tail="*X*b"),
     "parts of the path, then one that is only before": Recipe(
         literals=1, length=10, letters=2, spread=9, parts=True, tail="*X*b"
+    ),
+    "chains of parts in order": Recipe(
+        literals=10, length=10, letters=26, spread=20, parts=True, ordered=True, tail="*X*b"
+    ),
+    "chains of short parts in order": Recipe(
+        literals=4, length=4, letters=26, spread=12, parts=True, ordered=True, tail="*X*b"
+    ),
+    "short parts in order": Recipe(
+        literals=5, length=6, letters=26, spread=6, parts=True, ordered=True, tail="*X*b"
     ),
     "runs of many lengths": Runs(length=257),
     "repeated letters": Recipe(length=1, literals=2, letters=1, spread=300),

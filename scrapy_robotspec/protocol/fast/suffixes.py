@@ -45,10 +45,7 @@ class Splits(dict[str, Split]):
 
 
 class SuffixIndex(dict[str, "Sequence[int]"]):
-    """Literals -> their sorted places in a path.
-
-    Then follows the place after the path's last; nothing at all for a long literal.
-    """
+    """Sorted places of literals in a path, then one after it."""
 
     def __init__(self, path: str, splits: Splits) -> None:
         super().__init__()
@@ -76,7 +73,10 @@ class SuffixIndex(dict[str, "Sequence[int]"]):
             if ends := self._next_ends.get(literal):
                 end = ends[end]
             elif places := self[literal]:
-                end = places[bisect_left(places, end)] + len(literal)
+                place = places[0]
+                if place < end:
+                    place = places[bisect_left(places, end)]
+                end = place + len(literal)
             else:
                 place = self._padded.find(literal, end)
                 end = self._never if place < 0 else place + len(literal)
@@ -87,21 +87,13 @@ class SuffixIndex(dict[str, "Sequence[int]"]):
 
     def __missing__(self, literal: str) -> Sequence[int]:
         length = len(literal)
-        if length in self._learned:
-            places = self._nowhere
-        elif self._is_frequent(length):
+        if length not in self._learned:
+            self._looked_up[length] += 1
+            often = length <= _SHORT or self._looked_up[length] * _RARE > len(self._path)
+            if not often or len(self._learned) >= _PARTS // len(self._path):
+                return self.setdefault(literal, self._find(literal))
             self._learn(length)
-            places = self.get(literal, self._nowhere)
-        else:
-            places = self._find(literal)
-        self[literal] = places
-        return places
-
-    def _is_frequent(self, length: int) -> bool:
-        """Whether the places of a length are worth learning, and not too many."""
-        self._looked_up[length] += 1
-        often = length <= _SHORT or self._looked_up[length] * _RARE > len(self._path)
-        return often and len(self._learned) < _PARTS // len(self._path)
+        return self.setdefault(literal, self._nowhere)
 
     def _learn(self, length: int) -> None:
         """Learn the places of all parts of the path with a length."""
@@ -120,7 +112,7 @@ class SuffixIndex(dict[str, "Sequence[int]"]):
         self.update(parts)
 
     def _find(self, literal: str) -> Sequence[int]:
-        """The places of the suffixes that begin with a literal."""
+        """A literal's places among the sorted suffixes; none if it is long."""
         if len(literal) > self._beginning:
             return ()
         suffixes, offsets = self._suffixes
@@ -135,6 +127,6 @@ class SuffixIndex(dict[str, "Sequence[int]"]):
     @cached_property
     def _suffixes(self) -> tuple[list[str], list[int]]:
         """The sorted beginnings of all suffixes, two that nothing begins, and offsets."""
-        suffixes = [self._path[at : at + self._beginning] for at in range(len(self._path))]
+        suffixes = [self._path[at : at + self._beginning] for at in range(self._never)]
         offsets = sorted(range(len(suffixes)), key=suffixes.__getitem__)
         return [*(suffixes[at] for at in offsets), _LAST, _LAST], offsets

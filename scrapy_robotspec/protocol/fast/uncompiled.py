@@ -14,7 +14,7 @@ from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, r
 from scrapy_robotspec.protocol.precedence import NO_RULE, best_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.fast.index import Spans
@@ -35,14 +35,15 @@ _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
     """The deciding key; None if compiling costs less."""
     size = spans[-1] - spans[0] if spans else 0
-    rules: Sequence[RawRule] | None = None
-    if has_plain_lines(edition):
-        if size * len(path) <= _MAX_BYTES:
-            rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
-    elif size <= _MAX_TRIED:
+    plain = has_plain_lines(edition)
+    if size > (_MAX_BYTES // len(path) if plain else _MAX_TRIED):
+        return None
+    if plain:
+        rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
+    else:
         rules = rules_in(body, spans, edition)
     if not rules:
-        return None if rules is None else NO_RULE
+        return NO_RULE
     cost = max(len(rules) * len(path), sum(len(value) for _, value, _ in rules))
     many = len(rules) > _MAX_FOUND or cost > _MAX_TRIED
     return None if many else best_key(rules, path, edition)

@@ -113,6 +113,15 @@ def test_places_are_kept_of_literals_up_to_a_length() -> None:
     assert sum(map(len, index.values())) < 270 * len(path)
 
 
+def test_a_prefix_with_an_end_matches_a_path_of_any_length() -> None:
+    """PAT-03: a path with more parts than are learned."""
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /" + b"a" * 140_000 + b"$")
+    for more in ("", "a"):
+        url = f"{HOST}/{'a' * 140_000}{more}"
+        assert len(robots.matches(url, "a")) == (not more)
+        assert robots.allowed(url, "a") == bool(more)
+
+
 def test_stars_in_sequence_are_one() -> None:
     """PAT-02: no step is taken for each star of a long line."""
     assert with_end("/" + "*" * 1_000 + "a" + "*" * 1_000) == "/*a"
