@@ -107,7 +107,8 @@ class _RunReplay:
             if kind == "decision":
                 self._result.differ += 1
             text = str(error) if isinstance(error, EvidenceError) else f"unreadable: {error!r}"
-            self._result.add_problem(f"{self._reader.name}: {line.values.get('url')}: {text}")
+            subject = line.values.get("url") or line.values.get("id")
+            self._result.add_problem(f"{self._reader.name}: {subject}: {text}")
 
     # --- states
 

@@ -93,6 +93,7 @@ def test_a_file_that_is_removed_is_found(folder: Path) -> None:
         result = replay(folder)
         assert not result.is_good
         assert any("missing" in problem for problem in result.problems)
+        assert not any("None" in problem for problem in result.problems)  # states have no URL
         path.write_bytes(kept)
 
 
