@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.terminal import Screen, columns, wants_colour
-from scrapy_robotspec.render.text import count, duration, listed, safe
+from scrapy_robotspec.render.text import safe
 from tests.support.command_line import HOSTILE_URL
 
 if TYPE_CHECKING:
@@ -146,17 +146,7 @@ def test_a_line_of_progress_never_stands_in_an_answer() -> None:
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 
-def test_small_words() -> None:
-    """Numbers, lists and times as a person writes them."""
-    assert [count(1, "rule"), count(2000, "rule")] == ["1 rule", "2,000 rules"]
-    assert [listed([]), listed(["a"]), listed(["a", "b", "c"])] == ["", "a", "a, b and c"]
-    assert [duration(0.254), duration(12.3), duration(90), duration(86400), duration(864000)] == [
-        "0.25 s",
-        "12 s",
-        "90 s",
-        "24 h",
-        "10 d",
-    ]
+def test_columns_are_as_wide_as_their_longest_cell() -> None:
     assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]
 
 
