@@ -12,7 +12,7 @@ from scrapy.settings import Settings as ScrapySettings
 
 from scrapy_robotspec.plugin.settings.settings import Settings
 
-PAGE = (Path(__file__).parents[3] / "docs" / "settings.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "settings.md").read_text("utf-8")
 SECTION = re.compile(
     r"^### `(?P<name>\w+)`\n\nDefault: `(?P<default>[^`]+)`\n\n(?P<text>.+?)\n\n"
     r"```python\n(?P<example>.+?)```$",

@@ -12,7 +12,7 @@ from scrapy_robotspec.plugin.deciding.extensions import read_extensions
 from scrapy_robotspec.plugin.deciding.summary import summarize
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
-PAGE = (Path(__file__).parents[3] / "docs" / "stats.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "stats.md").read_text("utf-8")
 CODE = [
     path.read_text("utf-8")
     for path in (Path(scrapy_robotspec.__file__).parent / "plugin").rglob("*.py")
