@@ -41,7 +41,8 @@ class _Refused(IgnoreRequest):
         return self.decision.origin
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({str(self)!r}, origin={str(self.origin)!r})"
+        origin = None if self.origin is None else str(self.origin)
+        return f"{type(self).__name__}({str(self)!r}, origin={origin!r})"
 
     def __str__(self) -> str:
         return f"{self.beginning} ({self.detail})" if self.detail else self.beginning

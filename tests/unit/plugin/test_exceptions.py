@@ -48,6 +48,8 @@ def test_the_repr_is_one_short_line() -> None:
     )
     down = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure="x\n\x1b[1m"))
     assert repr(down).isprintable()
+    nowhere = RobotsUnreachable(Decision(allowed=False, reason="unreachable", failure="x"))
+    assert repr(nowhere) == "RobotsUnreachable('robots.txt unreachable (x)', origin=None)"
 
 
 def test_without_a_rule_the_reason_is_shown() -> None:
