@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
     from scrapy_robotspec.plugin.settings.product_tokens import Tokens
 
-    #: The URL that is sent for a request.
-    Speller = Callable[[Request], str]
+    #: Returns the URL that is sent for a request.
+    Rewriter = Callable[[Request], str]
 
 _AIOHTTP = "AiohttpDownloadHandler"
 _DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
@@ -40,14 +40,14 @@ class SentUrls:
     def __init__(self, policy: RequestPolicy, tokens: TokenSelector) -> None:
         self._policy = policy
         self._tokens = tokens
-        self._spell: Speller | None = None
+        self._rewrite: Rewriter | None = None
         self.differ = False
-        """Whether a URL may be sent in another spelling."""
+        """Whether a URL may be sent as another one."""
 
     def open(self, crawler: Crawler) -> None:
-        """Learn how this crawl's download handlers spell URLs."""
-        self._spell = find_speller(crawler)
-        self.differ = self._spell is not None
+        """Learn how this crawl's download handlers change URLs."""
+        self._rewrite = find_rewriter(crawler)
+        self.differ = self._rewrite is not None
 
     def refused(
         self,
@@ -61,9 +61,9 @@ class SentUrls:
         *decision* is the one about *request*, which *found* was used for; *tokens* its tokens if
         *request* does not keep them any more.
         """
-        if self._spell is None or not decision.allowed or decision.origin is None:
+        if self._rewrite is None or not decision.allowed or decision.origin is None:
             return None
-        url = self._spell(request)
+        url = self._rewrite(request)
         if url == request.url:
             return None
         sent = redirected(request, url)
@@ -76,15 +76,15 @@ class SentUrls:
         return None if as_sent is None or as_sent.allowed else (sent, as_sent)
 
 
-def find_speller(crawler: Crawler) -> Speller | None:
-    """How this crawl's HTTP handlers spell URLs; None: unchanged."""
+def find_rewriter(crawler: Crawler) -> Rewriter | None:
+    """How this crawl's HTTP handlers change URLs; None: not at all."""
     handlers = _compat.http_handlers(crawler)
     if any(_AIOHTTP in names for names in handlers):
-        return spell_with_yarl
-    return None if all(map(_compat.is_twisteds, handlers)) else spell_without_dots
+        return rewrite_as_yarl
+    return None if all(map(_compat.is_twisteds, handlers)) else remove_dot_segments
 
 
-def spell_with_yarl(request: Request) -> str:
+def rewrite_as_yarl(request: Request) -> str:
     """The URL of *request* as aiohttp sends it."""
     if request.meta.get("verbatim_url"):
         return request.url
@@ -96,7 +96,7 @@ def spell_with_yarl(request: Request) -> str:
         return request.url
 
 
-def spell_without_dots(request: Request) -> str:
+def remove_dot_segments(request: Request) -> str:
     """The URL of *request* without dot segments (RFC 3986, 5.2.4)."""
     url = request.url
     if "/." not in url and "/%2" not in url:  # hot path

@@ -8,14 +8,14 @@ import pytest
 from scrapy import Request
 
 from scrapy_robotspec.plugin.deciding.sent_url import (
-    find_speller,
-    spell_with_yarl,
-    spell_without_dots,
+    find_rewriter,
+    remove_dot_segments,
+    rewrite_as_yarl,
 )
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.plugin.deciding.sent_url import Speller
+    from scrapy_robotspec.plugin.deciding.sent_url import Rewriter
 
 HANDLERS = "scrapy.core.downloader.handlers"
 URL = "http://a.example"
@@ -28,17 +28,17 @@ class OwnHandler:
 
 
 @pytest.mark.parametrize(
-    ("handler", "speller"),
+    ("handler", "rewriter"),
     [
         (f"{HANDLERS}.http11.HTTP11DownloadHandler", None),
-        (OwnHandler, spell_without_dots),
-        (f"{__name__}.OwnHandler", spell_without_dots),
+        (OwnHandler, remove_dot_segments),
+        (f"{__name__}.OwnHandler", remove_dot_segments),
         ("no.such.Handler", None),
     ],
 )
-def test_each_handler_has_its_spelling(handler: object, speller: Speller | None) -> None:
+def test_each_handler_has_its_rewriter(handler: object, rewriter: Rewriter | None) -> None:
     crawler = crawler_with_engine(DOWNLOAD_HANDLERS={"http": handler, "https": handler})
-    assert find_speller(crawler) is speller
+    assert find_rewriter(crawler) is rewriter
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_each_handler_has_its_spelling(handler: object, speller: Speller | None)
     ],
 )
 def test_dot_segments_are_removed(path: str, sent: str) -> None:
-    assert spell_without_dots(Request(URL + path)) == URL + sent
+    assert remove_dot_segments(Request(URL + path)) == URL + sent
 
 
 def test_yarl_also_decodes_characters() -> None:
     pytest.importorskip("yarl", reason="aiohttp is not installed: no handler spells so")
-    assert spell_with_yarl(Request(f"{URL}/a/../%40b?c=%3A")) == f"{URL}/@b?c=:"
+    assert rewrite_as_yarl(Request(f"{URL}/a/../%40b?c=%3A")) == f"{URL}/@b?c=:"
     verbatim = Request(f"{URL}/a/../%40b", meta={"verbatim_url": True})
-    assert spell_with_yarl(verbatim) == verbatim.url
+    assert rewrite_as_yarl(verbatim) == verbatim.url
