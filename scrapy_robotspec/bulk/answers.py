@@ -63,7 +63,7 @@ class Answers:
             self.groups += groups
             sizes = [_size(group[_PATHS]) for group in groups] if self._questions.paths else ()
             self.size += sum(sizes)
-            self._divide(len(places), max(_ROW, _size(file), *sizes))
+            self._divide(len(places), max(_ROW, _size(file[_SITEMAPS]), *sizes))
 
     def _divide(self, rows: int, size: int) -> None:
         """Divide the last rows, each of some size, into batches."""
@@ -120,6 +120,7 @@ class Answers:
         ]
 
 
+_SITEMAPS = [field.name for field in OF_FILE].index("sitemaps")
 _PATHS = [field.name for field in OF_GROUP].index("paths")
 
 
