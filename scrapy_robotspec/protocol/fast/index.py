@@ -106,9 +106,9 @@ def _index_plain_lines(
 def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
     """Add a group's rules to its agents."""
     for _, spans in named:
-        if spans[-1:] == [group]:  # nothing between this group and the agent's last one
+        if spans and spans[-1] == group:  # nothing between this group and the agent's last one
             spans[-1] = end
-        elif spans[-1:] != [end]:  # an agent may be named twice
+        elif not spans or spans[-1] != end:  # an agent may be named twice
             spans += begin, end
 
 
