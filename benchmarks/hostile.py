@@ -233,6 +233,9 @@ RECIPES = {
     "short parts in order": Recipe(
         literals=5, length=6, letters=26, spread=6, parts=True, ordered=True, tail="*X*b"
     ),
+    "parts of the path, numbers, then one that is only before": Recipe(
+        literals=1, length=6, letters=26, spread=11, gap=3, parts=True, numbered=True, tail="*X*b"
+    ),
     "runs of many lengths": Runs(length=257),
     "repeated letters": Recipe(length=1, literals=2, letters=1, spread=300),
 }
