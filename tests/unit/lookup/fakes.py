@@ -17,6 +17,7 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.timers import call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,6 +91,7 @@ class LookupHarness:
         **policy: Any,
     ) -> None:
         self.time = time or Clock()
+        self.call_later = call_later(self.time)
         self.ahead = 0.0
         self.step = 0.0
         """Seconds that pass from one look at the clock to the next: a slow machine."""
@@ -121,10 +123,6 @@ class LookupHarness:
 
     def random(self) -> float:
         return self.jitter
-
-    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
-        later: Any = self.time.callLater(delay, call, *args)
-        return _Later(later)
 
     def fetch(self, origin: Origin, request: str, *, background: bool) -> Deferred[FetchResult]:
         assert origin not in self.fetching, f"{origin} is being fetched already"
@@ -165,17 +163,6 @@ class LookupHarness:
         closing = Deferred.fromCoroutine(self.lookup.close())
         self.threads.run()
         return bool(closing.called)
-
-
-class _Later:
-    """A delayed call whose cancelling may come too late, as the plugin's."""
-
-    def __init__(self, call: Any) -> None:
-        self._call = call
-
-    def cancel(self) -> None:
-        if self._call.active():
-            self._call.cancel()
 
 
 class Waiter:

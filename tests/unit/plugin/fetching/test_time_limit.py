@@ -13,6 +13,7 @@ from scrapy_robotspec.plugin.fetching.time_limit import (
     TimeLimitError,
     with_time_limit,
 )
+from tests.support.timers import call_later
 
 
 class Limited:
@@ -27,30 +28,17 @@ class Limited:
             self.work = Deferred(lambda cancelled: cancelled.callback(""))
             self.work.addCallback(lambda result: self.after_cancelling)
         self.came: list[Any] = []
-        self.result = with_time_limit(self.work, 30.0, self._call_later)
+        self.result = with_time_limit(self.work, 30.0, call_later(self.clock))
         self.result.addBoth(self.came.append)
 
     def _on_cancel(self, work: Deferred[str]) -> None:
         self.cancelled += 1
-
-    def _call_later(self, delay: float, call: Any) -> Any:
-        later: Any = self.clock.callLater(delay, call)
-        return _Later(later)
 
     @property
     def error(self) -> type[BaseException]:
         """The type of the one error that came."""
         (failure,) = self.came
         return type(failure.value)
-
-
-class _Later:
-    def __init__(self, call: Any) -> None:
-        self._call = call
-
-    def cancel(self) -> None:
-        if self._call.active():
-            self._call.cancel()
 
 
 def test_work_in_time_passes_its_result_and_leaves_no_timer() -> None:

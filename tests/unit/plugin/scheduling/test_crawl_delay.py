@@ -19,6 +19,7 @@ from scrapy_robotspec.plugin.scheduling.fleet_pace import LIFETIME, RECOVERY, Fl
 from scrapy_robotspec.plugin.scheduling.gate import Gate, State
 from scrapy_robotspec.store.base import Fleet, ask_again_at
 from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.timers import call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,7 +105,7 @@ class Worker:
         clocks: Any = {
             "clock": self.clock,
             "monotonic": lambda: float(time.seconds()) + 5 * skew,
-            "call_later": _later(time),
+            "call_later": call_later(time),
         }
         self.crawl_delay = CrawlDelay(
             FleetPace(store, hold=HOLD, **clocks),
@@ -174,21 +175,6 @@ class Worker:
         self.crawl_delay.pages.sent(request)
         self.arrived.append(self.sent[-1] + self.connecting)
         self.time.callLater(0.05 + self.connecting, self.crawl_delay.pages.answered, request)
-
-
-class _Later:
-    """A delayed call of which cancelling may come too late."""
-
-    def __init__(self, call: Any) -> None:
-        self._call = call
-
-    def cancel(self) -> None:
-        if self._call.active():
-            self._call.cancel()
-
-
-def _later(time: Clock) -> Callable[..., _Later]:
-    return lambda seconds, call, *args: _Later(time.callLater(seconds, call, *args))
 
 
 def run(time: Clock, seconds: float, step: float = 0.0005) -> None:
