@@ -160,7 +160,6 @@ def select(
     index: Mapping[str, Place], keys: Sequence[str], share: Callable[[Spans], SharedRules]
 ) -> CompiledSelection:
     """The groups with some keys."""
-    names = [index[key][0] for key in keys]
     parts = [share(tuple(index[key][1])) for key in keys]
     rules = parts[0] if len(parts) == 1 else SharedRules((), tuple(parts))
-    return CompiledSelection(tuple(names), rules)
+    return CompiledSelection(tuple([index[key][0] for key in keys]), rules)

@@ -73,7 +73,6 @@ def _index_plain_lines(
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     group = begin = 0  # offsets of the group, and of the end of its last user-agent line
-    cased = edition.case_sensitive_tokens
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
@@ -94,7 +93,7 @@ def _index_plain_lines(
                 group = at
             name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
             if name is not None:
-                key = name if cased else name.lower()  # names on plain lines are ASCII
+                key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
                 if key not in index:
                     index[key] = (name, [])
                 named.append(index[key])

@@ -73,10 +73,7 @@ class SuffixIndex(dict[str, "Sequence[int]"]):
             if ends := self._next_ends.get(literal):
                 end = ends[end]
             elif places := self[literal]:
-                place = places[0]
-                if place < end:
-                    place = places[bisect_left(places, end)]
-                end = place + len(literal)
+                end = places[bisect_left(places, end)] + len(literal)
             else:
                 place = self._padded.find(literal, end)
                 end = self._never if place < 0 else place + len(literal)

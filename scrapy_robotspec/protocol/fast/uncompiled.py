@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 #: Max product of the path's length and the bytes to search; beyond it rules are compiled.
 _MAX_BYTES = 1 << 26
-#: Max product of the path's length and the rules to try, and max bytes of their patterns.
+#: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
+#: and max bytes of their patterns.
 _MAX_TRIED = 1 << 16
-#: Max rules that may match before compiling.
-_MAX_FOUND = 1 << 11
 #: Bytes that are escaped in canonical text, for a character class (PAT-12).
 _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
@@ -44,9 +43,8 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
         rules = rules_in(body, spans, edition)
     if not rules:
         return NO_RULE
-    cost = max(len(rules) * len(path), sum(len(value) for _, value, _ in rules))
-    many = len(rules) > _MAX_FOUND or cost > _MAX_TRIED
-    return None if many else best_key(rules, path, edition)
+    cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
+    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
 
 
 def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
