@@ -11,8 +11,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.protocol.fast.compiled import COMPILE_AFTER
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+from scrapy_robotspec.protocol.fast import RuleSet
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, as_in_url
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, keyed_patterns
@@ -31,8 +30,9 @@ Extent = Literal["allows all", "denies all", "some"]
 _RARE = "~!'(),@:;+_.0123456789QZXJKVWYqzxjkvwy-&=ABCDEFGHILMNOPRSTUabcdefghilmnoprstu"
 #: Where a file contains all of them.
 _RARE_TEXT = "%F4%8F%BF%BD"
-#: Max patterns that are compared one by one.
+#: Max patterns that are compared one by one, and paths they are compared with.
 _MAX_COMPARED = 1000
+_MAX_PATHS = 5
 
 
 def extent(group: GroupRules, wide: Sequence[KeyedPattern]) -> Extent:
@@ -88,7 +88,7 @@ class _OtherRules:
     def _find(self, path: str) -> int:
         """The deciding key for a canonical path."""
         if self._compiled is None:
-            if self._asked < COMPILE_AFTER and len(self._patterns) <= _MAX_COMPARED:
+            if self._asked < _MAX_PATHS and len(self._patterns) <= _MAX_COMPARED:
                 self._asked += 1
                 return best_match(self._patterns, path)
             self._compiled = RuleSet(self._rules, self._edition)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.bulk.other_lines import OtherLines
 from scrapy_robotspec.bulk.spans import follow
-from scrapy_robotspec.protocol.fast.index import index_agents
+from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at
 from scrapy_robotspec.protocol.lint.file_kind import kind_code
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.bulk.rule_answers import Answered, RuleAnswers
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Place, Spans
+    from scrapy_robotspec.protocol.agent_index import Place, Spans
     from scrapy_robotspec.protocol.groups import RawOther
 
 

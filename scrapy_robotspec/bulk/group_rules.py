@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, rules_in
+from scrapy_robotspec.protocol.agent_index import has_plain_lines, rule_around, rules_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Spans
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.groups import RawRule
 
 #: Bytes of a wide value: nothing but a slash, stars and an anchor.

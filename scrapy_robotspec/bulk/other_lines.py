@@ -7,8 +7,8 @@ from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.agent_index import find_rule, has_plain_lines
 from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast.index import find_rule, has_plain_lines
 from scrapy_robotspec.protocol.groups import RawOther, read_groups
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.protocol.usage_rules import usage_edition
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.bulk.crawlers import Followed
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Spans
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.groups import RawGroup
 
 _AGENT = b"user-agent"

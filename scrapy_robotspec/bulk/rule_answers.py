@@ -11,16 +11,15 @@ from scrapy_robotspec.bulk.extent import Extent, best_match, extent
 from scrapy_robotspec.bulk.group_rules import read_group
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol import fast
-from scrapy_robotspec.protocol.fast.compiled import SharedRules
 from scrapy_robotspec.protocol.lines import text_at
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, keyed_patterns, line_start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Spans
+    from scrapy_robotspec.protocol.agent_index import Spans
 
 #: Paths are asked about as parts of a URL, which is the quickest.
 _SITE = "https://h"
@@ -92,11 +91,8 @@ class RuleAnswers:
         has_rules = bool(group.wide or group.allows or found == "some" or any(group.disallows()))
         return Answered(keys, lines, found, has_rules)
 
-    def _other_keys(self, body: bytes, spans: Spans) -> Iterator[int]:
-        if self._urls:
-            find = fast.compile(body, self._edition).find_again
-            rules = SharedRules(spans)
-            yield from (find(url, rules) for url in self._urls)
+    def _other_keys(self, body: bytes, spans: Spans) -> Sequence[int]:
+        return fast.compile(body, self._edition).find_all(self._urls, spans) if self._urls else ()
 
 
 def _line_of(key: int, body: bytes) -> Line | None:

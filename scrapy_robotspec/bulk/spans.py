@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.protocol.fast.index import Place, Spans
+    from scrapy_robotspec.protocol.agent_index import Place, Spans
 
 
 def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:

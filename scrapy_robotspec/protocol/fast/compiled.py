@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Place, Spans
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.fast.index import Place, Spans
     from scrapy_robotspec.protocol.models import Verdict
 
 #: Max crawlers that a file remembers, and max bytes of the groups they follow (times its length).
@@ -100,6 +100,11 @@ class CompiledFile:
             if len(rules.keys) < KEPT_URLS:
                 rules.keys = {**rules.keys, url: key}
         return key, selection
+
+    def find_all(self, urls: Sequence[str], spans: Spans) -> list[int]:
+        """The deciding precedence keys of the rules in some spans."""
+        rules = SharedRules(spans)
+        return [self.find_again(url, rules) for url in urls]
 
     def find_again(self, url: str | bytes, rules: SharedRules) -> int:
         """The deciding precedence key of some rules."""

@@ -10,14 +10,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.fast.index import has_plain_lines, rule_around, rules_in
+from scrapy_robotspec.protocol.agent_index import has_plain_lines, rule_around, rules_in
 from scrapy_robotspec.protocol.precedence import NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.fast.index import Spans
+    from scrapy_robotspec.protocol.agent_index import Spans
     from scrapy_robotspec.protocol.groups import RawRule
 
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]

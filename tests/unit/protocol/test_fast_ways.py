@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.bulk.spans import follow
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
-from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
-from scrapy_robotspec.protocol.fast.index import (
+from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
     has_plain_lines,
     index_agents,
     rules_in,
 )
+from scrapy_robotspec.protocol.agents import beginnings, followed_keys
+from scrapy_robotspec.protocol.directives import DirectiveReader
+from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex

@@ -15,9 +15,9 @@ from unittest.mock import patch
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol import groups, robotstxt
+from scrapy_robotspec.protocol import agent_index, groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
-from scrapy_robotspec.protocol.fast import compiled, index, uncompiled
+from scrapy_robotspec.protocol.fast import compiled, uncompiled
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, with_end
@@ -132,7 +132,7 @@ def test_stars_in_sequence_are_one() -> None:
 def test_a_line_of_user_agent_fields_is_read_once(before: bytes) -> None:
     """SAF-02: what stands behind a field is read to the line's end only where it begins a line."""
     body = before + b"user-agent:" * 1_000
-    with patch.object(index, "_AGENT", wraps=index._AGENT) as reads:
+    with patch.object(agent_index, "_AGENT", wraps=agent_index._AGENT) as reads:
         assert RobotsTxt.parse(body).allowed(HOST + "/", "a")
     assert reads.call_count <= 1
 
