@@ -24,7 +24,7 @@ EXAMPLES = {"on_dask": "distributed", "on_spark": "pyspark", "on_ray": "ray"}
 def test_a_cluster_gives_the_rows_of_one_process(name: str, tmp_path: Path) -> None:
     """Bit for bit, in the order of the input; several batches go to several processes."""
     if find_spec(EXAMPLES[name]) is None:
-        pytest.skip(f"{EXAMPLES[name]} is not installed")
+        pytest.skip(f"{EXAMPLES[name]} is not installed: tox -e engines runs this")
     if name == "on_spark" and shutil.which("java") is None:
         pytest.skip("Spark needs Java")
     files = pa.table(
