@@ -36,7 +36,7 @@ _MAX_PATHS = 5
 
 
 def extent(group: GroupRules, wide: Sequence[KeyedPattern]) -> Extent:
-    """The paths that a group leaves open.
+    """How much of a site a group leaves open.
 
     ``wide``: the patterns of its wide rules. ``/robots.txt`` does not count, which is always
     allowed (PRE-04).

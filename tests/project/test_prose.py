@@ -26,7 +26,7 @@ BANNED = re.compile(
 )
 #: Beginnings of sentences that put a clause before the subject.
 CLAUSES = re.compile(
-    r"(?:^|(?<=[.!?])\s+)(?:What|Whoever|Whatever|Those (?:that|who)|Of [a-z]+)\b[^.?]*(?:[.]|$)"
+    r"(?:^|(?<=[.!?])\s+)(?:(?:What|Who)(?:ever)?|Those (?:that|who)|Of [a-z]+)\b[^.?]*(?:[.]|$)"
 )
 #: Longest first line of a docstring (words).
 MAX_WORDS = 12

@@ -53,9 +53,7 @@ def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float
     *proxy*: the one that the request was sent through; until it has brought a response, each
     failure may be its own.
     """
-    if isinstance(
-        error, IgnoreRequest | NotSupported | AbortedError
-    ):  # dropped on this side of the network
+    if isinstance(error, IgnoreRequest | NotSupported | AbortedError):  # dropped on this side
         return True
     if proxy is not None and not routes.is_proven(proxy, now):
         return True
