@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 #: Compiled at their first use.
 _VALID = r"[A-Za-z][A-Za-z0-9+.-]*:(?://|(?!\d+(?:/|$)))"
 _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
+_COMMENT_LINE = rb"(?m)^#[^\r\n]*"
+#: Bytes of nearly all lists: line ends, and the characters of URLs.
+_PLAIN = b"\r\n" + bytes(range(0x21, 0x7F))
 #: Beginnings of nearly all URLs in lists.
 _USUAL = ("/", "https://", "http://")
 
@@ -84,11 +88,12 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
 
 def _listed(name: str, screen: Screen) -> tuple[Sequence[str | bytes], int]:
     data = read_file(name).removeprefix(b"\xef\xbb\xbf")
-    if data.isascii() and b"\r" not in data:
-        lines = list(map(str.strip, data.decode("ascii").strip().split("\n")))
-        others = [line for line in lines if not line.startswith(_USUAL)]  # hot path
-        if all(line[:1] in "#" for line in others):
-            return [line for line in lines if line[:1] not in "#"] if others else lines, 0
+    has_comments = data.startswith(b"#") or b"\n#" in data
+    uncommented = re.sub(_COMMENT_LINE, b"", data) if has_comments else data
+    if not uncommented.translate(None, _PLAIN):  # hot path
+        urls = uncommented.decode("ascii").split()
+        if all(map(str.startswith, urls, repeat(_USUAL))):
+            return urls, 0
     return _listed_slowly(name, data, screen)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
@@ -127,19 +127,18 @@ class RobotsTxt:
             key = self._find(url, tokens)
         else:
             key = rules.find(url)
-        selection = self._selection
-        assert selection is not None  # _find() has set it
-        return selection.verdicts.get(key) or self._verdict_of(selection, key)
+        return self._verdict(key)
 
     def explain_all(
         self, urls: Sequence[str | bytes], tokens: str | Sequence[str]
     ) -> tuple[list[int], Mapping[int, Verdict]]:
         """A key for each URL, and the verdict of :meth:`explain` by key."""
-        rules = self._rules if self._tokens == tokens else None
-        find = partial(self._find, tokens=tokens) if rules is None else rules.find
-        keys = list(map(find, urls))
-        examples = dict(zip(keys, urls, strict=True))
-        return keys, {key: self.explain(url, tokens) for key, url in examples.items()}
+        keys: list[int] = []
+        while len(keys) < len(urls) and (self._rules is None or self._tokens != tokens):
+            keys.append(self._find(urls[len(keys)], tokens))
+        if self._rules is not None:
+            keys += self._rules.find_all(urls[len(keys) :])
+        return keys, {key: self._verdict(key) for key in set(keys)}
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every matching rule, the deciding one first.
@@ -243,6 +242,12 @@ class RobotsTxt:
             self._selection, self._tokens = selection, asked
         self._rules = selection.rules.compiled
         return key
+
+    def _verdict(self, key: int) -> Verdict:
+        """The verdict of a precedence key for the crawler that asked last."""
+        selection = self._selection
+        assert selection is not None  # _find() has set it
+        return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
     def _verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
@@ -21,7 +22,7 @@ from scrapy_robotspec.protocol.paths import (
 from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, keyed_patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -71,15 +72,40 @@ class RuleSet:
             return ITSELF
         if self._to_end:
             path += END
-        prefixes, parents = self._prefixes, self._parents
-        index = bisect_right(prefixes, path) - 1
-        while index >= 0 and not path.startswith(prefixes[index]):
-            index = -1 if parents is None else parents[index]
-        best = NO_RULE if index < 0 else self._keys[index]
+        best = self._best_prefix(path)
         for needle in self._needles:  # nearly always none is in the path
             if needle in path and self._wildcards is not None:
                 return self._wildcards.best(path, best)
         return best
+
+    def find_all(self, urls: Sequence[str | bytes]) -> list[int]:
+        """:meth:`find` for each URL. The URLs of one site share steps."""
+        paths = self._usual_paths(urls)
+        if len(paths) < len(urls):
+            return list(map(self.find, urls))
+        keys = list(map(self._best_prefix, paths))
+        if self._wildcards is not None:
+            for place in _places_of(self._needles, paths):
+                keys[place] = self._wildcards.best(paths[place], keys[place])
+        return keys
+
+    def _best_prefix(self, path: str) -> int:
+        """The best key of the prefixes that a path begins with, or ``NO_RULE``."""
+        prefixes, parents = self._prefixes, self._parents
+        index = bisect_right(prefixes, path) - 1
+        while index >= 0 and not path.startswith(prefixes[index]):
+            index = -1 if parents is None else parents[index]
+        return NO_RULE if index < 0 else self._keys[index]
+
+    def _usual_paths(self, urls: Sequence[str | bytes]) -> list[str]:
+        """The paths of URLs that begin as the last one; none if any must be rewritten."""
+        base, start = self._base, self._path_at
+        paths = [url[start:] for url in urls if isinstance(url, str) and url.startswith(base)]
+        text = "".join(paths)
+        unusual = "%" in text or "#" in text or "\\" in text or ROBOTS_TXT in paths
+        if unusual or (self._escapes and find_noncanonical(text)):
+            return []
+        return [path + END for path in paths] if self._to_end else paths
 
     def _path(self, url: str | bytes) -> str:
         """The path of a URL that does not begin as the last one; those of one site do."""
@@ -87,6 +113,17 @@ class RuleSet:
         if base:
             self._base, self._path_at = base, len(base) - 1
         return path_of(url, self._edition)
+
+
+def _places_of(needles: Sequence[str], texts: Sequence[str]) -> Iterator[int]:
+    """The places of the texts that contain a needle, and perhaps of a few others."""
+    text, ends = "".join(texts), list(accumulate(map(len, texts)))
+    for needle in needles:
+        at = text.find(needle)
+        while 0 <= at < len(text):
+            place = bisect_right(ends, at)
+            yield place
+            at = text.find(needle, ends[place])
 
 
 def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int], dict[str, int]]:

@@ -72,6 +72,19 @@ def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(
     assert run_command("check", "robots.txt", "--urls", "list.txt").code == 1
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("more", ["", "#c\n", "# a comment\n", "\n  \n", "/é\n"])
+def test_a_list_gives_the_same_urls_in_any_form(
+    run_command: RunCommand, folder: Path, end: str, more: str
+) -> None:
+    """Lists of plain lines are read at once, others line by line."""
+    lines = more + "/x\nhttps://shop.example/y#z\n#/no\n\n/cart/"
+    (folder / "list.txt").write_bytes(lines.replace("\n", end).encode())
+    urls = run_command("check", "robots.txt", "--urls", "list.txt", "-q").lines
+    shown = [line.split()[1] for line in urls]
+    assert shown == ["/é"] * ("é" in more) + ["/x", "https://shop.example/y#z", "/cart/"]
+
+
 def test_bytes_that_are_no_utf8_are_compared_as_they_are(
     run_command: RunCommand, folder: Path
 ) -> None:

@@ -306,6 +306,22 @@ def test_many_urls_are_answered_as_one_by_one(
 
 
 @pytest.mark.parametrize("name", EDITIONS)
+@given(rules=raw_rules, some=st.lists(st.sampled_from(["/robots.txt", "é"]) | paths, max_size=5))
+def test_urls_of_one_site_are_matched_together_as_alone(
+    name: str, rules: list[tuple[bool, bytes, int]], some: list[str]
+) -> None:
+    """PRE-01: with few and many wildcards, and if some of the URLs must be rewritten."""
+    urls = ["http://x" + path for path in ["/", *some]]
+    for few in (64, 0):
+        with patch.object(wildcards, "INDEX_FROM", few):
+            together, alone = (RuleSet(rules, EDITIONS[name]) for _ in range(2))
+        together.find(urls[0])  # their common beginning
+        expected = [alone.find(url) for url in urls]
+        assert together.find_all(urls) == expected
+        assert together.find_all([url.encode() for url in urls]) == expected
+
+
+@pytest.mark.parametrize("name", EDITIONS)
 @given(url=urls, tail=st.text(st.sampled_from("/?#;:ab%"), max_size=6))
 def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, tail: str) -> None:
     """PAT-01, PAT-08: what is remembered of one URL holds for every other that begins alike."""
