@@ -62,7 +62,7 @@ class RobotSpecMiddleware:
         self._crawler = crawler
         stats = TolerantStats(crawler.stats)
         self._stats = CrawlStats(
-            crawler, self.settings, stats, lambda origin: self.gate.count(origin)
+            crawler, self.settings, stats, lambda origin: self._waits.count(origin)
         )
         self.count_waiting = self._stats.waiting_changed
         self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, stats)
@@ -139,7 +139,8 @@ class RobotSpecMiddleware:
         """Let *request* wait here: it does not come from the scheduler and cannot go back."""
         self.count_waiting(1)
         try:
-            decision, found = await self.robots.wait(origin, request)
+            with self._waits.outside(origin):
+                decision, found = await self.robots.wait(origin, request)
         finally:
             self.count_waiting(-1)
         delay = self._policy.delay(found, request) if found and decision.allowed else None
@@ -172,7 +173,7 @@ class RobotSpecMiddleware:
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, then block or release the requests of its origin."""
         try:
-            self._stats.on_fetch_done(done, self.gate.count(done.found.origin), time.time())
+            self._stats.on_fetch_done(done, self._waits.count(done.found.origin), time.time())
         finally:  # whatever cannot be counted, the requests go on
             self._waits.update(done.found)
 

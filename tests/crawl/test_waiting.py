@@ -210,7 +210,7 @@ def test_requests_past_the_scheduler_wait_and_delay_no_other(server: Server, mod
 
 
 def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
-    """Files of a pipeline: within the rules, whenever these come."""
+    """Files of a pipeline: within the rules, whenever these come, and counted as others."""
     held = server.site("127.0.1.1", until(1, reply("", 503), reply(RULES)))
     first = server.site("127.0.0.2", RULES).url("/start")
     files = [held.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(5)]
@@ -223,6 +223,8 @@ def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
     assert sorted(held.pages_asked) == [f"/yes{n}" for n in range(5)]
     assert len(list(tmp_path.glob("full/*"))) == 5
     assert result.stats["file_status_count/downloaded"] == 5
+    assert result.stats["robotspec/waited"] == result.stats["robotspec/released"] == 11
+    assert result.lines("has answered: 10 requests are released")
     assert result.exit_code == 0
 
 
