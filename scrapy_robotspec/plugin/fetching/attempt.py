@@ -108,11 +108,10 @@ class Attempt:
             timeout=self._settings.fetch_timeout,
             use_http_cache=context.use_http_cache,
         )
-        response = await context.downloads.send(request)
+        response, transfer = await context.downloads.send(request)
         host = Origin.of(url)
         if host is not None and not self._may_be_the_proxys(response.status):
             self._routes.worked(self._proxy, host.host, context.clock())
-        transfer: Transfer = request.meta[META_KEY]
         exchange = exchange_of(url, response, transfer)
         if context.archive is not None:
             sent, now = transfer.sent or request, context.clock()

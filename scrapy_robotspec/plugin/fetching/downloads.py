@@ -10,6 +10,7 @@ from scrapy.exceptions import StopDownload
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.robots_request import slot_of, transfer_of
+from scrapy_robotspec.plugin.fetching.stalled_body import StalledBody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,17 +18,26 @@ if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
+
+    from scrapy_robotspec.plugin.fetching.robots_request import Transfer
+
+#: Part of the fetch timeout after which a body without an end counts as stalled: a chain of five
+#: redirects with such bodies stays within the timeout.
+_BODY_TIMEOUT = 0.1
 
 
 class Downloads:
     """Downloads robots.txt files for one crawl.
 
-    Each download ends after *max_size* bytes (FMT-12).
+    Each download ends after *max_size* bytes (FMT-12). *timeout* is that of a fetch in seconds.
     """
 
-    def __init__(self, crawler: Crawler, max_size: int) -> None:
+    def __init__(self, crawler: Crawler, max_size: int, timeout: float) -> None:
         self._crawler = crawler
         self._max_size = max_size
+        self._body_timeout = _BODY_TIMEOUT * timeout
         self._open = 0
 
     def open(self) -> Callable[[], None]:
@@ -52,13 +62,30 @@ class Downloads:
         if pause > 0:
             await _compat.sleep(pause)
 
-    async def send(self, request: Request) -> Response:
-        """The response to a robots.txt request, with its body still encoded."""
+    async def send(self, request: Request) -> tuple[Response, Transfer]:
+        """The response to a robots.txt request, and notes about its download.
+
+        The body is still encoded.
+        """
         slot = slot_of(request)
         assert slot is not None
         with self._slots.use(slot):
-            response: Response = await _compat.as_future(_compat.download(self._engine, request))
-        return response
+            sent = StalledBody(request, self._download, _compat.call_later, self._body_timeout)
+            answered: tuple[Response, Transfer] = await _compat.as_future(sent.outcome)
+        return answered
+
+    def _download(self, request: Request) -> Deferred[Response]:
+        downloading = _compat.download(self._engine, request)
+        transfer = transfer_of(request)
+        if transfer is None or not transfer.status_only:
+            return downloading
+        release_slot = _compat.extra_download_slot(self._engine)  # a fetch has one place
+
+        def end(result: Response | Failure) -> Response | Failure:
+            release_slot()
+            return result
+
+        return downloading.addBoth(end)
 
     @property
     def _engine(self) -> ExecutionEngine:
@@ -78,6 +105,7 @@ class Downloads:
         if self._open == 1:
             connect = self._crawler.signals.connect
             connect(self._begin, signals.request_reached_downloader)
+            connect(self._headers_received, signals.headers_received)
             connect(self._bytes_received, signals.bytes_received)
             connect(self._response_downloaded, signals.response_downloaded)
 
@@ -86,6 +114,7 @@ class Downloads:
         if self._open == 0:
             disconnect = self._crawler.signals.disconnect
             disconnect(self._begin, signals.request_reached_downloader)
+            disconnect(self._headers_received, signals.headers_received)
             disconnect(self._bytes_received, signals.bytes_received)
             disconnect(self._response_downloaded, signals.response_downloaded)
 
@@ -93,6 +122,15 @@ class Downloads:
         transfer = transfer_of(request)
         if transfer is not None:
             transfer.begin(request)
+
+    def _headers_received(self, request: Request) -> None:
+        transfer = transfer_of(request)
+        if transfer is None:
+            return
+        if transfer.status_only:
+            raise StopDownload(fail=False)
+        if transfer.on_headers is not None:
+            transfer.on_headers()
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
         transfer = transfer_of(request)
@@ -108,5 +146,7 @@ class Downloads:
         transfer = transfer_of(request)
         if transfer is None:
             return
+        if transfer.on_body is not None:
+            transfer.on_body()
         transfer.content_encoding = response.headers.getlist("Content-Encoding")
         response.headers.pop("Content-Encoding", None)

@@ -43,7 +43,7 @@ class Fetcher:
         clock: Callable[[], float],
     ) -> None:
         self._stats = stats
-        self._downloads = Downloads(crawler, settings.max_size)
+        self._downloads = Downloads(crawler, settings.max_size, settings.fetch_timeout)
         self.routes = Routes(settings.inherit_meta)
         self._context = FetchContext(
             settings=settings,

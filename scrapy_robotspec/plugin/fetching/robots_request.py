@@ -13,7 +13,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy.http import Response
 
@@ -58,13 +58,29 @@ _PRIVATE_HEADERS = ("Authorization", "Cookie")
 class Transfer:
     """Notes about one robots.txt request while it is downloaded."""
 
-    __slots__ = ("content_encoding", "never_sent", "received", "sent", "slot", "stopped")
+    __slots__ = (
+        "content_encoding",
+        "never_sent",
+        "on_body",
+        "on_headers",
+        "received",
+        "sent",
+        "slot",
+        "status_only",
+        "stopped",
+    )
 
-    def __init__(self, slot: str, never_sent: Sequence[str]) -> None:
+    def __init__(self, slot: str, never_sent: Sequence[str], *, status_only: bool = False) -> None:
         self.slot = slot
         """Name of the download slot."""
         self.never_sent = never_sent
         """Headers that do not leave, whichever middleware has added them."""
+        self.status_only = status_only
+        """The download ends with the headers."""
+        self.on_headers: Callable[[], None] | None = None
+        """Called when the headers have arrived."""
+        self.on_body: Callable[[], None] | None = None
+        """Called when the body has ended."""
         self.received = 0
         """Bytes of the body so far."""
         self.stopped = False
@@ -116,6 +132,13 @@ def robots_request(
     return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
 
 
+def status_request(request: Request) -> Request:
+    """A copy of *request* whose download ends with the headers."""
+    transfer: Transfer = request.meta[META_KEY]
+    own = Transfer(transfer.slot, transfer.never_sent, status_only=True)
+    return request.replace(meta={**request.meta, META_KEY: own})
+
+
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received."""
     lines = [
@@ -131,7 +154,7 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
         tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
         response.body,
         stopped=transfer.stopped,
-        lost="dataloss" in response.flags,
+        lost=transfer.status_only or "dataloss" in response.flags,
     )
 
 
