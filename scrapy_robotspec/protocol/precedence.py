@@ -80,7 +80,11 @@ def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
 
 
 def matching_keys(
-    rules: Sequence[RawRule], edition: Edition, match: Callable[[str], bool]
+    rules: Sequence[RawRule],
+    path: str,
+    edition: Edition,
+    matching: Callable[[Sequence[str], str], Iterable[int]],
 ) -> Iterable[int]:
     """The keys of all rules whose patterns match, in file order."""
-    return (key for key, text in keyed_patterns(rules, edition) if match(text))
+    keyed = list(keyed_patterns(rules, edition))
+    return (keyed[index][0] for index in matching([text for _, text in keyed], path))

@@ -147,7 +147,7 @@ class RobotsTxt:
         """
         path = path_of(url, self.edition)
         rules = self._select_groups(tokens).rules
-        keys = matching_keys(rules, self.edition, fast.matcher(path, len(rules)))
+        keys = matching_keys(rules, path, self.edition, fast.matching)
         starts = map(line_start, sorted(keys))
         return tuple(self._rules_at(starts).values())
 

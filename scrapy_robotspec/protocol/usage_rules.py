@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.fast import matcher
+from scrapy_robotspec.protocol.fast import matching
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode
@@ -83,14 +83,13 @@ class _FieldPaths:
             if length <= len(path) and path[:length] in self._plain:
                 found.append(self._plain[path[:length]])
                 break
-        matches = matcher(path, len(self._wild))
-        for pattern in self._wild:
+        for index in matching([text for _, text in self._wild], path):
+            pattern = self._wild[index]
             if found and pattern[0] < found[-1][0]:
                 break
-            if matches(pattern[1]):
-                if found and pattern[0] > found[-1][0]:
-                    found.clear()
-                found.append(pattern)
+            if found and pattern[0] > found[-1][0]:
+                found.clear()
+            found.append(pattern)
         return tuple(found)
 
     def of(self, patterns: Sequence[_Pattern]) -> Iterator[UsageStatement]:

@@ -11,15 +11,14 @@ import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.fast.literals import Literals, Places, matches
 from scrapy_robotspec.protocol.fast.prefixes import parents_of
-from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: Stands for the path's end, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
 #: contains it: there a comment begins, here the fragment.
@@ -31,8 +30,9 @@ INDEX_FROM = 64
 #: (characters).
 _NEEDLE = 32
 _START = 4
-#: From this product of patterns and characters of the path on, searches need a bound (PAT-11).
-_HEAVY = 1 << 14
+#: From this product of the characters of patterns and of the path on, searches need a bound
+#: (PAT-11).
+_HEAVY = 1 << 23
 _STARS = re.compile(r"\*+")
 
 
@@ -40,7 +40,7 @@ class Wildcards:
     """Patterns with their precedence keys, by the needles that a path contains."""
 
     __slots__ = (
-        *("_ends", "_keys", "_needles", "_parents", "_sizes", "_splits", "_starts", "_texts"),
+        *("_ends", "_keys", "_literals", "_needles", "_parents", "_sizes", "_starts", "_texts"),
         "few",
     )
 
@@ -57,7 +57,7 @@ class Wildcards:
             self.few = tuple(map(needles.__getitem__, self._texts))
             return
         self.few = ()
-        self._splits = Splits()
+        self._literals: Literals | None = None  # until a path makes many searches
         counts = Counter(needles.values())
         self._needles = tuple(sorted(counts))
         self._ends = array("i", accumulate(map(counts.__getitem__, self._needles), initial=0))
@@ -76,11 +76,18 @@ class Wildcards:
             return best
         found, ends = self._find_needles(path), self._ends
         tried = [number for index in found for number in range(ends[index], ends[index + 1])]
-        match = _matcher(path, len(tried), self._splits)
-        for number in tried:
-            if keys[number] < best and match(texts[number]):
-                best = keys[number]
+        better = (number for number in tried if keys[number] < best)
+        for number in self._matching(better, path, sum(len(texts[number]) for number in tried)):
+            best = keys[number]
         return best
+
+    def _matching(self, numbers: Iterable[int], path: str, size: int) -> Iterable[int]:
+        """The patterns that match a path, of some with *size* characters in all."""
+        if size * len(path) <= _HEAVY:
+            return (number for number in numbers if matches(self._texts[number], path))
+        if self._literals is None:
+            self._literals = Literals(self._texts)
+        return Places(path, self._literals).matching(numbers)
 
     def _find_needles(self, path: str) -> set[int]:
         """The needles that a path contains."""
@@ -104,20 +111,6 @@ def needle_of(text: str) -> str:
     return max(text[1:].split("*"), key=len)
 
 
-def matches(text: str, path: str) -> bool:
-    """As ``patterns.matches``, for a pattern and a path with their ends."""
-    first, *others = text.split("*")
-    if not path.startswith(first):
-        return False
-    end = len(first)
-    for literal in others:
-        end = path.find(literal, end)
-        if end < 0:
-            return False
-        end += len(literal)
-    return True
-
-
 def with_end(text: str) -> str:
     """A pattern with ``END`` for its anchor, and without needless stars."""
     if "**" in text:
@@ -127,13 +120,10 @@ def with_end(text: str) -> str:
     return text.removesuffix("*")
 
 
-def matcher(path: str, patterns: int) -> Callable[[str], bool]:
-    """``patterns.matches`` for one path and a number of patterns."""
-    match = _matcher(path + END, patterns, Splits())
-    return lambda text: match(with_end(text))
-
-
-def _matcher(path: str, patterns: int, splits: Splits) -> Callable[[str], bool]:
-    if patterns * len(path) > _HEAVY:
-        return SuffixIndex(path, splits).matches
-    return partial(matches, path=path)
+def matching(patterns: Sequence[str], path: str) -> Iterable[int]:
+    """The indexes of the patterns that match a path, as ``patterns.matches`` decides."""
+    texts = list(map(with_end, patterns))
+    path += END
+    if sum(map(len, texts)) * len(path) > _HEAVY:
+        return Places(path, Literals(texts)).matching(range(len(texts)))
+    return (index for index, text in enumerate(texts) if matches(text, path))

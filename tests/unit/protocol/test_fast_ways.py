@@ -25,12 +25,12 @@ from scrapy_robotspec.protocol.agent_index import (
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast import compiled, suffixes, wildcards
+from scrapy_robotspec.protocol.fast import compiled, literals, wildcards
+from scrapy_robotspec.protocol.fast.literals import Literals, Places
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
-from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, matcher, with_end
+from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, matching, with_end
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import (
     field_reader,
@@ -41,7 +41,14 @@ from scrapy_robotspec.protocol.lines import (
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import decide
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key, forbids, matching_keys
+from scrapy_robotspec.protocol.precedence import (
+    ITSELF,
+    NO_RULE,
+    best_key,
+    forbids,
+    keyed_patterns,
+    matching_keys,
+)
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
@@ -238,22 +245,26 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     expected = min((key for text, key in keys.items() if matches(text, path)), default=bound)
     patterns = {with_end(text): key for text, key in keys.items()}
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
-    for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 14)):
+    for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 23)):
         with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, _HEAVY=heavy):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
-@pytest.mark.parametrize(("short", "length"), [(0, 1), (0, 256), (1, 2), (1, 256), (16, 256)])
+@pytest.mark.parametrize("long", [0, 3, 4096])
+@pytest.mark.parametrize("often", [0, 2, 1 << 20])
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
-def test_bounded_search_decides_as_the_plain_one(
-    short: int, length: int, some: set[str], path: str
+def test_patterns_match_by_the_places_of_their_literals(
+    long: int, often: int, some: set[str], path: str
 ) -> None:
-    """PAT-11: by parts, by suffixes, and where only the beginnings of suffixes are kept."""
-    with patch.multiple(suffixes, _SHORT=short, _RARE=short, _BEGINNING=length):
-        index = SuffixIndex(path + END, Splits())
-        for text in some:
-            assert index.matches(with_end(text)) == matches(text, path)
-            assert wildcards.matches(with_end(text), path + END) == matches(text, path)
+    """PAT-11: places as a list and as flags, and patterns that are not indexed."""
+    patterns = [with_end(text) for text in some]
+    expected = [number for number, text in enumerate(some) if matches(text, path)]
+    with patch.multiple(literals, _LONG=long, _OFTEN=often):
+        places = Places(path + END, Literals(patterns))
+        assert list(places.matching(range(len(patterns)))) == expected
+    assert [literals.matches(text, path + END) for text in patterns] == [
+        number in expected for number in range(len(patterns))
+    ]
 
 
 @pytest.mark.parametrize("name", EDITIONS)
@@ -261,14 +272,13 @@ def test_bounded_search_decides_as_the_plain_one(
 def test_all_matching_rules_are_those_of_the_plain_reading(
     name: str, rules: list[tuple[bool, bytes, int]], url: str
 ) -> None:
-    """PAT-11: also where the path is indexed for many patterns."""
+    """PAT-11: also where the places of literals are indexed."""
     edition = EDITIONS[name]
     path = path_of(url, edition)
-    expected = list(matching_keys(rules, edition, lambda text: matches(text, path)))
-    for heavy in (1 << 14, 0):
+    expected = [key for key, text in keyed_patterns(rules, edition) if matches(text, path)]
+    for heavy in (1 << 23, 0):
         with patch.object(wildcards, "_HEAVY", heavy):
-            match = matcher(path, len(rules))
-        assert list(matching_keys(rules, edition, match)) == expected
+            assert list(matching_keys(rules, path, edition, matching)) == expected
 
 
 @pytest.mark.parametrize("name", EDITIONS)

@@ -18,8 +18,8 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import agent_index, groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.fast import compiled, uncompiled
+from scrapy_robotspec.protocol.fast.literals import Literals, Places
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.suffixes import Splits, SuffixIndex
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, with_end
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -70,21 +70,23 @@ def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
     assert 0 < CountedText.steps <= 2_000 * 8
 
 
-def test_literals_of_many_patterns_are_looked_up_once() -> None:
-    """PAT-11: what would take the product of both lengths is looked up among the suffixes."""
-    suffixes = SuffixIndex("/" + "a" * 2_000, Splits())
+def test_places_of_literals_are_looked_up_once() -> None:
+    """PAT-11: what would take the product of both lengths is looked up in an index."""
     patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
-    with patch.object(suffixes, "_find", wraps=suffixes._find) as find:
-        assert not any(suffixes.matches(text) for text in patterns * 2)
-    assert 0 < find.call_count <= 20 + 200
-    assert suffixes.matches("/*" + "a" * 1_000)
-    assert not suffixes.matches("/*" + "a" * 1_000 + "b" + "a" * 24)
+    patterns += ["/*" + "a" * 1_000, "/*" + "a" * 1_000 + "b" + "a" * 24]
+    places = Places("/" + "a" * 2_000, Literals(patterns))
+    numbers = range(len(patterns))
+    with patch.object(places, "_find", wraps=places._find) as find:
+        assert [list(places.matching(numbers)) for _ in range(2)] == [[199], [199]]
+    assert 0 < find.call_count <= 20 + 200 + 1
 
 
-def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() -> None:
+def test_a_path_is_not_searched_for_a_literal_that_it_nearly_contains() -> None:
     """PAT-11: literals at both ends of a path, which resembles them everywhere between."""
     run = "a" * 20
     ends = "".join(letter + run for letter in "bcdefgh")
+    literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
+    patterns = [f"/*X*{literal}*{last}" for last in "Zd" for literal in literals]
     searched = []
 
     class Path(str):
@@ -94,23 +96,29 @@ def test_a_path_is_not_searched_again_for_a_literal_that_it_nearly_contains() ->
             searched.append(literal)
             return str.find(self, literal, begin)
 
-    suffixes = SuffixIndex(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), Splits())
-    suffixes._padded = Path(suffixes._padded)
-    literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
-    assert not any(suffixes.matches(f"/*X*{literal}*Z") for literal in literals)
-    assert all(suffixes.matches(f"/*X*{literal}*d") for literal in literals)
+    places = Places(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), Literals(patterns))
+    assert list(places.matching(range(len(patterns)))) == list(range(19, 38))
     assert not searched
 
 
-def test_places_are_kept_of_literals_up_to_a_length() -> None:
+def test_few_flags_differ_between_a_literal_and_its_beginning() -> None:
     """PAT-11: 1,000 literals of equal letters, which are nearly everywhere in the path."""
     numbers = random.Random(1)
     path = "/" + "b".join("a" * numbers.randint(1, 1_500) for _ in range(10)) + "b" + "a" * 1_000
-    index = SuffixIndex(path, Splits())
-    literals = ["a" * length for length in range(1, 1_000)]
-    assert all(index.matches(f"/*b*{literal}") for literal in literals)
-    assert not any(index.matches(f"/*b*{literal}*bb") for literal in literals)
-    assert sum(map(len, index.values())) < 270 * len(path)
+    patterns = [f"/*b*{'a' * n}{end}" for end in ("", "*bb") for n in range(1, 1_000)]
+    places = Places(path, Literals(patterns))
+    changes = 0
+
+    class Order(list[int]):
+        def __getitem__(self, at: slice) -> list[int]:  # type: ignore[override]
+            nonlocal changes
+            found = super().__getitem__(at)
+            changes += len(found)
+            return found
+
+    places._order = Order(places._order)
+    assert list(places.matching(reversed(range(len(patterns))))) == list(range(998, -1, -1))
+    assert 0 < changes <= 2 * len(path)
 
 
 def test_a_prefix_with_an_end_matches_a_path_of_any_length() -> None:
