@@ -144,6 +144,7 @@ def main(
     ``arguments``: by default those of the process. ``load_query`` gives access to sites;
     ``session`` replaces it and sets the defaults of a project.
     """
+    _replace_closed_streams()
     session = session or Session(
         open_screen(), get_edition("google-2019"), load_query, now=time.time()
     )
@@ -160,13 +161,24 @@ def main(
         sys.stderr.write(f"{program}: {safe(str(error), None)}\n")
         return MISUSE
     except BrokenPipeError:
-        return _closed_pipe()
+        _discard_output()
+        return 0
+    except OSError as error:  # files are read and written elsewhere, with errors of their own
+        _discard_output()
+        sys.stderr.write(f"{program}: cannot write standard output: {error.strerror or error}\n")
+        return MISUSE
     except (click.Abort, KeyboardInterrupt):
         return 130
     return code if isinstance(code, int) else 0
 
 
-def _closed_pipe() -> int:
-    """The reader of our output is gone: no traceback, also not at exit."""
+def _replace_closed_streams() -> None:
+    """Discard what is written to a stream that was closed by the caller (``>&-``)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
+def _discard_output() -> None:
+    """Write no more to standard output, also not at exit, where an error would be shown."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -67,11 +67,18 @@ def is_url(name: str) -> bool:
     return name[:8].lower().startswith(_SCHEMES)
 
 
+def standard_input() -> BinaryIO:
+    """Standard input. Raises :class:`MisuseError` where it is closed."""
+    if sys.stdin is None:
+        raise MisuseError("cannot read standard input (-): it is closed")
+    return sys.stdin.buffer
+
+
 def read_file(name: str, limit: int = -1) -> bytes:
     """Up to ``limit`` bytes of a file. Raises :class:`MisuseError` where that fails."""
     try:
         if name == STANDARD_INPUT:
-            return sys.stdin.buffer.read(limit)
+            return standard_input().read(limit)
         with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:

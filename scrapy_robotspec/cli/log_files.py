@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import sys
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.inputs import standard_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,8 +28,10 @@ class LogFile:
         self.name = "standard input" if name == "-" else name
         self.size = 0
         """Bytes on the disk; 0: unknown."""
-        self._raw: IO[bytes] = sys.stdin.buffer
-        if name != "-":
+        self._raw: IO[bytes]
+        if name == "-":
+            self._raw = standard_input()
+        else:
             try:
                 self._raw = Path(name).open("rb")  # noqa: SIM115  (closed by __exit__)
                 self.size = Path(name).stat().st_size

@@ -8,7 +8,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -134,7 +134,7 @@ def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
 
     A path belongs to the site of the URL before it.
 
-    Raises :class:`MisuseError` for a path without a URL before it.
+    Raises :class:`MisuseError` for a path without a valid URL before it.
     """
     from urllib.parse import urljoin
 
@@ -146,6 +146,7 @@ def absolute(urls: Sequence[str | bytes], base: str | None) -> list[str]:
         elif base is None:
             raise MisuseError(f"{text!r} belongs to no site: give a FILE or a URL before it")
         else:
+            robots_url(base)  # fails for a URL without a valid host
             text = urljoin(base, text)
         found.append(text)
     return found

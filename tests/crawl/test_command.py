@@ -189,12 +189,12 @@ def test_the_projects_hook_and_cache_are_used_and_its_output_is_left_alone(
 
 
 def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outside: Folder) -> None:
-    """Allowed, disallowed, no file, unreachable, no robots.txt at all: in order; exit 3."""
+    """Allowed, disallowed, no file, unreachable, no robots.txt, no host: in order; exit 3."""
     rules = server.site("127.0.0.4", b"User-agent: *\nDisallow: /x # \x1b[31m\xe2\x80\xae\n")
     missing = server.site("127.0.0.5", reply(SHOP, status=404))
     broken = server.site("127.0.0.6", reply("", status=503))
     silent = server.site("127.0.0.7", silence())
-    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ndata:,x\n")
+    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ndata:,x\nhttp://\n")
     result = outside.call(
         "check",
         rules.url("/x"),
@@ -209,7 +209,8 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "disallowed",
         "disallowed",
         "allowed",
-        "5",
+        "no",
+        "6",
     ]
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e)",
@@ -217,6 +218,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         "robots.txt unreachable: HTTP status 503",
         "robots.txt unreachable: no answer within 1 s",
         "a URL of this scheme has no robots.txt",
+        "no answer   http://  (the URL has no valid host)",
     ):
         assert words in result.out
     assert "lacks scrapy_robotspec.Addon" in result.err

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
+#: Beginnings of URLs that have a robots.txt.
+WITH_HOST = ("http://", "https://", "ftp://")
 #: Max URLs decided about at once; the lookup limits the fetches.
 _AT_ONCE = 64
 
@@ -69,6 +71,8 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
     began, clock = time.monotonic(), time.time()
     try:
         request = Request(url)
+        if Origin.of(request.url) is None and request.url.startswith(WITH_HOST):
+            raise ValueError("the URL has no valid host")
         decision = await robots.decide(request)
         tokens = robots.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,8 @@ MISUSES = [
     ("check robots.txt / --usage Train-AI", "'Train-AI' is not a label of usage"),
     ("check robots.txt / --edition rfc", "'rfc' is not one of 'google-2019'"),
     ("check - --urls -", "standard input (-) can be read for one thing only"),
+    ("check http://[ /page", "'http://[' is not a URL of a site"),
+    ("explain https:// /page", "'https://' is not a URL of a site"),
     ("diff robots.txt", "Missing argument 'NEW'"),
     ("editions --html out.html", "give the FILE"),
     ("explain robots.txt / --html no/such/folder.html", "cannot write no/such/folder.html"),
@@ -137,6 +141,45 @@ def test_a_reader_that_goes_away_causes_no_traceback(folder: Path) -> None:
     process.stderr.close()
     process.wait(timeout=60)
     assert errors == b""
+
+
+def shell(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """``robotspec`` with *words* as a shell reads them."""
+    root = Path(scrapy_robotspec.__file__).parents[1]
+    return subprocess.run(
+        f"{shlex.quote(sys.executable)} -m scrapy_robotspec {words}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={"PYTHONPATH": str(root)},
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("words", ["show -", "check robots.txt --urls -"])
+def test_closed_standard_input_is_an_error_in_one_line(folder: Path, words: str) -> None:
+    """As a service may start a command."""
+    done = shell(f"{words} <&-", folder)
+    name = f"robotspec {words.partition(' ')[0]}"
+    assert done.stderr == f"{name}: cannot read standard input (-): it is closed\n"
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("page", "code"), [("/cart/x", 1), ("/x", 0)])
+def test_closed_output_leaves_the_exit_code(folder: Path, page: str, code: int) -> None:
+    """A script may want nothing else."""
+    assert shell(f"check robots.txt {page} >&- 2>&-", folder).returncode == code
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("words", ["check robots.txt /x", "check robots.txt /x --html -", "-h"])
+def test_full_disk_is_an_error_in_one_line(folder: Path, words: str) -> None:
+    """``robotspec … > answers.txt`` where nothing can be written."""
+    done = shell(f"{words} >/dev/full", folder)
+    assert done.stderr == "robotspec: cannot write standard output: No space left on device\n"
+    assert done.returncode == 2
 
 
 def test_user_agent_header_is_cut_to_its_product_token(run_command: RunCommand) -> None:
