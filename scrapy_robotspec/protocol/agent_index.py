@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -49,6 +50,7 @@ _VALUE = re.compile(rb"[^\r\n#]*")
 _ALLOWS = {b"allow": True, b"disallow": False}
 
 
+@lru_cache(maxsize=64)
 def has_plain_lines(edition: Edition) -> bool:
     """Whether these functions can read lines for an edition."""
     return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
@@ -77,26 +79,28 @@ def _index_plain_lines(
     at = lowered.find(_FIELD, first)
     while at >= 0:
         after = at + _FIELD_LENGTH
-        passed_over = (
-            beginnings
-            and not named
-            and lowered.startswith(b": ", after)
-            and not lowered.startswith(beginnings, after + 2)
+        is_wanted = (
+            not beginnings
+            or not lowered.startswith(b": ", after)
+            or lowered.startswith(beginnings, after + 2)
         )
-        begins = not passed_over and (lowered[at - 1] in b"\r\n" or _begins_line(body, at, first))
+        begins = (is_wanted or named) and (
+            lowered[at - 1] in b"\r\n" or _begins_line(body, at, first)
+        )
         if begins and (match := _AGENT(body, after)):  # reads to the line's end
             if named and find_rule(lowered, begin, at):
                 _end_group(named, group, begin, at)
                 named = []  # a rule ends the list of agents
             begin = match.end()
-            if not named:
-                group = at
-            name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
-            if name is not None:
-                key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
-                if key not in index:
-                    index[key] = (name, [])
-                named.append(index[key])
+            if is_wanted:
+                if not named:
+                    group = at
+                name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
+                if name is not None:
+                    key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
+                    if key not in index:
+                        index[key] = (name, [])
+                    named.append(index[key])
         at = lowered.find(_FIELD, after)
     _end_group(named, group, begin, len(body))
     return index
