@@ -173,9 +173,10 @@ def test_the_prefilter_keeps_every_rule_that_matches(
     index = index_agents(body, edition)
     _, spans = follow(index, followed_keys(index, accepted(tokens, edition), edition))
     rules = rules_in(body, spans, edition)
-    found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
+    keys, found = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     assert found == [rule for rule in rules if rule in found]
-    assert best_key(found, path, edition) == best_key(rules, path, edition)
+    assert set(keys) <= {key for key, text in keyed_patterns(rules, edition) if matches(text, path)}
+    assert min([*keys, best_key(found, path, edition)]) == best_key(rules, path, edition)
 
 
 @pytest.mark.parametrize("name", EDITIONS)
