@@ -47,7 +47,7 @@ def line_start(key: int) -> int:
 
 
 def key_of(allow: bool, start: int, length: int) -> int:
-    """The key of a rule whose line begins at an offset, and whose pattern has a length."""
+    """The key of a rule: its line's offset, its length."""
     return start + (ALLOWS if allow else DISALLOWS) - length * LENGTH
 
 

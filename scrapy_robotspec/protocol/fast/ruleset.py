@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
 
-#: Finds what only a canonical path can match: an escape, or a literal that may end one.
-_NEEDS_CANONICAL = re.compile(rf"[%{LITERAL_STAR}{LITERAL_DOLLAR}]|\*[0-9A-F]").search
+#: Only canonical paths match these: escapes, and literals that may end one.
+_ESCAPES = ("%", LITERAL_STAR, LITERAL_DOLLAR)
+_ends_escape = re.compile(r"\*[0-9A-F]").search
 
 
 class RuleSet:
@@ -46,7 +47,7 @@ class RuleSet:
         keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
         texts = "\n".join((*keys, *patterns))
-        self._escapes = _NEEDS_CANONICAL(texts) is not None
+        self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None
         self._to_end = END in texts
         prefixes = sorted(keys)
         self._edition = edition

@@ -52,7 +52,7 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
 def prefilter_bytes(
     body: bytes, spans: Spans, path: bytes, edition: Edition
 ) -> tuple[list[int], list[RawRule]]:
-    """The keys of rules that are prefixes of a path as written, and other rules that may match it.
+    """Keys of rules that begin the path, and other rules to try.
 
     One search passes over the lines whose pattern begins with another letter than the path.
     """
