@@ -24,6 +24,8 @@ _LAST = "\x80"
 #: In a text of this length (characters) CPython searches in linear time.
 _LINEAR = 30_000
 
+#: Literals of a pattern: the first, those between, the last but one and the last; or 0 for none.
+_Row = tuple[int, list[int], int, int]
 #: A place before the path, the sorted places, and one after the path; or a flag for each place.
 _Places = tuple[int, ...] | bytearray
 
@@ -36,31 +38,32 @@ class Literals:
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        counts = (text.count("*") + 1 if len(text) <= _LONG else 0 for text in patterns)
-        self.starts = list(accumulate(counts, initial=0))  # of the numbers of each pattern
-        literals = sorted({"": None, **dict.fromkeys(_split(patterns))})
-        entries = sorted(literals + [literal + _LAST for literal in literals])
         self.patterns = patterns
+        indexed = (text for text in patterns if len(text) <= _LONG)
+        found = dict.fromkeys(chain.from_iterable(text.split("*") for text in indexed))
+        literals = sorted({"": None, **found})
+        entries = sorted(literals + [literal + _LAST for literal in literals])
         self.entries = entries
         self.lengths = list(map(len, entries))
         self.longest = max(self.lengths)
         self.ends = [0] * len(entries)  # the second entry of each literal
         self.wholes = [0] * len(entries)  # its longest beginning that is a literal
+        numbers: dict[str, int] = {}
         begun = [0]
-        number_of: dict[str, int] = {}
         for number, entry in enumerate(entries):
             if entry[-1:] == _LAST:
                 self.ends[begun.pop()] = number
             else:
                 self.wholes[number] = begun[-1]
                 begun.append(number)
-                number_of[entry] = number
-        self.numbers = list(map(number_of.__getitem__, _split(patterns)))
+                numbers[entry] = number
+        self.rows = [None if len(text) > _LONG else _row(text, numbers) for text in patterns]
 
 
-def _split(patterns: Sequence[str]) -> Iterator[str]:
-    """The literals of all patterns."""
-    return chain.from_iterable(text.split("*") for text in patterns if len(text) <= _LONG)
+def _row(text: str, numbers: dict[str, int]) -> _Row:
+    first, *between = map(numbers.__getitem__, text.split("*"))
+    last = between.pop() if between else 0
+    return first, between, between.pop() if between else 0, last
 
 
 class Places:
@@ -84,49 +87,50 @@ class Places:
 
     def matching(self, patterns: Iterable[int]) -> Iterator[int]:
         """The patterns that match the path, as :func:`matches` decides."""
-        literals = self._literals
-        starts, numbers = literals.starts, literals.numbers
-        for pattern in patterns:
-            begin, end = starts[pattern], starts[pattern + 1]
-            if begin == end:
-                padded = self._path + "\0" * _LINEAR  # no literal contains NUL
-                found = matches(literals.patterns[pattern], padded)
-            else:
-                first = numbers[begin]
-                found = first < self._rank <= literals.ends[first] and self._are_in_order(
-                    literals.lengths[first], numbers[begin + 1 : end]
-                )
-            if found:
-                yield pattern
-
-    def _are_in_order(self, begin: int, numbers: Sequence[int]) -> bool:
-        """Whether literals have places in their order behind *begin*."""
         # hot path of hostile files
-        places, lengths, find = self._places, self._literals.lengths, self._find
-        end = len(self._path)
-        for number in numbers[:-3:-1]:  # the last two, where most patterns fail
-            end -= lengths[number]
+        literals, places, find, rank = self._literals, self._places, self._find, self._rank
+        lengths, ends, rows = literals.lengths, literals.ends, literals.rows
+        size = len(self._path)
+        for pattern in patterns:
+            row = rows[pattern]
+            if row is None:
+                padded = self._path + "\0" * _LINEAR  # no literal contains NUL
+                if matches(literals.patterns[pattern], padded):
+                    yield pattern
+                continue
+            first, between, before, last = row
+            if not first < rank <= ends[first]:
+                continue
+            begin, end = lengths[first], size  # what is left of the path
+            if last:  # most patterns fail at their last literals
+                at = places[last] or find(last)
+                end = at[-2] if isinstance(at, tuple) else at.rfind(1, 0, size)
+            if before:
+                end -= lengths[before]
+                if begin > end:
+                    continue
+                at = places[before] or find(before)
+                if isinstance(at, tuple):
+                    end = at[bisect_right(at, end) - 1]
+                else:
+                    end = at.rfind(1, 0, end + 1)
             if begin > end:
-                return False
-            at = places[number] or find(number)
-            if isinstance(at, tuple):
-                end = at[bisect_right(at, end) - 1]
+                continue
+            for number in between:
+                at = places[number] or find(number)
+                if isinstance(at, tuple):
+                    begin = at[bisect_left(at, begin)] + lengths[number]
+                else:
+                    begin = at.find(1, begin) + lengths[number]
+                if begin > end:
+                    break
             else:
-                end = at.rfind(1, 0, end + 1)
-        for number in numbers[:-2]:
-            at = places[number] or find(number)
-            if isinstance(at, tuple):
-                begin = at[bisect_left(at, begin)] + lengths[number]
-            else:
-                begin = at.find(1, begin) + lengths[number]
-            if begin > end:
-                return False
-        return begin <= end
+                yield pattern
 
     def _find(self, literal: int) -> _Places:
         """The places of a literal."""
-        begin, end = self._span(literal)
         found: _Places
+        begin, end = self._span(literal)
         if begin == end:
             found = self._nowhere
         elif end - begin == 1:
