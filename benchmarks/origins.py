@@ -1,9 +1,10 @@
 """Many origins in one process: the lookup with the memory store, without a network.
 
-    python benchmarks/origins.py [--origins 1000 10000 100000 1000000] [--rounds 2]
+    python benchmarks/origins.py [--origins 1000 10000 100000 1000000] [--rounds 8]
 
 Each origin is fetched once, then all are visited in turn. Half of them have a file of 30 rules. A
-time is the lookup of an origin with its decision; the first round includes the fetch.
+time is the lookup of an origin with its decision: in the first round, which includes the fetch, in
+the second, and in the fastest of the later ones.
 ``fetched again`` is the share of visits that found no record.
 """
 
@@ -102,8 +103,10 @@ def measure(number: int, rounds: int) -> None:
     again = [visit(lookup, origins) for _ in range(rounds)]
     lost = (servers.fetched - fetched) / (rounds * number)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    second, later = again[0], min(again[1:], default=again[0])
     print(
-        f"{number:9,}   {first / number * 1e6:8.1f}   {min(again) / number * 1e6:8.1f}"
+        f"{number:9,}   {first / number * 1e6:8.1f}   {second / number * 1e6:9.1f}"
+        f"   {later / number * 1e6:8.1f}"
         f"   {lost:13.1%}   {memory:9.0f}",
         flush=True,
     )
@@ -114,9 +117,9 @@ def main() -> None:
     parser.add_argument(
         "--origins", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_000_000]
     )
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=8)
     given = parser.parse_args()
-    print("  origins   first µs   again µs   fetched again   memory MB")
+    print("  origins   first µs   second µs   later µs   fetched again   memory MB")
     for number in given.origins:
         measure(number, given.rounds)
 

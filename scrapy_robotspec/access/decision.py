@@ -104,7 +104,7 @@ class Provenance(NamedTuple):
 
 
 #: Most origins have one of few provenances, and share it.
-_make_provenance = lru_cache(maxsize=256)(Provenance)
+make_provenance = lru_cache(maxsize=256)(Provenance)
 
 
 def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
@@ -120,4 +120,4 @@ def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
     elif plan.action in (Action.ALLOW, Action.DISALLOW):
         outcome = Outcome.UNAVAILABLE
     word = None if outcome is None else outcome.value
-    return _make_provenance(word, status, failure, record.hops)
+    return make_provenance(word, status, failure, record.hops)

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.lookup.packing import pack, unpack
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.runtime import fire, pause
 from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, SingleFlight
+from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -58,7 +60,8 @@ class Lookup(Generic[_Request]):
         self._runtime = runtime
         self._store = self.store = store
         self._limiter = limiter
-        self._rules_cache = RulesCache(max_bytes, max_size)
+        self._max_size = max_size
+        self._rules_cache = RulesCache(max_bytes, max_size, self._on_evict)
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
         self._paused: dict[Origin, float] = {}  # since a flight without any attempt
@@ -139,7 +142,13 @@ class Lookup(Generic[_Request]):
     # --- from record to result
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
-        record = self._store.get(origin)
+        stored = self._store.get_stored(origin)
+        if stored is not None and stored.packed is not None:
+            edition = self._runtime.policy(origin).edition
+            resolved = unpack(stored, origin, edition, self._max_size)
+            if resolved is not None and resolved.is_valid(now):
+                return self._rules_cache.offer(resolved)
+        record = None if stored is None else read(stored.record, origin)
         plan = self._runtime.policy(origin).plan(record, now)
         flying, retry_at = origin in self._flights, plan.until
         if plan.ask and not flying:
@@ -152,7 +161,7 @@ class Lookup(Generic[_Request]):
             return Pending(origin, math.inf if flying else retry_at, asked_before)
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
-        return self._keep(origin, record, plan, now)
+        return self._keep(origin, record, plan, now, is_made_again=True)
 
     def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
         """When the flight that *plan* asks for may start: *now*, unless the last one was void."""
@@ -175,6 +184,7 @@ class Lookup(Generic[_Request]):
         if self._closed:
             return
         now = self._runtime.clock()
+        self._store.discard_packed(origin)
         found: Resolved | Pending
         if end.plan.ask and now < end.plan.until < math.inf:
             self._paused[origin] = end.plan.until
@@ -197,11 +207,24 @@ class Lookup(Generic[_Request]):
         self._wake(origin)
 
     def _keep(
-        self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
+        self,
+        origin: Origin,
+        record: RobotsRecord | None,
+        plan: Plan,
+        now: float,
+        *,
+        is_made_again: bool = False,
     ) -> Resolved:
         assert record is not None  # else requests wait
-        edition = self._runtime.policy(origin).edition
-        return self._rules_cache.put(self._rules_cache.make(record, plan, edition, now))
+        cache, edition = self._rules_cache, self._runtime.policy(origin).edition
+        return cache.put(cache.make(record, plan, edition, now, is_made_again=is_made_again))
+
+    def _on_evict(self, resolved: Resolved) -> None:
+        """Pack *resolved*, unless its origin has been visited once only."""
+        if resolved.is_made_again and resolved.record is not None:
+            packed = pack(resolved)
+            if packed is not None:
+                self._store.put_packed(resolved.record, packed)
 
     # --- waiters
 

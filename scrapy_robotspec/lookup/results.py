@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.record import RobotsRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy_robotspec.access.decision import Provenance
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: The reason of a refusal where the policy gives none.
 _UNREACHABLE = "unreachable"
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(NamedTuple):
     """An origin whose requests can be decided, until ``valid_until``.
 
-    A crawl holds thousands, and the garbage collector visits each in every pass.
+    A crawl holds thousands, and makes many of them again for each round of requests.
     """
 
     origin: Origin
@@ -43,11 +42,21 @@ class Resolved:
     """Epoch seconds: a clock that is put back before this time makes the result invalid."""
     valid_until: float
     """Epoch seconds, exclusive."""
-    extensions: dict[Any, Any] | None = field(default=None, repr=False, compare=False)
+    extensions: dict[Any, Any] | None = None
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
-    record: RobotsRecord | None = field(default=None, repr=False, compare=False)
-    """The record that the plan was made for."""
+    source: RobotsRecord | Callable[[], RobotsRecord | None] | None = None
+    """The record, or the function that decodes it."""
+    size: int = 0
+    """Memory that it takes with its rules (bytes, estimated)."""
+    is_made_again: bool = False
+    """Whether it was made from the record of an origin that was looked up before."""
+
+    @property
+    def record(self) -> RobotsRecord | None:
+        """The record that the plan was made for."""
+        source = self.source
+        return source if source is None or isinstance(source, RobotsRecord) else source()
 
     def is_valid(self, now: float) -> bool:
         """Whether decisions at *now* (epoch seconds) may rest on it."""

@@ -13,6 +13,8 @@ from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
@@ -23,10 +25,14 @@ MAX_BYTES = 2**26
 
 #: Estimated memory of an origin, of a file and its rules for each byte of the file, and of the
 #: compiled rules for each wildcard (bytes).
-_PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
+PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
 
 #: Share of the origins that are evicted at once. Choosing them takes one pass over the table.
 _EVICTED = 1 / 256
+
+
+#: One of this number of unpacked origins is kept.
+_OFFERED = 16
 
 
 class RulesCache:
@@ -35,11 +41,18 @@ class RulesCache:
     To make room, origins chosen at random are evicted, and made again from their records. So
     a crawl that visits more origins in turn than fit finds most of them, where the least recently
     used one would always be the next one needed. *max_size* is the parsing limit in bytes, None for
-    the edition's.
+    the edition's. *on_evict* is called with each origin that is evicted.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
+    def __init__(
+        self,
+        max_bytes: int = MAX_BYTES,
+        max_size: int | None = None,
+        on_evict: Callable[[Resolved], None] | None = None,
+    ) -> None:
         self._max_bytes = max_bytes
+        self._on_evict = on_evict
+        self._offered = 0
         self._max_size = max_size
         self._bytes = 0
         self._resolved: dict[Origin, Resolved] = {}
@@ -61,24 +74,43 @@ class RulesCache:
         """Keep *resolved*, and evict others if they take too much memory."""
         self.discard(resolved.origin)
         self._resolved[resolved.origin] = resolved
-        self._bytes += _size_of(resolved)
+        self._bytes += resolved.size
         while self._bytes > self._max_bytes and len(self._resolved) > 1:
             self._evict(resolved.origin)
         return resolved
+
+    def offer(self, resolved: Resolved) -> Resolved:
+        """Keep one of some unpacked origins.
+
+        An origin that is asked often is kept soon; there would be no room for the others.
+        """
+        self._offered += 1
+        return resolved if self._offered % _OFFERED else self.put(resolved)
 
     def _evict(self, newest: Origin) -> None:
         number = 1 + int(len(self._resolved) * _EVICTED)
         for origin in self._random.sample(list(self._resolved), number):
             if origin != newest:
+                resolved = self._resolved[origin]
                 self.discard(origin)
+                if self._on_evict is not None:
+                    self._on_evict(resolved)
 
     def discard(self, origin: Origin) -> None:
         """Drop *origin*, if it is kept."""
         resolved = self._resolved.pop(origin, None)
         if resolved is not None:
-            self._bytes -= _size_of(resolved)
+            self._bytes -= resolved.size
 
-    def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
+    def make(
+        self,
+        record: RobotsRecord,
+        plan: Plan,
+        edition: Edition,
+        now: float,
+        *,
+        is_made_again: bool = False,
+    ) -> Resolved:
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""
         robots = self.parse(record, edition) if plan.action is Action.RULES else None
         extensions: dict[Any, Any] | None = None
@@ -96,6 +128,8 @@ class RulesCache:
             plan.until,
             extensions,
             record,
+            _size_of(robots),
+            is_made_again,
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:
@@ -108,8 +142,8 @@ class RulesCache:
         return held
 
 
-def _size_of(resolved: Resolved) -> int:
-    if resolved.robots is None:
-        return _PER_ORIGIN
-    body = resolved.robots.body
-    return _PER_ORIGIN + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")
+def _size_of(robots: RobotsTxt | None) -> int:
+    if robots is None:
+        return PER_ORIGIN
+    body = robots.body
+    return PER_ORIGIN + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

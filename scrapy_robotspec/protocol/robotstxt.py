@@ -66,24 +66,22 @@ class RobotsTxt:
     """
 
     __slots__ = (
+        "_body",
         "_compiled",
         "_rules",
         "_selection",
         "_tokens",
         "_usage",
-        "body",
         "edition",
         "truncated",
     )
 
-    body: bytes
-    """The bytes that are read, cut to the parsing limit."""
     edition: Edition
     truncated: bool
     """Whether the file was longer than the parsing limit (FMT-12)."""
 
     def __init__(self, body: bytes, edition: Edition, truncated: bool) -> None:
-        self.body = body
+        self._body = body
         self.edition = edition
         self.truncated = truncated
         self._compiled: CompiledFile | None = None
@@ -109,6 +107,11 @@ class RobotsTxt:
         limit = edition.parsing_limit if limit is None else limit
         read = cut_to_limit(body, max(limit, edition.parsing_limit_minimum))
         return cls(read, edition, len(read) < len(body))
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that are read, cut to the parsing limit."""
+        return self._body
 
     def __repr__(self) -> str:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"

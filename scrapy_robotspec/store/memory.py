@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.base import (
@@ -30,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 #: Size of an origin besides its record: its name and its place in the table (bytes).
 _OVERHEAD = 512
+#: Size of what is derived from a record besides its bytes: its place in the table (bytes).
+_PACKED_OVERHEAD = 256
 #: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
 _GRANTED = 2**26
@@ -37,6 +39,15 @@ _GRANTED = 2**26
 _EVICTED = 1 / 256
 #: Page slots are swept when their number reaches this, and then whenever it has doubled.
 _SWEEP_AT = 10_000
+
+
+class Stored(NamedTuple):
+    """A stored record, not decoded."""
+
+    record: bytes
+    """As :meth:`RobotsRecord.to_bytes` returns it."""
+    packed: bytes | None
+    """Bytes derived from the record; see :meth:`MemoryStore.put_packed`."""
 
 
 class MemoryStore(RecordStore):
@@ -57,6 +68,7 @@ class MemoryStore(RecordStore):
         self._size = 0
         # A plain dict of str and bytes: the garbage collector does not track its contents.
         self._records: dict[str, bytes] = {}
+        self._packed: dict[str, bytes] = {}
         self._spill: Spill | None = None
         self._warned = not warn
         self._random = random.Random(0)
@@ -67,10 +79,41 @@ class MemoryStore(RecordStore):
     # --- records
 
     def get(self, origin: Origin) -> RobotsRecord | None:
-        data = self._records.get(origin)
-        if data is None and self._spill is not None:
-            data = self._spill.get(origin)
-        return read(data, origin)
+        stored = self.get_stored(origin)
+        return None if stored is None else read(stored.record, origin)
+
+    def get_stored(self, origin: Origin) -> Stored | None:
+        """The record of *origin*, not decoded; None if there is none."""
+        record = self._records.get(origin)  # hot path
+        if record is not None:
+            return Stored(record, self._packed.get(origin))
+        spilled = None if self._spill is None else self._spill.get(origin)
+        return None if spilled is None else Stored(*spilled)
+
+    def put_packed(self, record: RobotsRecord, packed: bytes) -> None:
+        """Keep *packed*, which was derived from *record*, beside it.
+
+        It goes with the record: to the temporary file, or away when another one replaces it.
+        """
+        origin = str.__str__(record.origin)
+        if self.get(record.origin) != record:
+            return
+        if origin not in self._records:
+            assert self._spill is not None
+            self._spill.put_packed(origin, packed)
+            return
+        self.discard_packed(record.origin)
+        self._packed[origin] = packed
+        self._size += len(packed) + _PACKED_OVERHEAD
+        self._make_room(origin, record.updated_at)
+
+    def discard_packed(self, origin: Origin) -> None:
+        """Drop what was derived from the record of *origin*."""
+        packed = self._packed.pop(origin, None)
+        if packed is not None:
+            self._size -= len(packed) + _PACKED_OVERHEAD
+        elif self._spill is not None and origin not in self._records:
+            self._spill.put_packed(origin, None)
 
     def put(self, record: RobotsRecord) -> None:
         origin, data = str.__str__(record.origin), record.to_bytes()
@@ -79,10 +122,7 @@ class MemoryStore(RecordStore):
             self._spill.delete(origin)
         self._records[origin] = data
         self._size += len(data) + _OVERHEAD
-        while len(self._records) > self.max_records or (
-            self._size > self._max_size and len(self._records) > 1
-        ):
-            self._evict(origin, record.updated_at)
+        self._make_room(origin, record.updated_at)
 
     def purge(self, before: float) -> int:
         old = [
@@ -102,21 +142,31 @@ class MemoryStore(RecordStore):
             self._spill.close()
             self._spill, self._max_spilled = None, 0
 
-    def _delete(self, origin: str) -> bytes | None:
+    def _delete(self, origin: str) -> Stored | None:
         data = self._records.pop(origin, None)
-        if data is not None:
-            self._size -= len(data) + _OVERHEAD
-        return data
+        if data is None:
+            return None
+        self._size -= len(data) + _OVERHEAD
+        packed = self._packed.pop(origin, None)
+        if packed is not None:
+            self._size -= len(packed) + _PACKED_OVERHEAD
+        return Stored(data, packed)
 
     # --- eviction
+
+    def _make_room(self, newest: str, now: float) -> None:
+        while len(self._records) > self.max_records or (
+            self._size > self._max_size and len(self._records) > 1
+        ):
+            self._evict(newest, now)
 
     def _evict(self, newest: str, now: float) -> None:
         """Evict some records, but not that of *newest*, which was put at *now*."""
         chosen = self._random.sample(list(self._records), 1 + int(len(self._records) * _EVICTED))
         evicted = [
-            (origin, data)
+            (origin, *stored)
             for origin in chosen
-            if origin != newest and (data := self._delete(origin)) is not None
+            if origin != newest and (stored := self._delete(origin)) is not None
         ]
         if self._max_spilled and evicted:
             self._open_spill().put(evicted)
@@ -195,6 +245,6 @@ class _Lease:
         return self.taken - SKEW <= now < self.until
 
 
-def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
-    records = (RobotsRecord.from_bytes(data) for _, data in evicted)
+def _any_fresh(evicted: list[tuple[str, bytes, bytes | None]], now: float) -> bool:
+    records = (RobotsRecord.from_bytes(data) for _, data, _ in evicted)
     return any(record is not None and (record.expires_at or 0.0) > now for record in records)

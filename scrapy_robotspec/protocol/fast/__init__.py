@@ -6,11 +6,11 @@ many patterns and one path. Other packages use nothing else.
 
 from __future__ import annotations
 
-from scrapy_robotspec.protocol.fast.compiled import CompiledFile
+from scrapy_robotspec.protocol.fast.compiled import CompiledFile, unpack
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import matching
 
-__all__ = ["RuleSet", "compile", "matching"]
+__all__ = ["RuleSet", "compile", "matching", "unpack"]
 
 #: Compile a file; its groups are compiled on first use.
 compile = CompiledFile  # noqa: A001  # as re.compile()

@@ -174,6 +174,65 @@ def test_an_origin_takes_less_than_four_kilobytes() -> None:
     assert taken / 1000 < 4096
 
 
+def packed_of(store: MemoryStore, number: int) -> bytes | None:
+    stored = store.get_stored(origin(number))
+    return None if stored is None else stored.packed
+
+
+def test_what_is_derived_from_a_record_is_kept_with_it() -> None:
+    """Also in the temporary file, and not longer than the record."""
+    store = MemoryStore(5, 100)
+    for number in range(50):
+        store.put(plain_record(origin(number), NOW))
+    for number in range(50):
+        store.put_packed(plain_record(origin(number), NOW), b"%d" % number)
+    for number in range(50, 60):
+        store.put(plain_record(origin(number), NOW))
+    assert [packed_of(store, number) for number in range(50)] == [b"%d" % n for n in range(50)]
+    for number in range(50):
+        store.put(plain_record(origin(number), NOW + 1))
+    assert [packed_of(store, number) for number in range(50)] == [None] * 50
+    store.close()
+
+
+def test_what_is_derived_from_a_replaced_record_is_not_kept() -> None:
+    store = MemoryStore()
+    store.put(plain_record(origin(1), NOW + 1))
+    store.put_packed(plain_record(origin(1), NOW), b"old")
+    store.put_packed(plain_record(origin(2), NOW), b"deleted")
+    assert packed_of(store, 1) is None
+    assert store.get_stored(origin(2)) is None
+
+
+def test_what_is_derived_from_a_record_can_be_dropped() -> None:
+    """In memory and in the temporary file; the record stays."""
+    store = MemoryStore(5, 100)
+    for number in range(20):
+        store.put(plain_record(origin(number), NOW))
+        store.put_packed(plain_record(origin(number), NOW), b"derived")
+    for number in range(25):
+        store.discard_packed(origin(number))
+    assert [packed_of(store, number) for number in range(20)] == [None] * 20
+    assert len(held(store, range(20))) == 20
+    store.close()
+
+
+def test_what_is_derived_from_records_counts_towards_the_bound() -> None:
+    """And replacing it frees its bytes."""
+    store = MemoryStore(1000)
+    for number in range(200):
+        store.put(plain_record(origin(number), NOW))
+    for number in range(200):
+        for _ in range(3):
+            store.put_packed(plain_record(origin(number), NOW), os.urandom(500_000))
+    assert 120 < len(held(store, range(200))) < 150  # 64 MB
+    for number in range(200):
+        store.discard_packed(origin(number))
+    for number in range(200):
+        store.put(record(origin(number)))
+    assert len(held(store, range(200))) == 200
+
+
 def test_leases_within_a_process() -> None:
     """As everywhere else, by the caller's clock, and none from the future."""
     store = MemoryStore()
