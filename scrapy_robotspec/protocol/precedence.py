@@ -46,11 +46,6 @@ def line_start(key: int) -> int:
     return key & _OFFSET
 
 
-def key_of(allow: bool, start: int, length: int) -> int:
-    """The key of a rule: its line's offset, its length."""
-    return start + (ALLOWS if allow else DISALLOWS) - length * LENGTH
-
-
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
     """Patterns of rules with their keys (PRE-05)."""
     texts = canonical_all([value for _, value, _ in rules], edition)

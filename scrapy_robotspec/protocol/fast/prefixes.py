@@ -8,14 +8,10 @@ parent and so on are candidates.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import MutableSequence, Sequence
-
-#: Sorts after every character of a prefix, which is ASCII.
-_LAST = "\x80"
 
 
 def parents_of(prefixes: Sequence[str]) -> array[int] | None:
@@ -26,11 +22,13 @@ def parents_of(prefixes: Sequence[str]) -> array[int] | None:
     nested = list(map(str.startswith, prefixes[1:], prefixes))
     if True not in nested:
         return None
-    parents = array("i", [-1]) * len(prefixes)
+    parents = array("i", [-1])
     for index, starts in enumerate(nested):
-        if starts:  # so do the prefixes up to the first that does not; deeper parents come later
-            end = bisect_left(prefixes, prefixes[index] + _LAST, index)
-            parents[index + 1 : end] = array("i", [index]) * (end - index - 1)
+        parent = index  # the neighbour, or its parent, and so on
+        while not starts and parent >= 0:
+            parent = parents[parent]
+            starts = parent >= 0 and prefixes[index + 1].startswith(prefixes[parent])
+        parents.append(parent)
     return parents
 
 

@@ -106,9 +106,14 @@ class RuleSet:
 
     def find_all(self, urls: Sequence[str | bytes]) -> list[int]:
         """:meth:`find` for each URL. The URLs of one site share steps."""
-        paths = self._usual_paths(urls)
-        if len(paths) < len(urls):
+        base, start = self._base, self._path_at
+        paths = [url[start:] for url in urls if isinstance(url, str) and url.startswith(base)]
+        text = "".join(paths)
+        unusual = "%" in text or "#" in text or "\\" in text or ROBOTS_TXT in paths
+        if len(paths) < len(urls) or unusual or (self._escapes and find_noncanonical(text)):
             return list(map(self.find, urls))
+        if self._to_end:
+            paths = [path + END for path in paths]
         keys = list(map(self._best_prefix, paths))
         for place in _places_of(self._needles, paths):
             keys[place] = self._unpacked_wildcards().best(paths[place], keys[place])
@@ -121,16 +126,6 @@ class RuleSet:
         while index >= 0 and not path.startswith(prefixes[index]):
             index = -1 if parents is None else parents[index]
         return NO_RULE if index < 0 else self._keys[index]
-
-    def _usual_paths(self, urls: Sequence[str | bytes]) -> list[str]:
-        """The paths of URLs that begin as the last one; none if any must be rewritten."""
-        base, start = self._base, self._path_at
-        paths = [url[start:] for url in urls if isinstance(url, str) and url.startswith(base)]
-        text = "".join(paths)
-        unusual = "%" in text or "#" in text or "\\" in text or ROBOTS_TXT in paths
-        if unusual or (self._escapes and find_noncanonical(text)):
-            return []
-        return [path + END for path in paths] if self._to_end else paths
 
     def _unpacked_wildcards(self) -> Wildcards:
         """The patterns that are more than prefixes; there are some where there are needles."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agent_index import has_plain_lines, rule_around, rules_in
-from scrapy_robotspec.protocol.precedence import NO_RULE, best_key, key_of
+from scrapy_robotspec.protocol.precedence import NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,26 +38,21 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
     if size > (_MAX_BYTES // len(path) if plain else _MAX_TRIED):
         return None
     if plain:
-        keys, rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
+        rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     else:
-        keys, rules = [], rules_in(body, spans, edition)
-    tried = (len(keys) + len(rules)) * max(len(path), 32)
-    if tried > _MAX_TRIED or sum(len(value) for _, value, _ in rules) > _MAX_TRIED:
-        return None
-    if rules:
-        keys.append(best_key(rules, path, edition))
-    return min(keys, default=NO_RULE)
+        rules = rules_in(body, spans, edition)
+    if not rules:
+        return NO_RULE
+    cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
+    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
 
 
-def prefilter_bytes(
-    body: bytes, spans: Spans, path: bytes, edition: Edition
-) -> tuple[list[int], list[RawRule]]:
-    """Keys of rules that begin the path, and other rules to try.
+def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
+    """The rules that may match a path, and a few more.
 
     One search passes over the lines whose pattern begins with another letter than the path.
     """
-    keys: list[int] = []
-    others: list[RawRule] = []
+    found: list[RawRule] = []
     search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
     for begin, end in zip(spans[::2], spans[1::2], strict=True):
         last = begin  # no byte is searched twice for a line end
@@ -66,12 +61,10 @@ def prefilter_bytes(
             if second in path and path.startswith(first):
                 colon = match.start()
                 rule = rule_around(body, last, colon, end)
-                if rule is not None and rule[1] == first:
-                    keys.append(key_of(rule[0], rule[2], len(first)))
-                elif rule is not None:
-                    others.append(rule)
+                if rule is not None:
+                    found.append(rule)
                 last = colon
-    return keys, others
+    return found
 
 
 @lru_cache(maxsize=256)  # one for each byte
