@@ -80,6 +80,8 @@ class _Walk:
         return self._size if place is None else place
 
     def _read(self, place: int, length: int) -> bytes:
+        if place >= self._size:  # a wrong length may exceed what a file system can address
+            return b""
         self._file.seek(place)
         return self._file.read(length)
 

@@ -9,18 +9,19 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
-from warcio.bufferedreaders import ChunkedDataReader
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.recordloader import ArcWarcRecordLoader
 from warcio.statusandheaders import StatusAndHeadersParser, StatusAndHeadersParserException
 
 from scrapy_robotspec.access.decoding import decode_prefix
-from scrapy_robotspec.access.exchange import is_partial
+from scrapy_robotspec.access.exchange import Exchange, is_partial
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document
+from scrapy_robotspec.bulk.inputs.chunks import join_chunks
+from scrapy_robotspec.editions import EDITIONS
 
 if TYPE_CHECKING:
     import gzip
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 #: Errors of reading an archive that is damaged.
 DAMAGE = (ArchiveLoadFailed, OSError, EOFError, zlib.error, ValueError)
@@ -30,8 +31,8 @@ logging.getLogger("warcio").addHandler(logging.NullHandler())
 
 _ROBOTS_TXT = "/robots.txt"
 _RESPONSES = frozenset({"response", "revisit", "resource"})
-#: WARC-Truncated: the archive's own limit, which is far beyond that of any edition.
-_OWN_LIMIT = "length"
+#: Bytes of a body that editions read; a body that is cut behind them misses nothing.
+_READ = max(edition.parsing_limit for edition in EDITIONS.values())
 #: Max length of the HTTP header (bytes).
 _MAX_HEAD = 1 << 16
 #: Max length of a record that is read (bytes).
@@ -95,13 +96,13 @@ def read_response(record: Record, source: str) -> Document:
     url, loaded = record
     content = _read_all(loaded.raw_stream, MAX_BODY + _MAX_HEAD)
     error = None
-    truncated = loaded.rec_headers.get_header("WARC-Truncated")
-    if truncated and truncated != _OWN_LIMIT:
+    if truncated := loaded.rec_headers.get_header("WARC-Truncated"):
         error = f"the archive has only part of it: {truncated}"
     elif len(content) < min(int(loaded.length or 0), MAX_BODY):
         error = "the record is cut"
     if loaded.rec_type == "resource":
-        return Document(url, content[:MAX_BODY], error=error, source=source)
+        body = content[:MAX_BODY]
+        return Document(url, body, error=_first(body, error), source=source)
     return _response(url, content, error, source, revisit=loaded.rec_type == "revisit")
 
 
@@ -127,21 +128,41 @@ def _response(
     if revisit:
         lost = "the body is in another record (revisit)"
         return Document(url, None, status, location, lost, source)
-    body = _body_of(stream, head.get_header("Transfer-Encoding") or "")
-    encodings = head.get_header("Content-Encoding") or ""
+    fields = Exchange(url, status, tuple(head.headers)).fields
+    body, missing = _body_of(stream.read(), fields)
+    encodings = fields.get("content-encoding", "")
     codings = [coding.strip().lower().encode() for coding in encodings.split(",")]
     decoded, complete = decode_prefix(body, codings, MAX_BODY)
-    if not complete and error is None:
-        error = f"cannot be decoded: {encodings}"
-    if is_partial(status, {name.lower(): value for name, value in head.headers}):
-        error = error or "the response is only a part of the file (206)"
-    return Document(url, decoded, status, location, error, source)
+    undecodable = None if complete else f"cannot be decoded: {encodings}"
+    partial = (
+        "the response is only a part of the file (206)" if is_partial(status, fields) else None
+    )
+    return Document(
+        url,
+        decoded,
+        status,
+        location,
+        _first(decoded, error, missing, undecodable, partial),
+        source,
+    )
 
 
-def _body_of(stream: BytesIO, transfer_encoding: str) -> bytes:
-    """The body without chunks; one that archives have joined already stays as it is."""
-    if "chunked" not in transfer_encoding.lower():
-        return stream.read()
-    reader = ChunkedDataReader(stream, raise_exceptions=False)
-    body: bytes = reader.read(MAX_BODY)
-    return body
+def _first(body: bytes, *errors: str | None) -> str | None:
+    """The first error; none if the body has all that is read of it."""
+    return None if len(body) > _READ else next(filter(None, errors), None)
+
+
+def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | None]:
+    """The body without chunks, and why it is incomplete.
+
+    Archives that decode a body may keep headers that no longer fit it.
+    """
+    if "chunked" in fields.get("transfer-encoding", "").lower():
+        body, whole = join_chunks(content, MAX_BODY)
+        return body, None if whole else "its chunks are cut or broken"
+    length = fields.get("content-length", "").strip()
+    if "content-encoding" in fields or not re.fullmatch("[0-9]{1,18}", length):
+        return content, None
+    return content, f"less than its Content-Length of {length}" if len(content) < int(
+        length
+    ) else None

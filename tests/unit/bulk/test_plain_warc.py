@@ -239,3 +239,15 @@ def test_any_damage_costs_what_it_touches(
     assert len(problems(found)) <= 2
     monkeypatch.setattr(warc, "PLAIN_PART_BYTES", 700)
     assert read(path) == found
+
+
+@pytest.mark.parametrize("length", [10**12, 10**15, 10**18 - 1])
+def test_a_length_beyond_any_file_costs_one_record(path: Path, length: int) -> None:
+    whole = bodies(read(path))
+    place = places(path)[5]
+    data = path.read_bytes()
+    wrong = re.sub(rb"(?<=\nContent-Length: )\d+", b"%d" % length, data[place:], count=1)
+    path.write_bytes(data[:place] + wrong)
+    found = read(path)
+    assert bodies(found) == {each: body for each, body in whole.items() if each != url(5)}
+    assert problems(found) == [f"{path}: the record at byte {place} is damaged"]

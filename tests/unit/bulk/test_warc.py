@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BODY = b"User-agent: *\nDisallow: /private/\n"
 URL = "https://a.example/robots.txt"
+LONG = BODY * 20_000
 
 
 def read(path: Path) -> list[Document | Problem | Skipped]:
@@ -66,7 +67,19 @@ def test_bodies_are_decoded(
             Document(URL, b"", 301, "/r.txt"),
         ),
         (
+            response(URL, LONG, WARC_Truncated="length"),
+            Document(URL, LONG, 200),
+        ),
+        (
             response(URL, BODY, WARC_Truncated="length"),
+            Document(URL, BODY, 200, error="the archive has only part of it: length"),
+        ),
+        (
+            response(URL, BODY, headers=[("Content-Length", "999")]),
+            Document(URL, BODY, 200, error="less than its Content-Length of 999"),
+        ),
+        (
+            response(URL, BODY, headers=[("Content-Length", "999"), ("Content-Encoding", "gzip")]),
             Document(URL, BODY, 200),
         ),
         (
@@ -86,7 +99,18 @@ def test_bodies_are_decoded(
             Document(URL, None, 200, error="the body is in another record (revisit)"),
         ),
     ],
-    ids=["404", "redirect", "own limit", "broken off", "cut gzip", "unknown coding", "revisit"],
+    ids=[
+        "404",
+        "redirect",
+        "cut behind the parsing limit",
+        "cut before it",
+        "shorter than stated",
+        "decoded by the archive",
+        "broken off",
+        "cut gzip",
+        "unknown coding",
+        "revisit",
+    ],
 )
 def test_the_state_of_a_response_is_kept(
     tmp_path: Path, record: dict[str, Any], expected: Document
@@ -234,6 +258,45 @@ def test_part_of_a_file_is_incomplete(tmp_path: Path, content_range: str, whole:
     record = response(URL, BODY, status=206, headers=[("Content-Range", content_range)])
     (found,) = documents(write_warc(tmp_path / "x.warc", [record]))
     assert (found.error is None) == whole
+
+
+def test_chunks_that_are_cut_anywhere_are_incomplete(tmp_path: Path) -> None:
+    """FET-14: half a file allows what the other half disallows."""
+    sent = chunked(BODY)
+    coding = [("Transfer-Encoding", "chunked")]
+    cuts = range(1, len(sent) - len(b"\r\n"))
+    records = [response(URL, sent[:cut], headers=coding) for cut in cuts]
+    found = documents(write_warc(tmp_path / "x.warc", records))
+    assert [each.error for each in found] == ["its chunks are cut or broken"] * len(cuts)
+
+
+@pytest.mark.parametrize(
+    ("sent", "body", "whole"),
+    [
+        (b"5;a=1\r\nAllow\r\n4 ; b\r\n: /x\r\n0\r\nTrailer: x\r\n\r\n", b"Allow: /x", True),
+        (b"0009\nAllow: /x\n0\n\n", b"Allow: /x", True),
+        (b"0\r\n\r\n", b"", True),
+        (b"Allow: /x", b"Allow: /x", True),
+        (b"", b"", True),
+        (b"9\r\nAllow: /x, and more\r\n0\r\n\r\n", b"Allow: /x", False),
+        (b"9\r\nAllow: /x\r\n-1\r\n0\r\n\r\n", b"Allow: /x", False),
+        (b"00fffffffffffffff\r\nAllow", b"Allow", False),
+    ],
+    ids=[
+        "extensions",
+        "line feeds",
+        "empty",
+        "joined",
+        "joined, empty",
+        "long",
+        "negative",
+        "huge",
+    ],
+)
+def test_chunks_are_joined(tmp_path: Path, sent: bytes, body: bytes, whole: bool) -> None:
+    record = response(URL, sent, headers=[("Transfer-Encoding", "chunked")])
+    (found,) = documents(write_warc(tmp_path / "x.warc", [record]))
+    assert (found.body, found.error is None) == (body, whole)
 
 
 @pytest.mark.parametrize("seed", range(40))
