@@ -147,7 +147,7 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
         if isinstance(values, list)
         for value in values
     ]
-    lines += [(b"Content-Encoding", value) for value in transfer.content_encoding]
+    lines += [(b"Content-Encoding", value) for value in _codings(response, transfer)]
     return Exchange(
         url,
         response.status,
@@ -156,6 +156,16 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
         stopped=transfer.stopped,
         lost=transfer.status_only or "dataloss" in response.flags,
     )
+
+
+def _codings(response: Response, transfer: Transfer) -> list[bytes]:
+    """The codings of the body: of the content, then of the transfer.
+
+    Handlers undo ``chunked``, but not all undo ``Transfer-Encoding: gzip, chunked``.
+    """
+    values = response.headers.getlist("Transfer-Encoding")
+    names = [name.strip() for value in values for name in value.split(b",")]
+    return [*transfer.content_encoding, *(name for name in names if name.lower() != b"chunked")]
 
 
 def transfer_of(request: Request) -> Transfer | None:

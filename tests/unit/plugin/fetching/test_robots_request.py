@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gzip
 
+import pytest
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
+from scrapy.http import Response
 
 from scrapy_robotspec.access.decoding import can_decode
+from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.fetching import robots_request as module
-from scrapy_robotspec.plugin.fetching.robots_request import robots_request, slot_of, transfer_of
+from scrapy_robotspec.plugin.fetching.robots_request import (
+    exchange_of,
+    robots_request,
+    slot_of,
+    transfer_of,
+)
 from scrapy_robotspec.plugin.fetching.routes import Route
-
-if TYPE_CHECKING:
-    import pytest
 
 FIRST = Origin.of("http://a.example/")
 OTHER = "http://b.example/robots.txt"
@@ -82,3 +87,26 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
 def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
     assert slot_of(made()) == "robotspec@http://a.example"
     assert slot_of(Request("http://a.example/robots.txt")) is None
+
+
+@pytest.mark.parametrize("header", ["gzip, chunked", "GZIP,chunked", "gzip"])
+def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
+    """FET-14: compressed bytes read as a file would hold no rule, and allow everything."""
+    request, rules = made(), b"User-agent: *\nDisallow: /\n"
+    transfer = transfer_of(request)
+    assert transfer is not None
+    for body, complete in ((gzip.compress(rules), True), (gzip.compress(rules)[:-9], False)):
+        response = Response(request.url, body=body, headers={"Transfer-Encoding": header})
+        result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
+        assert result.complete is complete
+        assert not complete or result.body == rules
+
+
+def test_chunked_body_is_as_the_handler_gives_it() -> None:
+    """Each handler undoes that coding."""
+    request = made()
+    transfer = transfer_of(request)
+    assert transfer is not None
+    response = Response(request.url, body=b"\x00", headers={"Transfer-Encoding": "chunked"})
+    result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
+    assert (result.body, result.complete) == (b"\x00", True)
