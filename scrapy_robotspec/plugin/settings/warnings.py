@@ -11,6 +11,8 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin.settings.wiring import loaded
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +47,22 @@ def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[
             "ROBOTSPEC_USAGE has 'ai-train', as Content-Signal lines name it: no file disallows it "
             "under this label. Use 'train-ai', which stands for both"
         )
+    yield from _faulty_overrides(checked)
+
+
+def _faulty_overrides(checked: Settings) -> Iterator[str]:
+    """A warning for each robots.txt text of the user's own that contains errors."""
+    table = checked.overrides
+    for host, override in zip(table.keys(), table.values(), strict=True):
+        if not isinstance(override.replacement, RobotsTxt):
+            continue
+        errors = [found for found in override.replacement.lint() if found.severity == "error"]
+        if errors:
+            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
+            yield (
+                f"ROBOTSPEC_OVERRIDES for {host!r}, line {max(1, errors[0].line)}: "
+                f"{safe(errors[0].message).rstrip('.')}{more}"
+            )
 
 
 def conflicting_components(settings: BaseSettings, middleware: type, parser: type) -> Iterator[str]:
