@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.lint.codes import CODES
-from scrapy_robotspec.render.as_json import dumps, finding_object
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ def line(name: str, finding: Finding, screen: Screen) -> str:
 
 
 def _json(linted: Sequence[Linted], screen: Screen) -> None:
+    from scrapy_robotspec.render.as_json import dumps, finding_object
+
     for name, findings in linted:
         for finding in findings:
             screen.say(dumps({"file": name, **finding_object(finding)}))
@@ -64,6 +65,8 @@ def _property(text: str) -> str:
 
 def _sarif(linted: Sequence[Linted], screen: Screen) -> None:
     """One document of the Static Analysis Results Interchange Format 2.1.0."""
+    from scrapy_robotspec.render.as_json import dumps
+
     found = [(name, finding) for name, findings in linted for finding in findings]
     codes = sorted({finding.code for _, finding in found})
     rules = [_rule(CODES[code]) for code in codes]

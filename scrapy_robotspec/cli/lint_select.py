@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
@@ -60,6 +59,8 @@ def _no_such_code(code: str) -> MisuseError:
 
 def explain_code(code: str, screen: Screen) -> Iterator[str]:
     """The code with this code or short name; else :class:`MisuseError`."""
+    from textwrap import wrap
+
     found = find_code(code)
     if found is None:
         raise _no_such_code(code.strip().upper())

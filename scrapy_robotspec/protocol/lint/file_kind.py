@@ -27,13 +27,14 @@ _PAGE = re.compile(rb"<(?:!doctype|html|head|body|\?xml)\b", re.I)
 _JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MOST_CONTROL = 10  #: percent of control characters in a text
-#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong.
-_ROBOTS_LINE = re.compile(
-    rb"(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
+_AGENT_LINE = re.compile(rb"(?:\A|[\r\n])user-agent:", re.I)
+#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong. Compiled
+#: for files without the line above.
+_ROBOTS_LINE = (
+    rb"(?i)(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
     rb"user[-_ ]?agents?|d[a-z]{2,5}al+o?w?(?:ed)?|al+ow(?:ed)?|site-?maps?|crawl-?delay"
     rb"|content-(?:usage|signal)|license|clean-param|host|request-rate|visit-time"
-    rb")(?:[ \t]*:|[ \t]+[/*A-Za-z])",
-    re.I,
+    rb")(?:[ \t]*:|[ \t]+[/*A-Za-z])"
 )
 #: The start of a line that is neither blank nor a comment.
 _CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\s#]")
@@ -57,7 +58,7 @@ def kind_code(body: bytes) -> str | None:
         return "RS153"
     if _is_page(head):
         return _PAGE_CODE
-    if _ROBOTS_LINE.search(body) or not _CONTENT.search(body):
+    if _AGENT_LINE.search(body) or re.search(_ROBOTS_LINE, body) or not _CONTENT.search(body):
         return None
     if head.startswith(_GZIP) or _is_binary(head):
         return "RS154"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import decode
@@ -54,8 +53,7 @@ _TOKENS_ONLY = re.compile(_PAIR + rb"(?:[ \t]*,[ \t]*" + _PAIR + rb")*")
 _Members = dict[str, "str | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """A Content-Usage or Content-Signal line."""
 
     line: Line

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Code:
+class Code(NamedTuple):
     """One kind of finding, with its explanation for a person."""
 
     code: str
