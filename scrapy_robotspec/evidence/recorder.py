@@ -159,8 +159,14 @@ class Recorder:
             self._spoilt += 1
 
     def _report(self, error: OSError) -> None:
-        """One ERROR for a disk that fails, until it works again."""
-        if not self._failing:
+        """One ERROR for a disk that fails, until it works again, or a file that was deleted."""
+        if not self._failing and isinstance(error, FileNotFoundError):
+            logger.error(
+                "Evidence is lost (%s). The crawl goes on without it: start the crawl again for "
+                "new files in ROBOTSPEC_EVIDENCE.",
+                error,
+            )
+        elif not self._failing:
             logger.error(
                 "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
                 "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",

@@ -155,6 +155,26 @@ def test_a_disk_that_stays_full_ends_with_the_crawl(
     assert 0 < 100 - result.decisions <= missing <= 100
 
 
+@pytest.mark.parametrize("kind", ["robots", "decisions"])
+def test_files_deleted_during_a_crawl_are_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    """Not written on into the void; nor is the end of the crawl silent."""
+    recorder = recorder_in(tmp_path)
+    recorder.open()
+    recorder.add_record(new_record())
+    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+    (deleted,) = tmp_path.glob(f"{kind}-*")
+    deleted.unlink()
+    wait_until(lambda: caplog.records)
+    recorder.add_decision(decision(1))
+    recorder.close()
+    first, last = (each.getMessage() for each in caplog.records)
+    assert f"it was deleted: '{deleted}'" in first
+    assert "start the crawl again" in first
+    assert "it was deleted" in last
+
+
 def test_a_file_that_exists_is_never_overwritten(tmp_path: Path) -> None:
     run = new_run_name(START)
     RunWriter(tmp_path, run, HEADER, {}).flush()
