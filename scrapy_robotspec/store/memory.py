@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: Usual number of records in memory, and in the temporary file.
+MAX_RECORDS, MAX_SPILLED = 100_000, 1_000_000
 #: Size of an origin besides its record: its name and its place in the table (bytes).
 _OVERHEAD = 512
 #: Size of what is derived from a record besides its bytes: its place in the table (bytes).
@@ -60,7 +62,7 @@ class MemoryStore(RecordStore):
     """
 
     def __init__(
-        self, max_records: int = 100_000, max_spilled: int = 0, *, warn: bool = True
+        self, max_records: int = MAX_RECORDS, max_spilled: int = 0, *, warn: bool = True
     ) -> None:
         self.max_records = max_records
         self._max_spilled = max_spilled

@@ -74,10 +74,10 @@ class _Options:
 
 
 def _memory(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
-    from scrapy_robotspec.store.memory import MemoryStore
+    from scrapy_robotspec.store.memory import MAX_RECORDS, MAX_SPILLED, MemoryStore
 
-    max_records = options.number("max", 100_000)
-    max_spilled = options.number("disk", 1_000_000, or_zero=True)
+    max_records = options.number("max", MAX_RECORDS)
+    max_spilled = options.number("disk", MAX_SPILLED, or_zero=True)
     options.end()
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
         _fail(uri, "use memory:// or memory://?max=100000&disk=1000000")

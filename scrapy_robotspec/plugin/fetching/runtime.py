@@ -17,7 +17,7 @@ from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,8 @@ def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
     if not uri.startswith("memory:"):
         shared = CircuitBreakerStore(lambda: open_store(uri), time.monotonic)
         shared.open()
-        return MemoryStore(warn=False), shared  # what it evicts is in the store behind it
+        # The store behind it has every record, but only after a call in a thread.
+        return MemoryStore(max_spilled=MAX_SPILLED, warn=False), shared
     memory = open_store(uri)
     assert isinstance(memory, MemoryStore)
     return memory, None
