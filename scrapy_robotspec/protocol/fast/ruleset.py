@@ -115,7 +115,7 @@ class RuleSet:
         if self._to_end:
             paths = [path + END for path in paths]
         keys = list(map(self._best_prefix, paths))
-        for place in _places_of(self._needles, paths):
+        for place in set(_places_of(self._needles, paths)):
             keys[place] = self._unpacked_wildcards().best(paths[place], keys[place])
         return keys
 

@@ -52,6 +52,17 @@ def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
         assert 0 < CountedText.steps <= 20
 
 
+def test_urls_asked_together_try_their_wildcards_once() -> None:
+    """PAT-11: also those that contain the literals of all patterns."""
+    rules = RuleSet([(False, b"/*y%d*x%d" % (n, n), n) for n in range(60)], EDITIONS["rfc9309"])
+    path = "".join(f"/x{n}/y{n}" for n in range(60))
+    urls = [f"{HOST}/{n}{path}" for n in range(9)]
+    expected = list(map(rules.find, urls))
+    with patch.object(Wildcards, "best", autospec=True, side_effect=Wildcards.best) as best:
+        assert rules.find_all(urls) == expected
+    assert best.call_count == len(urls)
+
+
 def test_few_of_many_wildcards_are_tried() -> None:
     """PAT-11: the words of a path lead to the few patterns that hold one of them."""
     index = Wildcards({f"/*foo_{n}=*bar": n for n in range(5_000)})
