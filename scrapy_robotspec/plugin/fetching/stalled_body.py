@@ -48,6 +48,7 @@ class StalledBody:
         self._call_later = call_later
         self._body_timeout = body_timeout
         self._timer: Later | None = None
+        self._is_over = False
         self._downloads: list[Deferred[Response]] = []
         transfer = transfer_of(request)
         assert transfer is not None
@@ -61,8 +62,12 @@ class StalledBody:
 
     def _wait_for_body(self) -> None:
         self._stop_timer()
-        if not self.outcome.called:
-            self._timer = self._call_later(self._body_timeout, self._ask_status)
+        if not self._is_over:
+            self._timer = self._call_later(0.8 * self._body_timeout, self._wait_longer)
+
+    def _wait_longer(self) -> None:
+        """The body may have arrived while the process was busy: let it be read first."""
+        self._timer = self._call_later(0.2 * self._body_timeout, self._ask_status)
 
     def _ask_status(self) -> None:
         request = status_request(self._request)
@@ -75,16 +80,17 @@ class StalledBody:
             self._end(response, transfer)
 
     def _end(self, response: Response, transfer: Transfer) -> None:
-        if not self.outcome.called:
+        if not self._is_over:
             self._stop()
             self.outcome.callback((response, transfer))
 
     def _fail(self, failure: Any) -> None:
-        if not self.outcome.called:
+        if not self._is_over:
             self._stop()
             self.outcome.errback(failure)
 
     def _stop(self, outcome: object = None) -> None:
+        self._is_over = True  # a cancelled download may fail at once
         self._stop_timer()
         for downloading in self._downloads:
             downloading.cancel()
