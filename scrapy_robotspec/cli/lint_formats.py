@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.lint.codes import CODES
@@ -90,7 +91,7 @@ def _rule(code: Code) -> dict[str, Any]:
 def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:
     from urllib.parse import quote
 
-    artifact = {"uri": name if "://" in name else quote(name.replace("\\", "/"))}
+    artifact = {"uri": name if "://" in name else quote(os.fsencode(name.replace("\\", "/")))}
     region = {"startLine": max(finding.line, 1)}
     result: dict[str, Any] = {
         "ruleId": finding.code,

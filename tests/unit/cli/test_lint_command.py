@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 from tests.support.command_line import SHOP
@@ -82,6 +83,15 @@ def test_advice_is_shown_when_its_code_is_selected(run_command: RunCommand) -> N
     result = run_command("lint", "open.txt", "--select", "rs9")
     assert (result.code, len(result.lines)) == (0, 1)
     assert "RS902 advice" in result.out
+
+
+def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+    (folder / name).write_bytes(b"User-agent: *\nDisallow: x\n")
+    result = run_command("lint", name, "--format", "sarif")
+    assert result.code == 1
+    (found,) = json.loads(result.out)["runs"][0]["results"]
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "caf%E9.txt"
 
 
 def test_sarif_proposes_only_what_a_finding_proposes(run_command: RunCommand, folder: Path) -> None:
