@@ -13,7 +13,7 @@ from scrapy_robotspec.cli.log_files import LogFile
 from scrapy_robotspec.cli.replay import INSTALL, evidence_folder
 from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +34,8 @@ _STEP = 5000
 _SAMPLE = 100
 #: Max rules of the table.
 _SHOWN = 100
+#: Max product tokens in a message.
+_MOST_TOKENS = 3
 _FORMATS = ("auto", "common", "cdxj", "json")
 
 
@@ -128,10 +130,12 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...]:
         except ValueError as error:
             raise MisuseError(f"--token: {error}") from None
         return tuple(given)
-    known = timeline.tokens
-    if len(known) == 1 and (tokens := next(iter(known))) is not None:
-        return tokens
-    raise MisuseError("the crawls had no single product token: give --token")
+    known = sorted(timeline.tokens)
+    if len(known) == 1:
+        return known[0]
+    names = listed([safe(" ".join(tokens)) for tokens in known[:_MOST_TOKENS]])
+    found = f"several product tokens, such as {names}" if known else "no product token"
+    raise MisuseError(f"the crawls had {found}: give --token")
 
 
 def _format(file: LogFile, name: str) -> Parse:
@@ -179,9 +183,13 @@ def _audit(
         audit.add(request, Origin.of(url), url)
     notes = []
     if without_url:
-        notes.append(f"{without_url:,} lines are requests without a URL, or comments")
+        notes.append(f"lines without the URL of a request: {without_url:,}")
+    if wrong and not audit.requests and not without_url:
+        raise MisuseError(
+            f"no line of {file.name} can be read, {safe(first)}: give --format common, cdxj or json"
+        )
     if wrong:
-        notes.append(f"{wrong:,} lines cannot be read, the first is {safe(first)}")
+        notes.append(f"{count(wrong, 'line')} cannot be read, the first is {safe(first)}")
     return notes
 
 
@@ -194,10 +202,12 @@ def _report(session: Session, audit: Audit, as_json: bool) -> None:
         screen.say(dumps({name: getattr(audit, name) for name in names}))
         return
     rows = [("requests", "origin", "line", "rule", "first URL")]
-    for rule, count in audit.rules.most_common(_SHOWN):
+    for rule, number in audit.rules.most_common(_SHOWN):
         line = "" if rule.line is None else str(rule.line)
         text = rule.rule or f"({rule.reason})"
-        rows.append((f"{count:,}", safe(rule.origin), line, safe(text), safe(audit.examples[rule])))
+        rows.append(
+            (f"{number:,}", safe(rule.origin), line, safe(text), safe(audit.examples[rule]))
+        )
     if len(rows) > 1:
         for row in columns(rows):
             screen.say(row)

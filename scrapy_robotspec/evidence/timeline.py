@@ -56,8 +56,8 @@ class Timeline:
 
     def __init__(self) -> None:
         self.problems: list[str] = []
-        self.tokens: set[tuple[str, ...] | None] = set()
-        """The product tokens of the runs; None: tokens that differ between requests."""
+        self.tokens: set[tuple[str, ...]] = set()
+        """The product tokens of the runs: those of the settings, else those of each decision."""
         self._readers: list[RunReader] = []
         self._states: dict[Origin, list[tuple[float, int, str]]] = defaultdict(list)
         """Time, run and id of each state, as read."""
@@ -75,12 +75,15 @@ class Timeline:
         timeline = cls()
         for number, (reader, lines) in enumerate(read_runs(folder, progress)):
             timeline._readers.append(reader)
+            asked: set[tuple[str, ...]] = set()
             for line in lines:
                 if reader.is_state(line.values.get("id", "")):
                     timeline._add(number, line.values["id"])
+                elif tokens := line.values.get("tokens"):  # none where no rules were asked for
+                    asked.add(tuple(tokens))
             timeline.problems += reader.problems
-            if reader.settings is not None:
-                timeline.tokens.add(reader.settings.tokens)
+            fixed = None if reader.settings is None else reader.settings.tokens
+            timeline.tokens |= asked if fixed is None else {fixed}
         return timeline
 
     def in_force(self, origin: Origin, time: float) -> InForce:

@@ -7,12 +7,13 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.evidence import START, Crawl, make_evidence
+from tests.support.evidence import Crawl, make_evidence, run_settings
 
 if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
@@ -199,16 +200,53 @@ def test_a_log_that_is_missing_is_misuse(run_command: RunCommand, folder: Path) 
     assert "nowhere.log" in result.err
 
 
-def test_crawls_with_several_tokens_need_the_option(run_command: RunCommand, folder: Path) -> None:
-    from dataclasses import replace
-
-    from tests.support.evidence import run_settings
-
-    other = replace(run_settings(), tokens=None)
-    crawl = Crawl(folder / "evidence", "20260131T130000Z-2-abcdef00", other)
-    crawl.fetch("https://example.com", at=START + 60)
+def crawl_with_user_agents(folder: Path, *tokens: str) -> None:
+    """A crawl whose settings name no token: each decision names its own."""
+    crawl = Crawl(folder / "other", settings=replace(run_settings(), tokens=None))
+    crawl.fetch("https://example.com")
+    crawl.fetch("https://missing.example", b"", 404)
+    for token in tokens:
+        crawl.decide("https://example.com/", tokens=[token])
+    crawl.writer.add_line(
+        '{"type":"decision","tokens":[],"reason":"dont_obey_robotstxt","url":"https://example.com/"}'
+    )
     crawl.close()
+
+
+def test_crawls_with_several_tokens_need_the_option(run_command: RunCommand, folder: Path) -> None:
+    crawl_with_user_agents(folder, "examplebot", "otherbot")
     write(folder, JSON)
-    assert "--token" in run_command("audit", "access.log", "--evidence", "evidence").err
-    result = run_command("audit", "access.log", "--evidence", "evidence", "--token", "examplebot")
+    result = run_command("audit", "access.log", "--evidence", "other")
+    assert result.code == 2
+    assert "such as examplebot and otherbot: give --token" in result.err
+    result = run_command("audit", "access.log", "--evidence", "other", "--token", "examplebot")
     assert result.code == 1
+
+
+def test_the_token_of_every_decision_is_the_default(run_command: RunCommand, folder: Path) -> None:
+    """A token derived from each request's User-Agent is not in the settings."""
+    crawl_with_user_agents(folder, "examplebot", "examplebot")
+    write(folder, JSON)
+    result = run_command("audit", "access.log", "--evidence", "other", "--json")
+    assert result.code == 1
+    assert json.loads(result.out) == {"requests": 2, "disallowed": 1, "unknown": 0}
+
+
+def test_crawls_without_a_decision_need_the_option(run_command: RunCommand, folder: Path) -> None:
+    crawl_with_user_agents(folder)
+    write(folder, JSON)
+    result = run_command("audit", "access.log", "--evidence", "other")
+    assert result.code == 2
+    assert "the crawls had no product token: give --token" in result.err
+
+
+@pytest.mark.parametrize("lines", [JSON, COMMON])
+def test_a_log_of_another_format_is_no_clean_audit(
+    run_command: RunCommand, folder: Path, lines: list[str]
+) -> None:
+    """Without one request, nothing is disallowed."""
+    write(folder, lines)
+    options = ("--evidence", "evidence", "--format", "cdxj")
+    result = run_command("audit", "access.log", *options)
+    assert result.code == 2
+    assert "no line of access.log can be read, line 1:" in result.err
