@@ -140,6 +140,19 @@ def test_a_packed_origin_is_refreshed_in_time() -> None:
     assert not decide(harness, path="/never").allowed
 
 
+def test_a_refresh_that_comes_to_nothing_is_started_again_also_if_its_origin_was_packed() -> None:
+    """While it was under way, nothing else was due until the copy expires."""
+    harness = visited(ttl=100.0)
+    harness.pass_time(81.0)
+    for origin in (A, B):
+        decide(harness, origin)
+    assert is_packed(harness)
+    assert ask(harness).valid_until > harness.clock()
+    harness.fetching[A].cancel()
+    decide(harness)
+    assert harness.fetched == [A, B, A, B, A]
+
+
 def test_a_packed_origin_expires() -> None:
     harness = visited(ttl=100.0)
     harness.pass_time(101.0)
