@@ -54,19 +54,22 @@ def _lines(
         names = [crawler_words(tokens, written) for tokens in change.crawlers]
         more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
         yield screen.paint("strong", ", ".join(names[:_MOST_NAMES]) + more)
-        yield from _change_lines(change, screen)
+        yield from _change_lines(change, found.max_rules, screen)
     for sign, urls in (("-", found.sitemaps_removed), ("+", found.sitemaps_added)):
         for url in urls:
             yield _signed(sign, f"sitemap: {safe(url)}", screen)
 
 
-def _change_lines(change: Change, screen: Screen) -> Iterator[str]:
+def _change_lines(change: Change, max_rules: int, screen: Screen) -> Iterator[str]:
     if change.old_group != change.new_group:
         before, after = (safe(", ".join(names)) or "none" for names in _groups(change))
         yield f"  group: {before} -> {after}"
     for sign, rules in (("-", change.removed), ("+", change.added)):
-        for rule in rules:
+        for rule in rules[:max_rules]:
             yield _signed(sign, f"line {rule.line}: {safe(rule.text.strip())}", screen)
+        if len(rules) > max_rules:
+            more = count(len(rules) - max_rules, "more rule", "more rules")
+            yield _signed(sign, f"{more} (--json lists all)", screen)
     for sign, others in (("-", change.other_removed), ("+", change.other_added)):
         for field, value in others:
             yield _signed(sign, f"{safe(field)}: {safe(value)}", screen)
@@ -93,8 +96,8 @@ def _summary(found: FileChanges, urls: int) -> str:
     if found.is_empty:
         return "no difference" + (f" ({count(urls, 'URL')})" if urls else "")
     crawlers = sum(len(change.crawlers) for change in found.changes)
-    added = len({rule.line for change in found.changes for rule in change.added})
-    removed = len({rule.line for change in found.changes for rule in change.removed})
+    added = len(found.added_lines)
+    removed = len(found.removed_lines)
     flips = sum(len(change.flips) * len(change.crawlers) for change in found.changes)
     verdicts = f", {count(flips, 'verdict')} changed" if urls else ""
     return (

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from scrapy_robotspec.render.explanation import Explanation, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile, RuleKey
 
 _T = TypeVar("_T")
 
 Crawler = tuple[str, ...]
+
+#: Rules that all changes together list in text and on pages; each lists some in any case.
+_MOST_RULES = 10_000
+_FEWEST_RULES = 10
+#: Max groups of a file whose rules are kept.
+_KEPT_GROUPS = 8
 
 
 class Flip(NamedTuple):
@@ -59,6 +65,29 @@ class FileChanges(NamedTuple):
         """Whether nothing that matters changed."""
         return not (self.changes or self.sitemaps_removed or self.sitemaps_added)
 
+    @property
+    def removed_lines(self) -> set[int]:
+        """Line numbers of all rules removed, in the old version."""
+        return _lines([change.removed for change in self.changes])
+
+    @property
+    def added_lines(self) -> set[int]:
+        """Line numbers of all rules added, in the new version."""
+        return _lines([change.added for change in self.changes])
+
+    @property
+    def max_rules(self) -> int:
+        """Max rules of each kind that a change lists for people.
+
+        A thousand crawlers that leave a group of a thousand rules have a million lines in common.
+        """
+        return max(_FEWEST_RULES, _MOST_RULES // max(1, len(self.changes)))
+
+
+def _lines(lists: Sequence[tuple[Rule, ...]]) -> set[int]:
+    distinct = {id(rules): rules for rules in lists}.values()  # crawlers of a group share one
+    return {rule.line for rules in distinct for rule in rules}
+
 
 def find_changes(
     old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[str | bytes]
@@ -72,7 +101,8 @@ def find_changes(
     for tokens in asked:
         key = (_contents(old.group_for(tokens)), _contents(new.group_for(tokens)))
         alike.setdefault(key, []).append(tokens)
-    found = (_change(old, new, crawlers, urls) for crawlers in alike.values())
+    rules = _Rules(old), _Rules(new)
+    found = (_change(*rules, crawlers, urls) for crawlers in alike.values())
     return FileChanges(
         tuple(change for change in found if not change.is_empty),
         tuple(_without(old.sitemaps, new.sitemaps)),
@@ -81,20 +111,54 @@ def find_changes(
 
 
 def _change(
-    old: ParsedFile, new: ParsedFile, crawlers: Sequence[Crawler], urls: Sequence[str | bytes]
+    old: _Rules, new: _Rules, crawlers: Sequence[Crawler], urls: Sequence[str | bytes]
 ) -> Change:
-    before, after = old.group_for(crawlers[0]), new.group_for(crawlers[0])
-    old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
+    before, after = old.file.group_for(crawlers[0]), new.file.group_for(crawlers[0])
+    old_rules, new_rules = old.of(before), new.of(after)
     return Change(
         crawlers=tuple(crawlers),
         old_group=before.names,
         new_group=after.names,
-        removed=_by_line(rule for key, rule in old_rules.items() if key not in new_rules),
-        added=_by_line(rule for key, rule in new_rules.items() if key not in old_rules),
+        removed=old_rules.without(new_rules),
+        added=new_rules.without(old_rules),
         other_removed=tuple(_without(_others(before), _others(after))),
         other_added=tuple(_without(_others(after), _others(before))),
-        flips=tuple(_flips(old, new, crawlers[0], urls)),
+        flips=tuple(_flips(old.file, new.file, crawlers[0], urls)),
     )
+
+
+class _GroupRules(NamedTuple):
+    """The rules of a group that can match."""
+
+    by_key: dict[RuleKey, Rule]
+    by_line: tuple[Rule, ...]
+
+    def without(self, other: _GroupRules) -> tuple[Rule, ...]:
+        """The rules that *other* has no equal of, by line."""
+        if self.by_key.keys().isdisjoint(other.by_key.keys()):
+            return self.by_line  # one tuple for all crawlers of a group
+        return _by_line(rule for key, rule in self.by_key.items() if key not in other.by_key)
+
+
+class _Rules:
+    """The rules of each group of a file.
+
+    Those last used are kept, because crawlers share them.
+    """
+
+    def __init__(self, file: ParsedFile) -> None:
+        self.file = file
+        self._kept: dict[tuple[int, ...], _GroupRules] = {}
+
+    def of(self, group: GroupSummary) -> _GroupRules:
+        found = self._kept.pop(group.first_lines, None)
+        if found is None:
+            by_key = self.file.effective_rules(group)
+            found = _GroupRules(by_key, _by_line(by_key.values()))
+        self._kept[group.first_lines] = found
+        if len(self._kept) > _KEPT_GROUPS:
+            del self._kept[next(iter(self._kept))]
+        return found
 
 
 def _contents(group: GroupSummary) -> object:
@@ -102,7 +166,7 @@ def _contents(group: GroupSummary) -> object:
     return group.first_lines, group.other
 
 
-def _by_line(rules: Iterator[Rule]) -> tuple[Rule, ...]:
+def _by_line(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(sorted(dict.fromkeys(rules), key=lambda rule: rule.line))
 
 

@@ -24,9 +24,8 @@ def diff_page(
 ) -> str:
     """The changes, then both files with marked lines."""
     old, new = Notes(), Notes()
-    for change in found.changes:
-        old.styles.update({rule.line: "removed" for rule in change.removed})
-        new.styles.update({rule.line: "added" for rule in change.added})
+    old.styles.update(dict.fromkeys(found.removed_lines, "removed"))
+    new.styles.update(dict.fromkeys(found.added_lines, "added"))
     written = {**files[0].written, **files[1].written}
     headings = [
         [crawler_words(tokens, written) for tokens in change.crawlers[:_MOST_NAMES]]

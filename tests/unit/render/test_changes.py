@@ -109,3 +109,15 @@ def test_no_verdict_differs_where_no_change_is_reported(
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
                 assert len(verdicts) == 1, (tokens, path)
+
+
+def test_crawlers_that_leave_a_group_share_the_list_of_its_rules() -> None:
+    """Memory and time do not grow with crawlers times rules."""
+    old = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(50))
+    new = b"".join(b"User-agent: bot%b\nDisallow: /x%b\n" % (c, c) for c in (b"a", b"b", b"c"))
+    found = changes(old, new)
+    *crawlers, others = found.changes
+    assert [len(change.removed) for change in found.changes] == [50] * 4
+    assert all(change.removed is others.removed for change in crawlers)
+    assert found.removed_lines == set(range(2, 52))
+    assert found.added_lines == {2, 4, 6}
