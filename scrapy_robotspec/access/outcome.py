@@ -94,6 +94,7 @@ class FetchResult:
 NOT_FROM_THE_SITE = frozenset({407, 511})
 
 SUCCESS = range(200, 300)
+SERVER_ERRORS = range(500, 600)
 
 #: By hundreds of the status. Any other is a server error (FET-10) or invalid (FET-16).
 _BY_CLASS = {

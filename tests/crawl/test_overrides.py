@@ -70,7 +70,8 @@ def test_misplaced_server_errors_are_probed(server: Server, mode: str) -> None:
     broken = server.site("127.0.0.2", DOWN, pages={"/": reply("home"), "/x": reply("x")}, page=DOWN)
     down = server.site("127.0.0.3", DOWN, page=DOWN)
     proper = server.site("127.0.0.4", DOWN, pages={"/": reply("home")}, page=reply("", 404))
-    urls = [site.url("/x") for site in (broken, down, proper)]
+    odd = server.site("127.0.0.5", reply("", 600), pages={"/": reply("home")}, page=DOWN)
+    urls = [site.url("/x") for site in (broken, down, proper, odd)]
     settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_PROBE_SERVER_ERRORS": True}
     result = crawl(urls, settings, mode=mode)
     assert list(result.responses) == [broken.url("/x")]
@@ -78,6 +79,7 @@ def test_misplaced_server_errors_are_probed(server: Server, mode: str) -> None:
     assert len(broken.pages_asked) == 3  # the missing page, the first page, the one we wanted
     assert len(down.pages_asked) == 2
     assert len(proper.pages_asked) == 1
+    assert odd.pages_asked == []  # FET-16: an invalid response, no server error
 
 
 def test_nothing_is_probed_by_default(server: Server) -> None:

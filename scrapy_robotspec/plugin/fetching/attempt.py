@@ -12,7 +12,7 @@ from twisted.internet.defer import CancelledError
 
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, FetchResult
+from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, SUCCESS, FetchResult
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
@@ -92,7 +92,7 @@ class Attempt:
         while chain.follow(response := await self._download(chain.url)):
             pass
         error = chain.error
-        if response.status >= 500 and await self._has_misplaced_errors():
+        if response.status in SERVER_ERRORS and await self._has_misplaced_errors():
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
         local = self._may_be_the_proxys(response.status)
@@ -124,10 +124,10 @@ class Attempt:
             return False
         base = self._origin.robots_url.removesuffix("robots.txt")
         missing = await self._download(f"{base}{secrets.token_hex(16)}")
-        if missing.status < 500:
+        if missing.status not in SERVER_ERRORS:
             return False
         root = await self._download(base)
-        return 200 <= root.status < 300
+        return root.status in SUCCESS
 
     # --- failures
 
