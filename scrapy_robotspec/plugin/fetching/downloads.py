@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.fetching.robots_request import Transfer
 
 #: Part of the fetch timeout after which a body without an end counts as stalled: a chain of five
-#: redirects with such bodies stays within the timeout.
+#: redirects with such bodies stays within the default timeout.
 _BODY_TIMEOUT = 0.1
+#: Min time for a body (seconds): on a busy machine it may come long after the headers.
+_MIN_BODY_TIMEOUT = 1.0
 
 
 class Downloads:
@@ -37,7 +39,7 @@ class Downloads:
     def __init__(self, crawler: Crawler, max_size: int, timeout: float) -> None:
         self._crawler = crawler
         self._max_size = max_size
-        self._body_timeout = _BODY_TIMEOUT * timeout
+        self._body_timeout = max(_MIN_BODY_TIMEOUT, _BODY_TIMEOUT * timeout)
         self._open = 0
 
     def open(self) -> Callable[[], None]:
