@@ -83,7 +83,8 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
     if os.path.isfile(url):
         swapped = next((file for file in files if file), "/page")
         return f"FILE comes first, then URLs: write {url} {swapped}"
-    return f"{url!r} is neither a URL nor a path: write https://{url}, or /{url}"
+    site = f"https://{url}, or " if url[:1].isalnum() else ""
+    return f"{url!r} is neither a URL nor a path: write {site}/{url}"
 
 
 def _listed(name: str, screen: Screen) -> tuple[Sequence[str | bytes], int]:

@@ -77,7 +77,8 @@ def _rules(found: Explanation, group: GroupSummary) -> Iterator[str]:
     """The group, and the rules that match."""
     yield labelled("group", group_words(group))
     yield labelled("compared", safe(found.path))
-    yield labelled("decided by", precedence_words(found))
+    if found.rule is not None or found.losing:  # else the verdict's line says why
+        yield labelled("decided by", precedence_words(found))
     for label, rule in _by_precedence(found):
         yield labelled(label, f"line {rule.line}: {safe(rule.text.strip())}")
     yield from other_lines(group, without_usage=found.usage is not None)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
     ("check robots.txt cart", "write https://cart, or /cart"),
+    ("check robots.txt ?a=b", "neither a URL nor a path: write /?a=b"),
     ("check robots.txt example.com/page", "write https://example.com/page"),
     ("check missing.txt /", "cannot read missing.txt: No such file"),
     ("check empty /", "no file in the folder empty ends in .txt or .robots"),

@@ -305,3 +305,16 @@ def test_top_help_names_a_command_for_each_question(run_command: RunCommand) -> 
         assert command in result.out
     assert run_command().code == 2  # no command at all
     assert "Commands:" in run_command().err
+
+
+@pytest.mark.parametrize(
+    ("path", "decided"),
+    [("/unnamed", []), ("/cart/1", ["decided by the only rule that matches"])],
+)
+def test_what_decides_is_not_said_twice(
+    run_command: RunCommand, folder: Path, path: str, decided: list[str]
+) -> None:
+    """Where no rule matches, the verdict's line says so."""
+    result = run_command("explain", "robots.txt", path)
+    assert [line.strip() for line in result.lines if "decided by" in line] == decided
+    assert result.out.count("no rule of the group matches") == (not decided)
