@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RULES = "User-agent: *\nDisallow: /no\n"
 SETTINGS = {
-    "ROBOTSPEC_FETCH_TIMEOUT": 10,  # a tenth of it is the time for a body
+    "ROBOTSPEC_FETCH_TIMEOUT": 6,  # a third of it is the time for a body
     "ROBOTSPEC_HOLD_TIMEOUT": 0,
     "ROBOTSPEC_RETRY_TIMES": 0,
 }
@@ -57,7 +57,7 @@ def chain(server: Server, hops: int, end: Answer) -> str:
 
 
 def test_redirects_with_such_bodies_are_within_the_timeout(server: Server) -> None:
-    """FET-03: the body of a redirect never matters; a second for each, of ten."""
+    """FET-03: the body of a redirect never matters; two seconds for each, of six."""
     url = chain(server, 2, reply(RULES))
     assert crawl([url], SETTINGS).errors[url]["type"] == "ForbiddenByRobots"
 

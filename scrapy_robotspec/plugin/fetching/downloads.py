@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.plugin.fetching.robots_request import Transfer
 
-#: Part of the fetch timeout after which a body without an end counts as stalled: a chain of five
-#: redirects with such bodies stays within the default timeout.
-_BODY_TIMEOUT = 0.1
+#: Part of the fetch timeout after which a body without an end counts as stalled. A slow 2xx costs
+#: its site a second request from then on, and the status of another must still be in time.
+_BODY_TIMEOUT = 1 / 3
 #: Min time for a body (seconds): on a busy machine it may come long after the headers.
 _MIN_BODY_TIMEOUT = 1.0
 
