@@ -2,16 +2,15 @@
 
 Crawls of more origins than the rules cache holds unpack most of them for a single decision. The
 packed form answers the crawler that asked last; the record is decoded only for other questions.
-The bytes never leave the process, so ``marshal`` and ``pickle`` may read them.
+The bytes never leave the process, so ``marshal`` may read them.
 """
 
 from __future__ import annotations
 
 import marshal
-import pickle
 from dataclasses import astuple
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import make_provenance
 from scrapy_robotspec.access.outcome import Hop
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 #: Packed forms that are longer would save little (bytes).
 _MAX_PACKED = 4096
-_MAX_EXTENSIONS = 1024
 #: Memory of the unpacked rules for each byte of the packed form, and for each wildcard (bytes).
 _PER_BYTE, _PER_WILDCARD = 4, 64
 _ACTIONS = tuple(Action)
@@ -54,7 +52,7 @@ def pack(resolved: Resolved) -> bytes | None:
         resolved.fetched_at,
         resolved.valid_from,
         resolved.valid_until,
-        _pack_extensions(resolved.extensions),
+        resolved.extensions is not None,
     )
     try:
         data = marshal.dumps(values)
@@ -71,7 +69,7 @@ def unpack(
     if data is None:
         return None
     values = marshal.loads(data)  # hot path
-    action, reason, rules, unreachable, source, fetched_at, begin, end, extensions = values
+    action, reason, rules, unreachable, source, fetched_at, begin, end, more = values
     load = partial(read, stored.record, origin)
     robots = None
     if rules is not None:
@@ -88,25 +86,10 @@ def unpack(
         fetched_at,
         begin,
         end,
-        None if extensions is None else _unpack_extensions(extensions),
+        {} if more else None,
         load,
         PER_ORIGIN + len(stored.record) + _PER_BYTE * len(data) + _PER_WILDCARD * data.count(b"*"),
     )
-
-
-def _pack_extensions(extensions: dict[Any, Any] | None) -> bytes | None:
-    """Derived values, unless they are long or cannot be pickled: then they are derived again."""
-    if extensions is None:
-        return None
-    try:
-        data = pickle.dumps(extensions)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return b""
-    return data if len(data) <= _MAX_EXTENSIONS else b""
-
-
-def _unpack_extensions(data: bytes) -> dict[Any, Any]:
-    return pickle.loads(data) if data else {}
 
 
 def _body(load: Callable[[], RobotsRecord | None], edition: Edition, max_size: int | None) -> bytes:

@@ -7,6 +7,7 @@ only; allow and disallow lines make the verdict.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.usage import Usage
@@ -42,7 +43,7 @@ class Extensions:
         return self.usage.find(url) if self.usage is not None else Usage()
 
 
-NO_EXTENSIONS = Extensions({}, None)
+NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
 
 
 def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:

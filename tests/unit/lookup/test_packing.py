@@ -71,39 +71,6 @@ def test_a_packed_origin_is_decided_as_before(attempt: FetchResult, path: str) -
         assert after.robots.crawl_delay("y") == before.robots.crawl_delay("y")
 
 
-def test_values_derived_from_the_rules_are_packed_too() -> None:
-    """They take longer to derive than a verdict."""
-    harness = LookupHarness(max_bytes=1)
-    for origin in (A, B):
-        harness.ask(origin)
-        harness.answer(EXTRA, origin)
-    for _ in range(3):
-        for origin in (A, B):
-            decide(harness, origin)
-            derived = ask(harness, origin).extensions
-            assert derived is not None
-            derived.setdefault(TOKENS, (origin, 7.0))
-    assert is_packed(harness)
-    assert ask(harness).extensions == {TOKENS: (A, 7.0)}
-
-
-@pytest.mark.parametrize("value", [lambda: 1, "long" * 1000])
-def test_values_that_cannot_be_packed_are_derived_again(value: object) -> None:
-    harness = LookupHarness(max_bytes=1)
-    for origin in (A, B):
-        harness.ask(origin)
-        harness.answer(EXTRA, origin)
-    for _ in range(3):
-        for origin in (A, B):
-            found = ask(harness, origin)
-            found.decide(f"{origin}/page", TOKENS, harness.clock())
-            assert found.extensions is not None
-            found.extensions[TOKENS] = value
-    assert is_packed(harness)
-    found = ask(harness)
-    assert found.extensions == {}
-
-
 def test_no_visit_of_a_packed_origin_fetches() -> None:
     harness = visited()
     for _ in range(100):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,17 +57,6 @@ def test_a_plain_file_says_nothing(body: bytes) -> None:
 def test_a_file_that_does_not_decide_says_nothing() -> None:
     assert known(GROUPS, Action.ALLOW).extensions is None
     assert extensions_of(known(GROUPS, Action.ALLOW), ("foo",)) is NO_EXTENSIONS
-
-
-@pytest.mark.parametrize("tokens", [("foo",), ("bar",), ()])
-def test_extensions_can_be_packed(tokens: tuple[str, ...]) -> None:
-    """An origin that is evicted keeps those of most files; see ``lookup/packing.py``."""
-    for body in (GROUPS, b"User-agent: x\nCrawl-delay: 2\n"):
-        extensions = extensions_of(known(body), tokens)
-        again = pickle.loads(pickle.dumps(extensions))
-        assert (again.fields, again.crawl_delay) == (extensions.fields, extensions.crawl_delay)
-        for url in ("http://example.com/", "http://example.com/foo"):
-            assert again.usage_of(url) == extensions.usage_of(url)
 
 
 def test_an_answer_is_worked_out_once() -> None:
