@@ -134,17 +134,10 @@ def _response(
     codings = [coding.strip().lower().encode() for coding in encodings.split(",")]
     decoded, complete = decode_prefix(body, codings, MAX_BODY)
     undecodable = None if complete else f"cannot be decoded: {encodings}"
-    partial = (
-        "the response is only a part of the file (206)" if is_partial(status, fields) else None
-    )
-    return Document(
-        url,
-        decoded,
-        status,
-        location,
-        _first(decoded, error, missing, undecodable, partial),
-        source,
-    )
+    partial = "the response is only a part of the file (206)"
+    part = partial if is_partial(status, fields) else None
+    error = _first(decoded, error, missing, undecodable, part)
+    return Document(url, decoded, status, location, error, source)
 
 
 def _first(body: bytes, *errors: str | None) -> str | None:
@@ -163,6 +156,5 @@ def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | No
     length = fields.get("content-length", "").strip()
     if "content-encoding" in fields or not re.fullmatch("[0-9]{1,18}", length):
         return content, None
-    return content, f"less than its Content-Length of {length}" if len(content) < int(
-        length
-    ) else None
+    whole = len(content) >= int(length)
+    return content, None if whole else f"less than its Content-Length of {length}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 #: Beginnings of URLs that have a robots.txt.
-WITH_HOST = ("http://", "https://", "ftp://")
+_WITH_HOST = ("http://", "https://", "ftp://")
 #: Max URLs decided about at once; the lookup limits the fetches.
 _AT_ONCE = 64
 
@@ -71,7 +71,7 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
     began, clock = time.monotonic(), time.time()
     try:
         request = Request(url)
-        if Origin.of(request.url) is None and request.url.startswith(WITH_HOST):
+        if Origin.of(request.url) is None and request.url.startswith(_WITH_HOST):
             raise ValueError("the URL has no valid host")
         decision = await robots.decide(request)
         tokens = robots.tokens(request)

@@ -153,13 +153,7 @@ def test_a_packed_refusal_is_tried_again_in_time(attempt: FetchResult) -> None:
 
 def test_a_page_that_answers_is_noted_in_the_record_of_a_packed_origin() -> None:
     """FET-12: what was packed before is dropped with the record."""
-    harness = LookupHarness(max_bytes=1, hold_timeout=0.0, retry_times=0)
-    for origin in (A, B):
-        harness.ask(origin)
-        harness.answer(DOWN, origin)
-    for _ in range(3):
-        decide(harness, A)
-        decide(harness, B)
+    harness = visited(DOWN, hold_timeout=0.0, retry_times=0)
     harness.lookup.page_answered(A)
     record = ask(harness).record
     assert record is not None
