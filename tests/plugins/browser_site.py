@@ -49,6 +49,10 @@ NAVIGATIONS = {
     '["/private/prefetch-rules", "/go/prefetch-rules"], "eagerness": "immediate"}]}</script>',
     "prerender-rules": '<script type=speculationrules>{"prerender": [{"urls": '
     '["/private/prerender-rules"], "eagerness": "immediate"}]}</script>',
+    "window-rules": "<script>const w = open('about:blank'), s = w.document.createElement('script');"
+    "s.type = 'speculationrules'; s.textContent = JSON.stringify({prefetch: [{urls: "
+    "[location.origin + '/private/window-rules'], eagerness: 'immediate'}]});"
+    "w.document.head.append(s)</script>",
 }
 
 #: Not possible with checks: requests of service workers, which could not be paused otherwise.
@@ -88,6 +92,8 @@ RESOURCES = {
     "shared-worker": "<script>new SharedWorker('/shared-worker.js')</script>",
     "event-source": "<script>new EventSource('/private/event-source')</script>",
     "web-socket": "<script>new WebSocket('ws://' + location.host + '/private/web-socket')</script>",
+    "web-socket-stream": "<script>"
+    "new WebSocketStream('ws://' + location.host + '/private/web-socket-stream')</script>",
     "video": "<video src=/private/video autoplay></video>",
     "import": "<script type=module>import '/private/import'</script>",
     "report": "<img src=/x>",

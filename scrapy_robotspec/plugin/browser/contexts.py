@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 #: Two sources of requests that no interface can pause: speculation rules, and service workers,
 #: which may preload navigations. Callbacks of an observer run before an inserted script does.
-_INIT_SCRIPT = """
+_INIT_SCRIPT = """{
 if (globalThis.ServiceWorkerContainer)
   ServiceWorkerContainer.prototype.register = () =>
     Promise.reject(new DOMException("Service workers are disabled.", "SecurityError"));
-new MutationObserver(changes => {
+const removeRules = changes => {
   for (const {addedNodes} of changes)
     for (const node of addedNodes)
       for (const script of node.querySelectorAll ? [node, ...node.querySelectorAll("script")] : [])
@@ -24,8 +24,20 @@ new MutationObserver(changes => {
           script.type = "text/plain";
           script.remove();
         }
-}).observe(document, {childList: true, subtree: true});
-"""
+};
+const watch = page =>
+  new MutationObserver(removeRules).observe(page, {childList: true, subtree: true});
+watch(document);
+// A window that opens empty has another document than the one that this script has seen there.
+globalThis.open = new Proxy(open, {apply(open, self, values) {
+  const opened = Reflect.apply(open, self, values);
+  try { watch(opened.document); } catch {}  // of another site, or none
+  return opened;
+}});
+}"""
+
+#: A second interface for WebSockets, which playwright's routes do not know.
+_NO_STREAMS = "delete globalThis.WebSocketStream"
 
 
 async def disable_preloading(context: Any) -> None:
@@ -49,4 +61,5 @@ async def check_web_sockets(
         else:
             await socket.close(code=1008, reason="Forbidden by robots.txt")
 
+    await owner.add_init_script(_NO_STREAMS)
     await owner.route_web_socket("**", on_socket)
