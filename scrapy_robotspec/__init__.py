@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robotparser import RobotSpecParser
     from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
     from scrapy_robotspec.plugin.spiders import SitemapsFromRobots
-    from scrapy_robotspec.protocol.models import Finding, Group, OtherLine, Rule, Verdict
+    from scrapy_robotspec.protocol.groups import Group, OtherLine
+    from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
@@ -62,12 +64,12 @@ __all__ = [
 _HOMES = {
     "Addon": "plugin.addon",
     "Decision": "access.decision",
-    "Finding": "protocol.models",
+    "Finding": "protocol.lint.findings",
     "ForbiddenByRobots": "plugin.exceptions",
-    "Group": "protocol.models",
+    "Group": "protocol.groups",
     "ForbiddenUsage": "plugin.exceptions",
     "Origin": "access.origin",
-    "OtherLine": "protocol.models",
+    "OtherLine": "protocol.groups",
     "RobotSpecMiddleware": "plugin.middleware",
     "RobotSpecParser": "plugin.robotparser",
     "RobotsTxt": "protocol.robotstxt",

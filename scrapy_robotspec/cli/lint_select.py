@@ -10,7 +10,7 @@ from scrapy_robotspec.protocol.lint.codes import CODES, find_code
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.render.terminal import Screen
 
 _WIDTH = 88  #: columns of an explanation

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.models import Rule
 
 
 _LINE_END = re.compile(rb"[\r\n]").search
@@ -40,6 +41,28 @@ _UNCOMMON = tuple(
 
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
 RawRule = tuple[bool, bytes, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """User-agent lines and the rules below them, as written (GRP-01)."""
+
+    tokens: tuple[str, ...]
+    """The agents named, in order; ``"*"`` is the default, lines that name none are left out."""
+    rules: tuple[Rule, ...]
+    first_line: int
+    """Line number of the first user-agent line, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLine:
+    """A group's line with another field (EXT-03)."""
+
+    field: str
+    """In lower case, since fields do not depend on case (FMT-08)."""
+    value: str
+    line: int
+    """Number of the line in the file, from 1."""
 
 
 class RawOther(NamedTuple):

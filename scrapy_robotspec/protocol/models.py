@@ -1,4 +1,4 @@
-"""Public values: rules, groups, other lines, findings and verdicts as frozen objects.
+"""Public values of a verdict: the answer, and the rule that decides.
 
 Texts are decoded for a person: bytes that are not UTF-8 appear as ``\\xNN``. Nothing is escaped for
 a terminal; the code that prints a text escapes it (SAF-04).
@@ -11,7 +11,6 @@ from typing import Literal
 
 Kind = Literal["allow", "disallow"]
 VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
-Severity = Literal["error", "warning", "advice"]
 
 #: The name of the default group (UAG-05).
 DEFAULT = "*"
@@ -33,45 +32,6 @@ class Rule:
     """Number of the line in the file, from 1."""
     text: str
     """The whole line as written, without its line end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """User-agent lines and the rules below them, as written (GRP-01)."""
-
-    tokens: tuple[str, ...]
-    """The agents named, in order; ``"*"`` is the default, lines that name none are left out."""
-    rules: tuple[Rule, ...]
-    first_line: int
-    """Line number of the first user-agent line, from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherLine:
-    """A group's line with another field (EXT-03)."""
-
-    field: str
-    """In lower case, since fields do not depend on case (FMT-08)."""
-    value: str
-    line: int
-    """Number of the line in the file, from 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One finding of the linter, about a line or the whole file."""
-
-    line: int
-    """Line number from 1; 0 for the file as a whole."""
-    code: str
-    message: str
-    text: str
-    """The line as written, without its line end; empty for the file as a whole."""
-    severity: Severity
-    """How much it matters; ``docs/lint.md`` defines the words."""
-    replacement: str | None = None
-    """A line with which every edition gives the same verdicts; ``""``: delete the line; None: no
-    proposal."""
 
 
 @dataclass(frozen=True, slots=True)

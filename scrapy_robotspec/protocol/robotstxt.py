@@ -18,15 +18,7 @@ from scrapy_robotspec.protocol.lines import (
     split_line,
     text_at,
 )
-from scrapy_robotspec.protocol.models import (
-    Finding,
-    Group,
-    Kind,
-    OtherLine,
-    Rule,
-    Verdict,
-    decode,
-)
+from scrapy_robotspec.protocol.models import Kind, Rule, Verdict, decode
 from scrapy_robotspec.protocol.paths import path_of
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
@@ -43,7 +35,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
     from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-    from scrapy_robotspec.protocol.groups import RawOther, SelectedGroups
+    from scrapy_robotspec.protocol.groups import Group, OtherLine, RawOther, SelectedGroups
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.usage import Usage
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 
@@ -164,7 +157,7 @@ class RobotsTxt:
     @property
     def groups(self) -> tuple[Group, ...]:
         """The groups as written, in file order (GRP-01). Reads the whole file."""
-        from scrapy_robotspec.protocol.groups import read_groups
+        from scrapy_robotspec.protocol.groups import Group, read_groups
 
         groups = read_groups(self.body, self.edition)
         rules = self._rules_at(start for group in groups for _, _, start in group.rules)
@@ -193,6 +186,8 @@ class RobotsTxt:
 
         A line holds for the agents that its group names above it (EXT-01).
         """
+        from scrapy_robotspec.protocol.groups import OtherLine
+
         lines = self._select_groups(tokens).others
         numbers = numbers_at(self.body, [line.start for line in lines])
         return tuple(

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.protocol.models import Finding, Rule, Verdict
+    from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer

@@ -9,7 +9,7 @@ from scrapy_robotspec.protocol.lint.codes import CODES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
 
 _ORDER = ("error", "warning", "advice")
 STYLES = {"error": "bad", "warning": "note", "advice": ""}

@@ -12,7 +12,7 @@ from scrapy_robotspec.render.listing import Block, Notes, listing
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: More files than this are shown by their findings only.

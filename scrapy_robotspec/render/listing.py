@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: A longer file is shown at its beginning and around the lines with notes only (lines).

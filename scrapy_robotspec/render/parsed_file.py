@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.fast import matching
-from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.groups import OtherLine, read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
-from scrapy_robotspec.protocol.models import DEFAULT, OtherLine, decode
+from scrapy_robotspec.protocol.models import DEFAULT, decode
 from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start, matching_keys
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.text import count
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.models import Finding, Rule
+    from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 

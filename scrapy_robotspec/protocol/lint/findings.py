@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.codes import CODES
-from scrapy_robotspec.protocol.models import Finding, decode
+from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.codes.code import Severity
 
 #: Findings of one code that are listed for one file; the others are only counted.
 LISTED = 100
@@ -18,6 +20,23 @@ LISTED = 100
 _LISTED_ONCE = frozenset({"RS903"})
 #: Characters of a text that a message repeats.
 _SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of the linter, about a line or the whole file."""
+
+    line: int
+    """Line number from 1; 0 for the file as a whole."""
+    code: str
+    message: str
+    text: str
+    """The line as written, without its line end; empty for the file as a whole."""
+    severity: Severity
+    """How much it matters; ``docs/lint.md`` defines the words."""
+    replacement: str | None = None
+    """A line with which every edition gives the same verdicts; ``""``: delete the line; None: no
+    proposal."""
 
 
 class Remark(NamedTuple):

@@ -27,7 +27,7 @@ from scrapy_robotspec.protocol.lint.usual_lines import read_some_lines
 
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from scrapy_robotspec.protocol.models import Severity
+Severity = Literal["error", "warning", "advice"]
 
 
 class Code(NamedTuple):

@@ -17,7 +17,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.protocol.models import Finding
+    from scrapy_robotspec.protocol.lint.findings import Finding
 
 TOKENS = [("a",), ("b",), ("a-b",), ("c",), ("a", "b")]
 URLS = [f"http://example.com{path}" for path in ("/", "/x", "/x/y", "/xy", "/%78", "/z?x", "/*")]
