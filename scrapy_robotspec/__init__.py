@@ -10,12 +10,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import signals
-from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError, RobotSpecError, StoreError
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.editions import EDITIONS, Edition, get_edition
     from scrapy_robotspec.plugin.addon import Addon
     from scrapy_robotspec.plugin.exceptions import (
         ForbiddenByRobots,
@@ -62,8 +62,10 @@ __all__ = [
 
 #: Where the names live that are imported at their first use.
 _HOMES = {
+    "EDITIONS": "editions",
     "Addon": "plugin.addon",
     "Decision": "access.decision",
+    "Edition": "editions",
     "Finding": "protocol.lint.findings",
     "ForbiddenByRobots": "plugin.exceptions",
     "Group": "protocol.groups",
@@ -80,6 +82,7 @@ _HOMES = {
     "UsageStatement": "protocol.usage",
     "Verdict": "protocol.models",
     "WaitingPriorityQueue": "plugin.scheduling.priority_queue",
+    "get_edition": "editions",
 }
 
 

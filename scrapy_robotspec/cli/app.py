@@ -18,7 +18,6 @@ import click
 
 from scrapy_robotspec.cli.errors import show_error
 from scrapy_robotspec.cli.session import MISUSE, Session, open_screen
-from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.render.text import safe
 from scrapy_robotspec.render.version import VERSION
@@ -145,9 +144,7 @@ def main(
     ``session`` replaces it and sets the defaults of a project.
     """
     _replace_closed_streams()
-    session = session or Session(
-        open_screen(), get_edition("google-2019"), load_query, now=time.time()
-    )
+    session = session or Session(open_screen(), load_query=load_query, now=time.time())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8

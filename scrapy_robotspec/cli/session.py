@@ -6,7 +6,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.render.terminal import Screen
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Session(NamedTuple):
     """One call of the command line."""
 
     screen: Screen
-    default_edition: Edition
+    default_edition: str | Edition = "google-2019"
     load_query: LoadQuerySites | None = None
     """None: sites cannot be queried."""
     default_tokens: Crawler = ()
@@ -70,7 +69,9 @@ class Session(NamedTuple):
 
     def edition(self, name: str | None) -> Edition:
         """The edition of that name; None for the default one."""
-        return self.default_edition if name is None else get_edition(name)
+        from scrapy_robotspec.editions import get_edition  # --help needs none
+
+        return get_edition(self.default_edition if name is None else name)
 
     def with_screen(self, color: bool | None, quiet: bool) -> Session:
         """The same session with another screen."""

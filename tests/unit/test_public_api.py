@@ -76,6 +76,13 @@ def test_importing_the_package_loads_neither_scrapy_nor_twisted() -> None:
     assert run(f"import sys, scrapy_robotspec; {FOREIGN}") == "[]"
 
 
+def test_importing_the_package_imports_only_what_is_tiny() -> None:
+    """Errors and signals; everything else at its first use."""
+    ours = "sorted(m for m in sys.modules if m.startswith('scrapy_robotspec.'))"
+    loaded = run(f"import sys, scrapy_robotspec; print(*{ours})")
+    assert loaded == "scrapy_robotspec.errors scrapy_robotspec.signals"
+
+
 def test_reading_a_file_loads_neither_scrapy_nor_twisted() -> None:
     code = (
         "import sys; from scrapy_robotspec import Decision, EDITIONS, Origin, RobotsTxt, signals;"

@@ -111,14 +111,18 @@ def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
     assert not {name for name in ours if name.split(".")[1] in ("access", "store", "plugin")}
 
 
-def test_help_lists_commands_without_importing_them() -> None:
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_import_neither_commands_nor_the_parser(option: str) -> None:
     """The list of commands is a table."""
     program = (
-        "import sys; from scrapy_robotspec.cli.app import main; main(['--help']); "
+        f"import sys; from scrapy_robotspec.cli.app import main; main([{option!r}]); "
         "print(*sys.modules)"
     )
-    done = process("-c", program)
-    assert not [name for name in COMMANDS if f"scrapy_robotspec.cli.{name}" in done.stdout.split()]
+    loaded = process("-c", program).stdout.split()
+    assert "scrapy_robotspec.cli.app" in loaded
+    assert not [name for name in COMMANDS if f"scrapy_robotspec.cli.{name}" in loaded]
+    parser = {"scrapy_robotspec.editions", "scrapy_robotspec.protocol"}
+    assert not {"scrapy", "twisted", *parser} & set(loaded)
 
 
 def test_ctrl_c_ends_without_a_traceback(
