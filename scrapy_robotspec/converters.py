@@ -7,7 +7,6 @@ dicts are then JSON.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -69,7 +68,7 @@ def integer(minimum: int) -> Converter[int]:
 
 
 def number(
-    wanted: str, minimum: float, maximum: float = math.inf, *, above: bool = False
+    wanted: str, minimum: float, maximum: float = float("inf"), *, above: bool = False
 ) -> Converter[float]:
     """Convert to a number from *minimum* to *maximum*."""
 

@@ -6,7 +6,6 @@ differs is a field, the code reads the field. IDs are those of ``docs/specificat
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from types import MappingProxyType
@@ -150,7 +149,7 @@ class Edition:
     """A Location already requested in the chain counts as a 404 at once (FET-03)."""
     stale_after: float = 30 * DAY
     """Seconds of being unreachable after which the last good copy decides (FET-13)."""
-    allow_without_copy_after: float = math.inf
+    allow_without_copy_after: float = float("inf")
     """Seconds of outage after which an origin without a copy is unrestricted (FET-13)."""
     unreachable_limit: float = 30 * DAY
     """Seconds of being unreachable after which ``after_limit`` holds (FET-12)."""

@@ -7,6 +7,7 @@ of ``*`` and ``$`` in a rule is in ``patterns.py``.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ ROBOTS_TXT = "/robots.txt"
 
 #: RFC 3986 section 2.3: the characters whose escapes are decoded.
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]").match
-_HEX_DIGITS = "0123456789ABCDEFabcdef"
 #: The second and third character of an escape whose canonical spelling is itself.
 _CANONICAL = "2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF]|[189A-F][0-9A-F]|0[0-9A-F]"
 #: Any other escape, or a percent sign that begins none.
@@ -27,13 +27,6 @@ LONE_PERCENT = "\x7f"
 #: The canonical spelling of a literal ``*`` and ``$``, escaped or not (PAT-06). One character, so
 #: that no rule matches a part of it: ``/*4`` matches ``/a%C3%A4`` and not ``/a$``.
 LITERAL_STAR, LITERAL_DOLLAR = "\x01", "\x02"
-#: Every spelling of an escape -> the canonical one.
-_DECODED = {
-    f"%{high}{low}": character if _UNRESERVED(character) else f"%{high}{low}".upper()
-    for high in _HEX_DIGITS
-    for low in _HEX_DIGITS
-    for character in [chr(int(high + low, 16))]
-} | {"%": LONE_PERCENT}
 #: Characters that no URI contains raw (PAT-12, RFC 3986 section 2), except LF, which parts values.
 _NOT_IN_URI = bytes(byte for byte in range(0x21) if byte != 0x0A) + b'"<>[\\]^`{|}\x7f'
 _NOT_IN_URI += bytes(range(0x80, 0x100))
@@ -66,7 +59,15 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
 
 
 def _decoded(escape: re.Match[str]) -> str:
-    return _DECODED[escape[0]]
+    return _canonical_escape(escape[0])
+
+
+@cache  # there are 485 spellings
+def _canonical_escape(escape: str) -> str:
+    if escape == "%":
+        return LONE_PERCENT
+    character = chr(int(escape[1:], 16))
+    return character if _UNRESERVED(character) else escape.upper()
 
 
 def _upper(escape: re.Match[str]) -> str:
