@@ -65,7 +65,9 @@ class RobotSpecMiddleware:
             crawler, self.settings, stats, lambda origin: self._waits.count(origin)
         )
         self.count_waiting = self._stats.waiting_changed
-        self.robots = CrawlRobots(crawler, self.settings, self._on_fetch_done, stats)
+        self.robots = CrawlRobots(
+            crawler, self.settings, self._on_fetch_done, stats, on_wait=self._on_wait
+        )
         self._policy = self.robots.policy
         self._waits = RequestWaits(crawler, self.robots)
         self.gate = self._waits.gate
@@ -118,9 +120,9 @@ class RobotSpecMiddleware:
             self._meta_keys.check(request.meta)
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
-            self._stats.on_pending(origin)
             if not queued:
                 return self._decide_later(origin, request)
+            self._stats.on_pending(origin)
             self._waits.block(answer)
             return requeue(request)
         decision, found = answer
@@ -137,12 +139,7 @@ class RobotSpecMiddleware:
 
     async def _decide_later(self, origin: Origin, request: Request) -> None:
         """Let *request* wait here: it does not come from the scheduler and cannot go back."""
-        self.count_waiting(1)
-        try:
-            with self._waits.outside(origin):
-                decision, found = await self.robots.wait(origin, request)
-        finally:
-            self.count_waiting(-1)
+        decision, found = await self.robots.wait(origin, request)
         delay = self._policy.delay(found, request) if found and decision.allowed else None
         if found is not None and delay:
             self._stats.spaced(origin, delay)
@@ -169,6 +166,14 @@ class RobotSpecMiddleware:
         return self._enforcer.check_response(request, response)
 
     # --- events
+
+    def _on_wait(self, origin: Origin, change: int) -> None:
+        """Something outside the scheduler begins (1) or ends (-1) to wait for *origin*."""
+        self.count_waiting(change)
+        if change > 0:
+            self._stats.on_pending(origin)
+        elif not self._waits.count(origin) and not _compat.is_closing(self._crawler.engine):
+            self._stats.on_abandoned(origin)
 
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, then block or release the requests of its origin."""

@@ -50,7 +50,8 @@ class CrawlRobots:
     """Decides about the requests of one crawl.
 
     *on_fetch_done* is called at the end of every fetch of a robots.txt; *stats* counts the fetches;
-    *runtime* connects the lookup to the crawl.
+    *runtime* connects the lookup to the crawl. *on_wait* is called with an origin and 1 or -1 when
+    a wait for its robots.txt outside the scheduler begins or ends.
     """
 
     def __init__(
@@ -60,12 +61,13 @@ class CrawlRobots:
         on_fetch_done: Callable[[FetchDone], None],
         stats: TolerantStats,
         runtime: type[CrawlRuntime] = CrawlRuntime,
+        on_wait: Callable[[Origin, int], None] = lambda origin, change: None,
     ) -> None:
         self.settings = settings
         self.tokens = TokenSelector(settings, crawler)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
         self.sent_urls = SentUrls(self.policy, self.tokens)
-        self.waits = OffSchedulerWaits(crawler)
+        self.waits = OffSchedulerWaits(crawler, on_wait)
         self._crawler = crawler
         self._has_overrides = bool(settings.overrides)
         self._on_fetch_done = on_fetch_done
@@ -174,7 +176,10 @@ class CrawlRobots:
         if override is not None and override.replacement is not None:
             own = override.replacement
             return None if isinstance(own, str) else own
-        return (await self.waits.answer(origin, request)).robots
+        found = self.lookup.ask(origin, time.time(), request)
+        if isinstance(found, Pending):
+            found = await self.waits.answer(origin, request)
+        return found.robots
 
     # --- evidence
 

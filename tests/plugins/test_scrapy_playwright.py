@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -207,6 +208,7 @@ class TestOrigins:
         assert time.monotonic() - interrupted < 20
         assert result.exit_code == 0
         assert silent.pages_asked == []
+        assert re.search(r"still pending +[\d.]+ m?s  http://127.0.0.4", result.log)
 
 
 class TestTokens:

@@ -77,6 +77,10 @@ class Progress:
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
 
+    def on_abandoned(self, origin: Origin) -> None:
+        """Nothing waits for *origin* any more, although it has not answered."""
+        self._resolve(origin)
+
     def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """An attempt failed and *origin* goes on waiting; *line* says what follows."""
         self._unlogged.pop(origin, None)

@@ -63,7 +63,7 @@ class CrawlStats:
             call_later=_compat.call_later,
             counts=self._counts,
         )
-        self.on_pending = progress.on_pending
+        self.on_pending, self.on_abandoned = progress.on_pending, progress.on_abandoned
         self.waiting_changed = progress.waiting_changed
         # hot path: these two reach Scrapy's stats with the next fetch, or at the end
         self._hits = self._stale = 0

@@ -1,13 +1,15 @@
 """OffSchedulerWaits: waits of requests that did not come from the scheduler.
 
-Requests of media pipelines and of ``engine.download``, and questions of spiders, cannot be
-requeued: they await their robots.txt here. A wait takes no place of ``CONCURRENT_REQUESTS`` and
-ends when the spider closes. Scrapy sends no signal when a spider begins to close, so this is
-polled while anything waits.
+Requests of media pipelines, of ``engine.download`` and of browsers, final URLs and questions of
+spiders cannot be requeued: they await their robots.txt here. A wait takes no place of
+``CONCURRENT_REQUESTS`` and ends when the spider closes. Scrapy sends no signal when a spider begins
+to close, so this is polled while anything waits.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -16,6 +18,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -27,14 +31,24 @@ _POLL = 0.2
 
 
 class OffSchedulerWaits:
-    """Waits of one crawler; set ``lookup`` before the first."""
+    """Waits of one crawler; set ``lookup`` before the first.
+
+    *on_wait* is called with an origin and 1 when a wait for its robots.txt begins, and with -1 when
+    that wait ends.
+    """
 
     lookup: Lookup[Request]
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, on_wait: Callable[[Origin, int], None]) -> None:
         self._crawler = crawler
+        self._on_wait = on_wait
+        self._waiting: Counter[Origin] = Counter()
         self._polling = False
         self._sleepers: set[Deferred[None]] = set()
+
+    def count(self, origin: Origin) -> int:
+        """Number of waits for *origin*."""
+        return self._waiting[origin]
 
     async def answer(self, origin: Origin, request: Request) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up.
@@ -45,8 +59,9 @@ class OffSchedulerWaits:
         release_slot = _compat.extra_download_slot(self._crawler.engine)
         self.watch()
         try:
-            waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
-            found: Resolved = await _compat.as_future(waiting)
+            with self._counted(origin):
+                waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
+                found: Resolved = await _compat.as_future(waiting)
             return found
         except CancelledError:
             raise IgnoreRequest(
@@ -54,6 +69,19 @@ class OffSchedulerWaits:
             ) from None
         finally:
             release_slot()
+
+    @contextmanager
+    def _counted(self, origin: Origin) -> Iterator[None]:
+        """Count a wait for *origin*."""
+        self._waiting[origin] += 1
+        self._on_wait(origin, 1)
+        try:
+            yield
+        finally:
+            self._waiting[origin] -= 1
+            if not self._waiting[origin]:
+                del self._waiting[origin]
+            self._on_wait(origin, -1)
 
     async def sleep(self, seconds: float) -> None:
         """Wait *seconds*. Raises ``IgnoreRequest`` when the spider closes first."""

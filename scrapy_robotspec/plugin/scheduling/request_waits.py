@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals as scrapy_signals
@@ -17,8 +15,6 @@ from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
 from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -34,7 +30,6 @@ class RequestWaits:
         self._crawler = crawler
         self._robots = robots
         self._policy = policy = robots.policy
-        self._outside: Counter[Origin] = Counter()
         lookup = robots.lookup
         self.gate = Gate(
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
@@ -77,20 +72,9 @@ class RequestWaits:
 
     # --- requests that wait
 
-    @contextmanager
-    def outside(self, origin: Origin) -> Iterator[None]:
-        """Count one request that waits for *origin* outside the scheduler."""
-        self._outside[origin] += 1
-        try:
-            yield
-        finally:
-            self._outside[origin] -= 1
-            if not self._outside[origin]:
-                del self._outside[origin]
-
     def count(self, origin: Origin) -> int:
         """Number of requests that wait for *origin*, in or outside the scheduler."""
-        return self.gate.count(origin) + self._outside[origin]
+        return self.gate.count(origin) + self._robots.waits.count(origin)
 
     # --- crawl delay
 

@@ -63,6 +63,14 @@ def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
     assert log.lines() == []
 
 
+def test_an_origin_that_nothing_waits_for_is_not_pending(log: Log) -> None:
+    log.progress.on_pending(A)
+    log.progress.on_abandoned(A)
+    assert list(log.progress.pending()) == []
+    log.clock.advance(60)
+    assert log.lines() == []
+
+
 def test_each_silent_origin_has_its_own_time(log: Log) -> None:
     log.progress.on_pending(A)
     log.clock.advance(3)
