@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import OutputOptions, Page
     from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.lint.codes.code import Severity
+    from scrapy_robotspec.protocol.models import Severity
     from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lint.codes import Code
-    from scrapy_robotspec.protocol.lint.codes.code import Severity
     from scrapy_robotspec.protocol.lint.findings import Finding
+    from scrapy_robotspec.protocol.models import Severity
     from scrapy_robotspec.render.terminal import Screen
 
 #: A file's name and findings.

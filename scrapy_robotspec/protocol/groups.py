@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split_line
-from scrapy_robotspec.protocol.models import DEFAULT, decode
+from scrapy_robotspec.protocol.models import DEFAULT, Rule, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.protocol.models import Rule
 
 
 _LINE_END = re.compile(rb"[\r\n]").search

@@ -11,6 +11,7 @@ from typing import Literal
 
 Kind = Literal["allow", "disallow"]
 VerdictReason = Literal["rule", "no_rule", "no_group", "robots_txt_itself"]
+Severity = Literal["error", "warning", "advice"]
 
 #: The name of the default group (UAG-05).
 DEFAULT = "*"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -112,6 +114,15 @@ def test_naming_the_plugin_loads_no_reactor() -> None:
 def test_a_class_is_pickled_by_its_home(name: str) -> None:
     value = getattr(scrapy_robotspec, name)
     assert pickle.loads(pickle.dumps(value)) is value
+
+
+@pytest.mark.parametrize(
+    "name", ["Edition", "Finding", "Group", "OtherLine", "Rule", "UsageStatement", "Verdict"]
+)
+def test_the_types_of_fields_exist_at_run_time(name: str) -> None:
+    """For the documentation, and for libraries that convert values by their types."""
+    value = getattr(scrapy_robotspec, name)
+    assert get_type_hints(value).keys() == {field.name for field in fields(value)}
 
 
 def test_a_type_checker_sees_the_real_types() -> None:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.lint.codes import CODES
-from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.codes.code import Severity
 
 #: Findings of one code that are listed for one file; the others are only counted.
 LISTED = 100

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-Severity = Literal["error", "warning", "advice"]
+if TYPE_CHECKING:
+    from scrapy_robotspec.protocol.models import Severity
 
 
 class Code(NamedTuple):
