@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.packing import pack, unpack
+from scrapy_robotspec.lookup.packing import is_compiled, pack, unpack
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.runtime import fire, pause
@@ -143,12 +143,12 @@ class Lookup(Generic[_Request]):
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         stored = self._store.get_stored(origin)
-        if stored is not None and stored.packed is not None:
+        if stored is not None and stored[1] is not None:
             edition = self._runtime.policy(origin).edition
             resolved = unpack(stored, origin, edition, self._max_size)
             if resolved is not None and resolved.is_valid(now):
                 return self._rules_cache.offer(resolved)
-        record = None if stored is None else read(stored.record, origin)
+        record = None if stored is None else read(stored[0], origin)
         plan = self._runtime.policy(origin).plan(record, now)
         flying, retry_at = origin in self._flights, plan.until
         if plan.ask and not flying:
@@ -220,11 +220,11 @@ class Lookup(Generic[_Request]):
         return cache.put(cache.make(record, plan, edition, now, is_made_again=is_made_again))
 
     def _on_evict(self, resolved: Resolved) -> None:
-        """Pack *resolved*, unless its origin has been visited once only."""
-        if resolved.is_made_again and resolved.record is not None:
+        """Pack *resolved*, unless that would compile the rules of an origin visited once only."""
+        if resolved.is_made_again or is_compiled(resolved):
             packed = pack(resolved)
             if packed is not None:
-                self._store.put_packed(resolved.record, packed)
+                self._store.put_packed(resolved.origin, packed, resolved.valid_from)
 
     # --- waiters
 

@@ -16,30 +16,31 @@ from scrapy_robotspec.access.decision import make_provenance
 from scrapy_robotspec.access.outcome import Hop
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.results import Resolved
-from scrapy_robotspec.lookup.rules_cache import PER_ORIGIN
 from scrapy_robotspec.protocol import packed
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.store.memory import Stored
 
 #: Packed forms that are longer would save little (bytes).
 _MAX_PACKED = 4096
-#: Memory of the unpacked rules for each byte of the packed form, and for each wildcard (bytes).
-_PER_BYTE, _PER_WILDCARD = 4, 64
+#: Memory of an unpacked origin without its rules, besides its packed form (bytes, estimated).
+_PER_UNPACKED = 512
 _ACTIONS = tuple(Action)
+
+
+def is_compiled(resolved: Resolved) -> bool:
+    """Whether :func:`pack` would find compiled rules."""
+    return resolved.robots is not None and packed.is_compiled(resolved.robots)
 
 
 def pack(resolved: Resolved) -> bytes | None:
     """*resolved* without its record, for :func:`unpack`; None if its rules are long."""
     robots = resolved.robots
-    rules = None if robots is None else packed.pack(robots)
+    rules = None if robots is None else packed.pack(robots, f"{resolved.origin}/~")
     if rules is None and robots is not None:
         return None
     outcome, status, failure, hops = resolved.provenance
@@ -58,22 +59,24 @@ def pack(resolved: Resolved) -> bytes | None:
         data = marshal.dumps(values)
     except ValueError:  # a subclass of str or int among them
         return None
-    return data if len(data) <= _MAX_PACKED else None
+    if len(data) > _MAX_PACKED:
+        return None
+    size = _PER_UNPACKED + len(data) + (0 if rules is None else packed.memory_of(rules))
+    return marshal.dumps((size, *values))
 
 
 def unpack(
     stored: Stored, origin: Origin, edition: Edition, max_size: int | None
 ) -> Resolved | None:
     """The resolved *origin* whose packed form is *stored*, if any."""
-    data = stored.packed
+    record, data = stored
     if data is None:
         return None
     values = marshal.loads(data)  # hot path
-    action, reason, rules, unreachable, source, fetched_at, begin, end, more = values
-    load = partial(read, stored.record, origin)
+    size, action, reason, rules, unreachable, source, fetched_at, begin, end, more = values
     robots = None
     if rules is not None:
-        body = partial(_body, load, edition, max_size)
+        body = partial(_body, record, origin, edition, max_size)
         robots = packed.UnpackedRobotsTxt(rules, edition, body)
     outcome, status, failure, hops = source
     return Resolved(
@@ -87,12 +90,12 @@ def unpack(
         begin,
         end,
         {} if more else None,
-        load,
-        PER_ORIGIN + len(stored.record) + _PER_BYTE * len(data) + _PER_WILDCARD * data.count(b"*"),
+        record,
+        size + len(record),
     )
 
 
-def _body(load: Callable[[], RobotsRecord | None], edition: Edition, max_size: int | None) -> bytes:
-    record = load()
+def _body(stored: bytes, origin: Origin, edition: Edition, max_size: int | None) -> bytes:
+    record = read(stored, origin)
     assert record is not None  # it was decoded before the origin was packed
     return RobotsTxt.parse(record.body, edition, limit=max_size).body

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.access.decision import Provenance
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: The reason of a refusal where the policy gives none.
@@ -45,8 +46,8 @@ class Resolved(NamedTuple):
     extensions: dict[Any, Any] | None = None
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
-    source: RobotsRecord | Callable[[], RobotsRecord | None] | None = None
-    """The record, or the function that decodes it."""
+    source: RobotsRecord | bytes | None = None
+    """The record, or its bytes."""
     size: int = 0
     """Memory that it takes with its rules (bytes, estimated)."""
     is_made_again: bool = False
@@ -56,7 +57,7 @@ class Resolved(NamedTuple):
     def record(self) -> RobotsRecord | None:
         """The record that the plan was made for."""
         source = self.source
-        return source if source is None or isinstance(source, RobotsRecord) else source()
+        return read(source, self.origin) if isinstance(source, bytes) else source
 
     def is_valid(self, now: float) -> bool:
         """Whether decisions at *now* (epoch seconds) may rest on it."""

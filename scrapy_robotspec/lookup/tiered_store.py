@@ -58,9 +58,9 @@ class TieredStore:
         """The record in memory, not decoded; see :meth:`MemoryStore.get_stored`."""
         return self._memory.get_stored(origin)
 
-    def put_packed(self, record: RobotsRecord, packed: bytes) -> None:
-        """Keep what was derived from *record*; see :meth:`MemoryStore.put_packed`."""
-        self._memory.put_packed(record, packed)
+    def put_packed(self, origin: Origin, packed: bytes, now: float) -> None:
+        """Keep what was derived from a record; see :meth:`MemoryStore.put_packed`."""
+        self._memory.put_packed(origin, packed, now)
 
     def discard_packed(self, origin: Origin) -> None:
         """Drop what was derived from the record of *origin*."""

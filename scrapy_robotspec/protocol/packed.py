@@ -18,31 +18,36 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.fast.compiled import PackedSelection
+    from scrapy_robotspec.protocol.fast.packed_rules import PackedRules
     from scrapy_robotspec.protocol.models import Kind
 
 #: A precedence key, whether its rule allows, and the fields of the rule.
 PackedVerdict = tuple[int, bool, tuple["Kind", str, int, str]]
-#: Whether the file is truncated, the crawler's tokens, its groups, and verdicts.
-PackedFile = tuple[bool, "Tokens", "PackedSelection", tuple[PackedVerdict, ...]]
+#: Whether the file is truncated, the crawler's tokens, its groups, their rules, and verdicts.
+PackedFile = tuple[bool, "Tokens", tuple[str, ...], "PackedRules", tuple[PackedVerdict, ...]]
 
-#: Max verdicts among the values, and a URL that few rules are about.
+#: Max verdicts among the values.
 _MAX_VERDICTS = 4
-_USUAL_URL = "x://x/~"
+#: Memory of a file made from values, and for each verdict and pattern with a star (bytes).
+_PER_FILE, _PER_VERDICT, _PER_PATTERN = 768, 384, 384
 
 
-def pack(robots: RobotsTxt) -> PackedFile | None:
+def is_compiled(robots: RobotsTxt) -> bool:
+    """Whether the rules for the crawler that asked last are compiled."""
+    return robots._rules is not None
+
+
+def pack(robots: RobotsTxt, url: str) -> PackedFile | None:
     """The values for the crawler that asked last.
 
-    None if no crawler has asked, or if *robots* was made from such values.
+    A rule for *url*, which few rules should be about, decides about most other URLs, too. None if
+    no crawler has asked, or if *robots* was made from such values.
     """
     selection = robots._selection
     if robots._compiled is None or selection is None:
         return None
-    packed = robots._compiled.pack(selection)
-    rules = fast.unpack(packed, robots.edition).rules.compiled
-    assert rules is not None
-    key = rules.find(_USUAL_URL)  # a rule for this URL decides about most others
+    rules = robots._compiled.rules_of(selection)
+    key = rules.find(url)
     if key not in selection.verdicts:
         robots._verdict_of(selection, key)
     verdicts = tuple(
@@ -50,29 +55,38 @@ def pack(robots: RobotsTxt) -> PackedFile | None:
         for key, verdict in selection.verdicts.items()
         if verdict.rule is not None
     )
-    return robots.truncated, robots._tokens, packed, verdicts[-_MAX_VERDICTS:]
+    recent = verdicts[-_MAX_VERDICTS:]
+    return robots.truncated, robots._tokens, selection.names, fast.pack(rules), recent
+
+
+def memory_of(packed: PackedFile) -> int:
+    """Estimated memory of a file made from *packed*, besides the values (bytes)."""
+    *_, rules, verdicts = packed
+    pattern_keys = rules[-1]  # eight bytes each
+    return _PER_FILE + _PER_VERDICT * len(verdicts) + _PER_PATTERN * len(pattern_keys) // 8
 
 
 class UnpackedRobotsTxt(RobotsTxt):
     """A file made from the values of :func:`pack`.
 
     *load* returns its body, which is needed for another crawler, for a rule without a verdict among
-    the values, and for everything but verdicts.
+    the values, and for everything but verdicts. The body is not kept: it may be far longer than the
+    values.
     """
 
     __slots__ = ("_load",)
 
     def __init__(self, packed: PackedFile, edition: Edition, load: Callable[[], bytes]) -> None:
-        truncated, tokens, selection, verdicts = packed
+        truncated, tokens, names, rules, verdicts = packed
         super().__init__(b"", edition, truncated)
-        self._load: Callable[[], bytes] | None = load
+        self._load = load
         self._tokens = tokens
-        self._selection = kept = fast.unpack(selection, edition)
+        self._selection = kept = fast.unpack(names, rules, edition)
         self._rules = kept.rules.compiled
-        kept.verdicts = without_rule(kept.names, edition.name)
+        kept.verdicts = without_rule(names, edition.name)
         if verdicts:
             by_key = {
-                key: Verdict(allowed, "rule", Rule(*rule), kept.names, edition.name)
+                key: Verdict(allowed, "rule", Rule(*rule), names, edition.name)
                 for key, allowed, rule in verdicts
             }
             kept.verdicts = {**kept.verdicts, **by_key}
@@ -80,6 +94,4 @@ class UnpackedRobotsTxt(RobotsTxt):
     @property
     def body(self) -> bytes:
         """The bytes that are read, cut to the parsing limit."""
-        if self._load is not None:
-            self._body, self._load = self._load(), None
-        return self._body
+        return self._load()

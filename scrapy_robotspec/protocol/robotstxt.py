@@ -256,8 +256,8 @@ class RobotsTxt:
         if key in no_rule:
             selection.verdicts = kept
             return no_rule[key]
-        start = line_start(key)
-        rule = self._rule_at(start, number_at(self.body, start))
+        start, body = line_start(key), self.body
+        rule = _rule_at(body, start, number_at(body, start), self.edition)
         verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
         selection.verdicts = {**kept, key: verdict}
         return verdict
@@ -269,15 +269,16 @@ class RobotsTxt:
 
     def _rules_at(self, starts: Iterable[int]) -> dict[int, Rule]:
         """The rules whose lines begin at some offsets, by offset and in that order."""
-        starts = dict.fromkeys(starts)
-        numbers = numbers_at(self.body, starts)
-        return {start: self._rule_at(start, numbers[start]) for start in starts}
+        starts, body = dict.fromkeys(starts), self.body
+        numbers = numbers_at(body, starts)
+        return {start: _rule_at(body, start, numbers[start], self.edition) for start in starts}
 
-    def _rule_at(self, start: int, number: int) -> Rule:
-        text = text_at(self.body, start)
-        name, value = split_line(text, self.edition) or (b"", b"")
-        kind: Kind = "allow" if meaning(name, self.edition) == "allow" else "disallow"
-        return Rule(kind, decode(value), number, decode(text))
+
+def _rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
+    text = text_at(body, start)
+    name, value = split_line(text, edition) or (b"", b"")
+    kind: Kind = "allow" if meaning(name, edition) == "allow" else "disallow"
+    return Rule(kind, decode(value), number, decode(text))
 
 
 def greatest_delay(lines: Iterable[RawOther]) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.base import (
@@ -43,13 +43,9 @@ _EVICTED = 1 / 256
 _SWEEP_AT = 10_000
 
 
-class Stored(NamedTuple):
-    """A stored record, not decoded."""
-
-    record: bytes
-    """As :meth:`RobotsRecord.to_bytes` returns it."""
-    packed: bytes | None
-    """Bytes derived from the record; see :meth:`MemoryStore.put_packed`."""
+#: A record as :meth:`RobotsRecord.to_bytes` returns it, and bytes derived from it, if any; see
+#: :meth:`MemoryStore.put_packed`. A plain tuple: most requests of a broad crawl make one.
+Stored = tuple[bytes, bytes | None]
 
 
 class MemoryStore(RecordStore):
@@ -82,39 +78,34 @@ class MemoryStore(RecordStore):
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         stored = self.get_stored(origin)
-        return None if stored is None else read(stored.record, origin)
+        return None if stored is None else read(stored[0], origin)
 
     def get_stored(self, origin: Origin) -> Stored | None:
         """The record of *origin*, not decoded; None if there is none."""
         record = self._records.get(origin)  # hot path
         if record is not None:
-            return Stored(record, self._packed.get(origin))
-        spilled = None if self._spill is None else self._spill.get(origin)
-        return None if spilled is None else Stored(*spilled)
+            return record, self._packed.get(origin)
+        return None if self._spill is None else self._spill.get(origin)
 
-    def put_packed(self, record: RobotsRecord, packed: bytes) -> None:
-        """Keep *packed*, which was derived from *record*, beside it.
+    def put_packed(self, origin: Origin, packed: bytes, now: float) -> None:
+        """Keep *packed* beside the record of *origin*, from which it was derived.
 
         It goes with the record: to the temporary file, or away when another one replaces it.
+        Without a record it is not kept.
         """
-        origin = str.__str__(record.origin)
-        if self.get(record.origin) != record:
-            return
         if origin not in self._records:
-            assert self._spill is not None
-            self._spill.put_packed(origin, packed)
+            if self._spill is not None:
+                self._spill.put_packed(origin, packed)
             return
-        self.discard_packed(record.origin)
-        self._packed[origin] = packed
+        self._pop_packed(origin)
+        self._packed[str.__str__(origin)] = packed
         self._size += len(packed) + _PACKED_OVERHEAD
-        self._make_room(origin, record.updated_at)
+        self._make_room(origin, now)
 
     def discard_packed(self, origin: Origin) -> None:
         """Drop what was derived from the record of *origin*."""
-        packed = self._packed.pop(origin, None)
-        if packed is not None:
-            self._size -= len(packed) + _PACKED_OVERHEAD
-        elif self._spill is not None and origin not in self._records:
+        self._pop_packed(origin)
+        if self._spill is not None and origin not in self._records:
             self._spill.put_packed(origin, None)
 
     def put(self, record: RobotsRecord) -> None:
@@ -149,10 +140,13 @@ class MemoryStore(RecordStore):
         if data is None:
             return None
         self._size -= len(data) + _OVERHEAD
+        return data, self._pop_packed(origin)
+
+    def _pop_packed(self, origin: str) -> bytes | None:
         packed = self._packed.pop(origin, None)
         if packed is not None:
             self._size -= len(packed) + _PACKED_OVERHEAD
-        return Stored(data, packed)
+        return packed
 
     # --- eviction
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scrapy_robotspec.store.memory import Stored
+
 logger = logging.getLogger(__name__)
 
 
@@ -51,13 +53,13 @@ class Spill:
         except sqlite3.Error as error:
             self._give_up(error)
 
-    def get(self, origin: str) -> tuple[bytes, bytes | None] | None:
+    def get(self, origin: str) -> Stored | None:
         """Return the record of *origin* and its packed form, if any."""
         if self._database is None or not self._count:
             return None
         query = "SELECT record, packed FROM records WHERE origin = ?"
         try:
-            row: tuple[bytes, bytes | None] | None
+            row: Stored | None
             row = self._database.execute(query, (str.__str__(origin),)).fetchone()
         except sqlite3.Error as error:
             self._give_up(error)

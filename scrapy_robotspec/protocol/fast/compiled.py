@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.ruleset import PackedRules, RuleSet, pack_rules
+from scrapy_robotspec.protocol.fast.packed_rules import PackedRules, UnpackedRules
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF
@@ -68,15 +69,10 @@ class CompiledSelection:
         self.verdicts = _NO_VERDICTS
 
 
-#: The names of a selection's groups, and all their rules.
-PackedSelection = tuple[tuple[str, ...], PackedRules]
-
-
-def unpack(packed: PackedSelection, edition: Edition) -> CompiledSelection:
-    """The selection that :meth:`CompiledFile.pack` has packed, compiled."""
-    names, rules = packed
+def unpack(names: tuple[str, ...], rules: PackedRules, edition: Edition) -> CompiledSelection:
+    """The selection of the groups *names*, with packed rules."""
     shared = SharedRules(())
-    shared.compiled = RuleSet.unpack(rules, edition)
+    shared.compiled = UnpackedRules(rules, edition)
     return CompiledSelection(names, shared)
 
 
@@ -118,12 +114,14 @@ class CompiledFile:
         rules = SharedRules(spans)
         return [self.find_again(url, rules) for url in urls]
 
-    def pack(self, selection: CompiledSelection) -> PackedSelection:
-        """The groups of *selection* and their rules as plain values."""
+    def rules_of(self, selection: CompiledSelection) -> RuleSet:
+        """All rules that a crawler follows."""
         shared = selection.rules
+        if shared.compiled is not None:
+            return shared.compiled
         spans = [part.spans for part in shared.parts or (shared,)]
         rules = [rule for each in spans for rule in rules_in(self._body, each, self._edition)]
-        return selection.names, pack_rules(rules, self._edition)
+        return RuleSet(rules, self._edition)
 
     def find_again(self, url: str | bytes, rules: SharedRules) -> int:
         """The deciding precedence key of some rules."""

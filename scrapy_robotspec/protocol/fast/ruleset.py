@@ -31,28 +31,20 @@ if TYPE_CHECKING:
 _ESCAPES = ("%", LITERAL_STAR, LITERAL_DOLLAR)
 _ends_escape = re.compile(r"\*[0-9A-F]").search
 
-#: A rule set as plain values: flags, prefixes with their keys and parents, needles, patterns (one
-#: on a line) with their keys.
-PackedRules = tuple[
-    tuple[bool, bool, bool], tuple[str, ...], bytes, bytes | None, tuple[str, ...], str, bytes
-]
-
 
 class RuleSet:
     """The rules of one combined group, compiled for many questions."""
 
     __slots__ = (
         *("_base", "_edition", "_escapes", "_keys", "_needles", "_parents", "_path_at"),
-        *("_patterns", "_prefixes", "_to_end", "_wildcards", "forbids"),
+        *("_prefixes", "_to_end", "_wildcards", "forbids"),
     )
 
     forbids: bool
     """Some rule forbids; otherwise every URL is allowed."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        self._fill(*_compile(rules, edition), edition)
-
-    def _fill(self, keys: dict[str, int], patterns: dict[str, int], edition: Edition) -> None:
+        keys, patterns = _compile(rules, edition)
         self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
         texts = "\n".join((*keys, *patterns))
         self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None
@@ -66,24 +58,7 @@ class RuleSet:
         spread(self._keys, self._parents or ())
         self._prefixes = tuple(prefixes)
         self._wildcards = Wildcards(patterns) if patterns else None
-        self._patterns = "", b""
         self._needles = (*(self._wildcards.few or ("",)),) if self._wildcards else ()
-
-    @classmethod
-    def unpack(cls, packed: PackedRules, edition: Edition) -> RuleSet:
-        """The rule set that :func:`pack_rules` has compiled."""
-        flags, prefixes, keys, parents, needles, texts, pattern_keys = packed
-        self = cls.__new__(cls)
-        self.forbids, self._escapes, self._to_end = flags
-        self._edition = edition
-        self._base, self._path_at = "x://x/", 5
-        self._prefixes = prefixes
-        self._keys = array("q", keys)
-        self._parents = None if parents is None else array("i", parents)
-        self._needles = needles
-        self._patterns = texts, pattern_keys
-        self._wildcards = None  # until a path contains a needle
-        return self
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
@@ -101,7 +76,7 @@ class RuleSet:
         best = self._best_prefix(path)
         for needle in self._needles:  # nearly always none is in the path
             if needle in path:
-                return self._unpacked_wildcards().best(path, best)
+                return self._made_wildcards().best(path, best)
         return best
 
     def find_all(self, urls: Sequence[str | bytes]) -> list[int]:
@@ -116,7 +91,7 @@ class RuleSet:
             paths = [path + END for path in paths]
         keys = list(map(self._best_prefix, paths))
         for place in set(_places_of(self._needles, paths)):
-            keys[place] = self._unpacked_wildcards().best(paths[place], keys[place])
+            keys[place] = self._made_wildcards().best(paths[place], keys[place])
         return keys
 
     def _best_prefix(self, path: str) -> int:
@@ -127,12 +102,9 @@ class RuleSet:
             index = -1 if parents is None else parents[index]
         return NO_RULE if index < 0 else self._keys[index]
 
-    def _unpacked_wildcards(self) -> Wildcards:
+    def _made_wildcards(self) -> Wildcards:
         """The patterns that are more than prefixes; there are some where there are needles."""
-        if self._wildcards is None:
-            texts, keys = self._patterns
-            patterns = dict(zip(texts.split("\n"), array("q", keys), strict=True))
-            self._wildcards = Wildcards(patterns)
+        assert self._wildcards is not None
         return self._wildcards
 
     def _has_base(self, url: str) -> bool:
@@ -141,23 +113,6 @@ class RuleSet:
         if base:
             self._base, self._path_at = base, len(base) - 1
         return base != ""
-
-
-def pack_rules(rules: Sequence[RawRule], edition: Edition) -> PackedRules:
-    """A group's rules, compiled, as values that :meth:`RuleSet.unpack` takes."""
-    keys, patterns = _compile(rules, edition)
-    compiled = RuleSet.__new__(RuleSet)
-    compiled._fill(keys, patterns, edition)
-    parents = compiled._parents
-    return (
-        (compiled.forbids, compiled._escapes, compiled._to_end),
-        compiled._prefixes,
-        compiled._keys.tobytes(),
-        None if parents is None else parents.tobytes(),
-        compiled._needles,
-        "\n".join(patterns),
-        array("q", patterns.values()).tobytes(),
-    )
 
 
 def _places_of(needles: Sequence[str], texts: Sequence[str]) -> Iterator[int]:

@@ -49,7 +49,7 @@ def visited(attempt: FetchResult = FILE, **options: object) -> LookupHarness:
 
 def is_packed(harness: LookupHarness, origin: Origin = A) -> bool:
     stored = harness.memory.get_stored(origin)
-    return stored is not None and stored.packed is not None
+    return stored is not None and stored[1] is not None
 
 
 @pytest.mark.parametrize("path", ["/page", "/no", "/robots.txt"])
@@ -88,6 +88,19 @@ def test_an_origin_that_is_visited_once_is_not_packed() -> None:
         decide(harness, origin)
     assert not is_packed(harness, A)
     assert not is_packed(harness, B)
+
+
+def test_compiled_rules_are_packed_also_after_one_visit() -> None:
+    """Then the second visit needs neither the record nor its file."""
+    harness = LookupHarness(max_bytes=1)
+    harness.ask(A)
+    harness.answer(FILE, A)
+    for number in range(10):
+        assert decide(harness, path=f"/page/{number}").allowed
+    harness.ask(B)
+    harness.answer(FILE, B)
+    assert is_packed(harness, A)
+    assert not decide(harness, path="/no").allowed
 
 
 def test_an_origin_that_is_asked_often_is_kept_again() -> None:
@@ -182,11 +195,17 @@ def test_a_packed_origin_in_the_temporary_file_is_decided_as_before() -> None:
 
 PLAIN = "".join(f"Disallow: /private/{n}/\n" for n in range(30))
 WILD = "".join(f"Disallow: /*x{n}*y\n" for n in range(100))
+LONG = f"Disallow: /x1\n\nUser-agent: y\n{PLAIN * 100}"
 
 
-@pytest.mark.parametrize("rules", [PLAIN, WILD, ""], ids=["usual", "wildcards", "empty"])
+@pytest.mark.parametrize(
+    "rules", [PLAIN, WILD, LONG, ""], ids=["usual", "wildcards", "long groups of others", "empty"]
+)
 def test_memory_stays_within_the_bound_with_unpacked_origins(rules: str) -> None:
-    """Their rules, and records that the store may have deleted since."""
+    """Their rules, and records that the store may have deleted since.
+
+    Not the file, which is read again for the text of a rule.
+    """
     bound = MAX_BYTES // 64
     harness = LookupHarness(max_bytes=1)
     origins = [Origin("http", f"{n}.example", 80) for n in range(400)]

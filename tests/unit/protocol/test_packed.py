@@ -24,7 +24,7 @@ URL = "https://a.example/shop/1"
 def packed_again(robots: RobotsTxt, url: str, tokens: Sequence[str]) -> UnpackedRobotsTxt:
     """The file after one question, as a process reads it from its packed values."""
     robots.explain(url, tokens)
-    values = marshal.loads(marshal.dumps(pack(robots)))
+    values = marshal.loads(marshal.dumps(pack(robots, f"{url}~")))
     return UnpackedRobotsTxt(values, robots.edition, lambda: robots.body)
 
 
@@ -72,7 +72,10 @@ def test_wildcards_match_from_packed_values(number: int) -> None:
 
 @pytest.mark.parametrize(
     "rules",
-    ["Disallow: /private\n", "Allow: /\n", "Disallow: /\n", "Disallow: /*\nAllow: /$\n", ""],
+    [
+        *("Disallow: /private\n", "Allow: /\n", "Disallow: /\n", "Disallow: *\n", ""),
+        *("Disallow: /*\nAllow: /$\n", "Disallow: /sh/\nAllow: /private\n"),
+    ],
 )
 def test_usual_pages_need_no_file(rules: str) -> None:
     """Neither where no rule matches, nor where one rule decides about nearly all pages."""
@@ -98,6 +101,22 @@ def test_everything_else_is_read_from_the_file() -> None:
     assert unpacked.body == body
 
 
+def test_a_list_of_rules_reads_the_file_a_few_times_only() -> None:
+    """However many rules: each time decodes a record."""
+    robots = RobotsTxt.parse(b"User-agent: *\n" + b"Disallow: /a\n" * 1000)
+    unpacked = packed_again(robots, URL, "x")
+    reads: list[bytes] = []
+
+    def load() -> bytes:
+        reads.append(robots.body)
+        return robots.body
+
+    unpacked._load = load
+    assert len(unpacked.groups[0].rules) == 1000
+    assert unpacked.explain("https://a.example/a", "x").rule is not None
+    assert len(reads) < 10
+
+
 def test_a_truncated_file_stays_truncated() -> None:
     robots = RobotsTxt.parse(b"#" * 1_000_000)
     assert packed_again(robots, URL, "x").truncated
@@ -116,5 +135,5 @@ def test_combined_groups_are_packed_together() -> None:
 
 def test_a_file_that_nobody_has_asked_is_not_packed() -> None:
     """Its crawler is not known. One made from values has them already."""
-    assert pack(RobotsTxt.parse(b"")) is None
-    assert pack(packed_again(RobotsTxt.parse(b""), URL, "x")) is None
+    assert pack(RobotsTxt.parse(b""), URL) is None
+    assert pack(packed_again(RobotsTxt.parse(b""), URL, "x"), URL) is None

@@ -176,7 +176,7 @@ def test_an_origin_takes_less_than_four_kilobytes() -> None:
 
 def packed_of(store: MemoryStore, number: int) -> bytes | None:
     stored = store.get_stored(origin(number))
-    return None if stored is None else stored.packed
+    return None if stored is None else stored[1]
 
 
 def test_what_is_derived_from_a_record_is_kept_with_it() -> None:
@@ -185,7 +185,7 @@ def test_what_is_derived_from_a_record_is_kept_with_it() -> None:
     for number in range(50):
         store.put(plain_record(origin(number), NOW))
     for number in range(50):
-        store.put_packed(plain_record(origin(number), NOW), b"%d" % number)
+        store.put_packed(origin(number), b"%d" % number, NOW)
     for number in range(50, 60):
         store.put(plain_record(origin(number), NOW))
     assert [packed_of(store, number) for number in range(50)] == [b"%d" % n for n in range(50)]
@@ -195,13 +195,16 @@ def test_what_is_derived_from_a_record_is_kept_with_it() -> None:
     store.close()
 
 
-def test_what_is_derived_from_a_replaced_record_is_not_kept() -> None:
-    store = MemoryStore()
-    store.put(plain_record(origin(1), NOW + 1))
-    store.put_packed(plain_record(origin(1), NOW), b"old")
-    store.put_packed(plain_record(origin(2), NOW), b"deleted")
-    assert packed_of(store, 1) is None
+@pytest.mark.parametrize("spilled", [0, 1000])
+def test_nothing_is_kept_beside_a_record_that_was_deleted(spilled: int) -> None:
+    store = MemoryStore(1, spilled)
+    for number in range(2):
+        store.put(plain_record(origin(number), NOW))
+    store.put_packed(origin(2), b"deleted", NOW)
     assert store.get_stored(origin(2)) is None
+    store.put(plain_record(origin(2), NOW))
+    assert packed_of(store, 2) is None
+    store.close()
 
 
 def test_what_is_derived_from_a_record_can_be_dropped() -> None:
@@ -209,7 +212,7 @@ def test_what_is_derived_from_a_record_can_be_dropped() -> None:
     store = MemoryStore(5, 100)
     for number in range(20):
         store.put(plain_record(origin(number), NOW))
-        store.put_packed(plain_record(origin(number), NOW), b"derived")
+        store.put_packed(origin(number), b"derived", NOW)
     for number in range(25):
         store.discard_packed(origin(number))
     assert [packed_of(store, number) for number in range(20)] == [None] * 20
@@ -224,7 +227,7 @@ def test_what_is_derived_from_records_counts_towards_the_bound() -> None:
         store.put(plain_record(origin(number), NOW))
     for number in range(200):
         for _ in range(3):
-            store.put_packed(plain_record(origin(number), NOW), os.urandom(500_000))
+            store.put_packed(origin(number), os.urandom(500_000), NOW)
     assert 120 < len(held(store, range(200))) < 150  # 64 MB
     for number in range(200):
         store.discard_packed(origin(number))
