@@ -121,8 +121,6 @@ def test_the_module_that_scrapy_always_loads_is_light() -> None:
     ours = {name for name in loaded if name.startswith("scrapy_robotspec")}
     assert ours == {
         "scrapy_robotspec",
-        "scrapy_robotspec.converters",
-        "scrapy_robotspec.editions",
         "scrapy_robotspec.errors",
         "scrapy_robotspec.plugin",
         "scrapy_robotspec.plugin.commands",
