@@ -21,7 +21,7 @@ from scrapy_robotspec.render.text import count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.protocol.groups import RawRule
+    from scrapy_robotspec.protocol.groups import Group, RawRule
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
@@ -38,13 +38,21 @@ class GroupSummary(NamedTuple):
     tokens: tuple[str, ...]
     names: tuple[str, ...]
     """User agents of the group that applies; ``("*",)`` for the default, ``()`` for none."""
-    first_lines: tuple[int, ...]
-    """Line numbers at which the combined groups begin (GRP-08)."""
-    rules: tuple[Rule, ...]
-    """In file order."""
+    groups: tuple[Group, ...]
+    """The combined groups (GRP-08), in file order."""
     other: tuple[OtherLine, ...]
     crawl_delay: float | None
     """Seconds."""
+
+    @property
+    def first_lines(self) -> tuple[int, ...]:
+        """Line numbers at which the groups begin."""
+        return tuple(group.first_line for group in self.groups)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules of the groups, in file order."""  # thousands of crawlers may share them
+        return tuple(rule for group in self.groups for rule in group.rules)
 
 
 class ParsedFile:
@@ -124,8 +132,7 @@ class ParsedFile:
         return GroupSummary(
             tokens=tuple(tokens),
             names=tuple(self._tokens[key] for key in keys),
-            first_lines=tuple(self.groups[at].first_line for at in places),
-            rules=tuple(rule for at in places for rule in self.groups[at].rules),
+            groups=tuple(self.groups[at] for at in places),
             other=other,
             crawl_delay=self._crawl_delay(tokens, other),
         )
