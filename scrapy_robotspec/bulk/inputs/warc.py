@@ -82,9 +82,10 @@ class WarcPart(_SeekablePart):
 
     def _records(self, file: IO[bytes]) -> Iterator[Found | Problem]:
         for member in read_members(file, self.start, self.stop, MAX_RECORD):
-            if not member.whole:
-                yield _damage(self.path, member.place)
-            yield _of_member(*member)
+            found = _of_member(*member)
+            if not found.whole:
+                yield _damage(self.path, found.place)
+            yield found
 
     def _record_at(self, file: IO[bytes], place: int) -> Found:
         return _of_member(*read_member(file, place, MAX_RECORD))
@@ -150,7 +151,12 @@ def _plain_ranges(path: str, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _of_member(place: int, content: bytes, whole: bool) -> Found:
-    return Found(place, load_record(content, BytesIO(content)), whole)
+    stream = BytesIO(content)
+    record = load_record(content, stream)
+    if record is not None and record.loaded.length is not None:
+        behind = content[stream.tell() + record.loaded.length :]
+        whole = whole and not behind.strip(b"\r\n")  # or its length is wrong
+    return Found(place, record, whole)
 
 
 def _of_plain(file: IO[bytes], record: PlainRecord) -> Found:

@@ -340,3 +340,20 @@ def split_members(path: Path) -> list[bytes]:
         places = [each.place for each in read_members(file, 0, size, 1 << 20)]
     data = path.read_bytes()
     return [data[begin:end] for begin, end in pairwise([*places, size])]
+
+
+@pytest.mark.parametrize("stated", [20, 40])
+def test_record_longer_than_its_length_is_damaged(tmp_path: Path, stated: int) -> None:
+    """Nothing says how much of the file is missing, and its last rule may be cut."""
+    other = "https://b.example/robots.txt"
+    path = write_warc(tmp_path / "x.warc.gz", [response(URL, BODY), response(other, BODY)])
+    members = [gzip.decompress(piece) for piece in split_members(path)]
+    head, _, content = members[2].partition(b"\r\n\r\n")
+    assert len(content) > stated
+    short = re.sub(rb"(?<=\nContent-Length: )\d+", b"%d" % stated, head)
+    members[2] = short + b"\r\n\r\n" + content
+    path.write_bytes(b"".join(map(gzip.compress, members)))
+    cut, sound = documents(path)
+    assert (cut.url, cut.error is None) == (URL, False)
+    assert sound == Document(other, BODY, 200)
+    assert sum(isinstance(each, Problem) for each in read(path)) == 1
