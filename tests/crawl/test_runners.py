@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import version_info
 
-from tests.support.crawl import ROOT
+from tests.support.crawl_starter import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

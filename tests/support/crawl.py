@@ -7,10 +7,8 @@ and killed.
 from __future__ import annotations
 
 import json
-import os
 import pprint
-import subprocess
-import sys
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -20,14 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import version_info
 
+from tests.support.crawl_starter import CrawlProcess
 from tests.support.event_log import JOB_VARIABLE
 
 if TYPE_CHECKING:
-    import signal
     from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
-ROOT = Path(__file__).resolve().parents[2]
 Event = dict[str, Any]
 
 _SELECT = "twisted.internet.selectreactor.SelectReactor"
@@ -52,8 +49,6 @@ class Result:
     log: str
     wall: float
     """Seconds from start to end."""
-    cpu: float
-    """Seconds of processor time."""
 
     def of(self, kind: str) -> list[Event]:
         """The events of one kind."""
@@ -123,25 +118,14 @@ class Running:
             **(more or {}),
         }
         (folder / "job.txt").write_text(pprint.pformat(job))
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
-        environment |= {
+        variables = {
             "SCRAPY_SETTINGS_MODULE": "tests.support.settings",
             JOB_VARIABLE: str(folder / "job.txt"),
-            "PYTHONPATH": str(ROOT),
-            "PYTHONDONTWRITEBYTECODE": "1",
             **(env or {}),
         }
         self._began = time.monotonic()
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "scrapy", "crawl", spider],
-                cwd=folder,
-                env=environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+            self._process = CrawlProcess(spider, folder, variables, log)
 
     def __enter__(self) -> Running:
         return self
@@ -152,9 +136,8 @@ class Running:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._process.returncode is None:
-            self._process.kill()
-            self._process.wait()
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
         self._folder.cleanup()
 
     @property
@@ -190,27 +173,15 @@ class Running:
         self._process.send_signal(number)
         return time.monotonic()
 
-    def cpu(self) -> float:
-        """Seconds of processor time so far (Linux)."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def finish(self, seconds: float = 60.0) -> Result:
         """Wait for the end; an AssertionError after *seconds*."""
-        limit = time.monotonic() + seconds
-        while True:
-            ended, status, usage = os.wait4(self._process.pid, os.WNOHANG)
-            if ended:
-                break
-            assert time.monotonic() < limit, f"no end after {seconds} s:\n{self.log[-3000:]}"
-            time.sleep(0.01)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
+        exit_code = self._process.wait(seconds)
+        assert exit_code is not None, f"no end after {seconds} s:\n{self.log[-3000:]}"
         return Result(
-            exit_code=self._process.returncode,
+            exit_code=exit_code,
             events=self.events,
             log=self.log,
             wall=time.monotonic() - self._began,
-            cpu=usage.ru_utime + usage.ru_stime,
         )
 
 

@@ -11,7 +11,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.support.crawl import ROOT
+from tests.support.crawl_starter import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import ROOT, Running
+from tests.support.crawl import Running
+from tests.support.crawl_starter import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
