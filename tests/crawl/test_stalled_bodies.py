@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.crawl import MODES, crawl
-from tests.support.responses import endless, http, reply
+from tests.support.responses import endless, http, in_turn, reply
 
 if TYPE_CHECKING:
     from tests.support.responses import Answer
@@ -69,4 +69,14 @@ def test_body_that_counts_is_awaited(server: Server, policy: dict[int, str]) -> 
     settings = {**SETTINGS, "ROBOTSPEC_STATUS_POLICY": policy, "ROBOTSPEC_FETCH_TIMEOUT": 4}
     result = crawl([site.url("/yes")], settings)
     assert result.errors[site.url("/yes")]["type"] == "RobotsUnreachable"
+    assert len(site.robots_asked) == 2
+
+
+def test_server_that_refuses_a_second_connection_is_obeyed(server: Server) -> None:
+    """FET-02: its 429 would allow what the slow file disallows."""
+    slow = endless(http(200, [("Content-Type", "text/plain")], RULES.encode()), b"#", 0.05)
+    site = server.site("127.0.0.2", in_turn(slow, reply("too many", 429)))
+    result = crawl([site.url("/no")], {**SETTINGS, "ROBOTSPEC_FETCH_TIMEOUT": 3.5})
+    assert site.pages_asked == []
+    assert result.errors[site.url("/no")]["type"] == "RobotsUnreachable"
     assert len(site.robots_asked) == 2

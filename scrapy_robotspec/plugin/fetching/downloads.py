@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
+    from scrapy.http import Headers, Response
     from twisted.internet.defer import Deferred
     from twisted.python.failure import Failure
 
@@ -125,10 +125,11 @@ class Downloads:
         if transfer is not None:
             transfer.begin(request)
 
-    def _headers_received(self, request: Request) -> None:
+    def _headers_received(self, request: Request, headers: Headers) -> None:
         transfer = transfer_of(request)
         if transfer is None:
             return
+        transfer.headers = headers
         if transfer.status_only:
             raise StopDownload(fail=False)
         if transfer.on_headers is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.http import Headers
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robotspec.access.decoding import can_decode
@@ -51,6 +52,9 @@ _CONDITIONAL_HEADERS = (
     "If-Range",
     "Range",
 )
+#: A response with another value of one of these, or with only one of the others, is another one.
+_SAME_VALUE = ("Content-Type", "Content-Length", "Content-Encoding")
+_SAME_PRESENCE = ("Location", "Retry-After")
 #: FET-18: not sent to another origin.
 _PRIVATE_HEADERS = ("Authorization", "Cookie")
 
@@ -60,6 +64,7 @@ class Transfer:
 
     __slots__ = (
         "content_encoding",
+        "headers",
         "never_sent",
         "on_body",
         "on_headers",
@@ -77,6 +82,8 @@ class Transfer:
         """Headers that do not leave, whichever middleware has added them."""
         self.status_only = status_only
         """The download ends with the headers."""
+        self.headers = Headers()
+        """Those of the response."""
         self.on_headers: Callable[[], None] | None = None
         """Called when the headers have arrived."""
         self.on_body: Callable[[], None] | None = None
@@ -96,9 +103,19 @@ class Transfer:
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
         """
         self.received, self.stopped, self.content_encoding = 0, False, []
+        self.headers = Headers()
         self.sent = request
         for name in self.never_sent:
             request.headers.pop(name, None)
+
+    def resembles(self, other: Transfer) -> bool:
+        """Whether the headers may be those of the same response as *other*'s."""
+        return _traits(self.headers) == _traits(other.headers)
+
+
+def _traits(headers: Headers) -> list[object]:
+    values: list[object] = [headers.getlist(name) for name in _SAME_VALUE]
+    return values + [name in headers for name in _SAME_PRESENCE]
 
 
 def robots_request(

@@ -2,7 +2,9 @@
 
 Any status but a 2xx decides without its body (FET-03, FET-08), but Scrapy gives no status before
 the body has ended, and its signal for headers contains none. If the body takes long, the URL is
-therefore requested a second time, and that download ends with the headers.
+therefore requested a second time, and that download ends with the headers. Its status counts if the
+headers resemble those of the first response: a server that sends a slow file may refuse a second
+connection, and a 429 would then allow what the file disallows.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ class StalledBody:
         self._downloads: list[Deferred[Response]] = []
         transfer = transfer_of(request)
         assert transfer is not None
+        self._transfer = transfer
         transfer.on_headers, transfer.on_body = self._wait_for_body, self._stop_timer
         self._send(request).addCallbacks(self._end, self._fail, callbackArgs=(transfer,))
 
@@ -76,7 +79,7 @@ class StalledBody:
         )
 
     def _take_status(self, response: Response, transfer: Transfer) -> None:
-        if response.status not in SUCCESS:
+        if response.status not in SUCCESS and transfer.resembles(self._transfer):
             self._end(response, transfer)
 
     def _end(self, response: Response, transfer: Transfer) -> None:

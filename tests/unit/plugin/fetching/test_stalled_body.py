@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scrapy import Request
-from scrapy.http import Response
+from scrapy.http import Headers, Response
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
@@ -46,8 +46,12 @@ class Fetch:
     def pass_time(self, *seconds: float) -> None:
         self.clock.pump(seconds)
 
-    def answer(self, number: int, status: int) -> None:
-        self.downloads[number][1].callback(Response(URL, status=status))
+    def answer(self, number: int, status: int, headers: dict[str, str] | None = None) -> None:
+        request, downloading = self.downloads[number]
+        transfer = transfer_of(request)
+        assert transfer is not None
+        transfer.headers = Headers(headers)
+        downloading.callback(Response(URL, status=status))
 
     def status(self) -> int:
         """The status of the outcome."""
@@ -84,6 +88,25 @@ def test_other_status_than_a_2xx_takes_the_place_of_the_body(status: int) -> Non
     assert fetch.status() == status
     assert fetch.came[0][1].status_only
     assert fetch.cancelled == [False]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Length": "9"},
+        {"Content-Type": "text/html"},
+        {"Retry-After": "1"},
+        {"Location": "/"},
+    ],
+)
+def test_status_of_another_response_is_not_the_first_ones(headers: dict[str, str]) -> None:
+    """FET-08: a server may refuse a second connection while it sends a slow file."""
+    fetch = Fetch()
+    fetch.pass_time(8.0, 2.0)
+    fetch.answer(1, 429, headers)
+    assert fetch.came == []
+    fetch.answer(0, 200)
+    assert fetch.status() == 200
 
 
 def test_body_of_a_2xx_is_awaited_further() -> None:
