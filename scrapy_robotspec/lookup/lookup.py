@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.runtime import Runtime
     from scrapy_robotspec.lookup.single_flight import FlightResult
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.store.memory import Stored
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +79,10 @@ class Lookup(Generic[_Request]):
         resolved = self._rules_cache.get(origin)
         if resolved is not None:
             return resolved.is_valid(now)
-        record = self._store.get(origin)
+        stored = self._store.get_stored(origin)
+        if self._unpack_valid(stored, origin, now) is not None:
+            return True
+        record = None if stored is None else read(stored[0], origin)
         if record is None:
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
@@ -143,11 +147,9 @@ class Lookup(Generic[_Request]):
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         stored = self._store.get_stored(origin)
-        if stored is not None and stored[1] is not None:
-            edition = self._runtime.policy(origin).edition
-            resolved = unpack(stored, origin, edition, self._max_size)
-            if resolved is not None and resolved.is_valid(now):
-                return self._rules_cache.offer(resolved)
+        resolved = self._unpack_valid(stored, origin, now)
+        if resolved is not None:
+            return self._rules_cache.offer(resolved)
         record = None if stored is None else read(stored[0], origin)
         plan = self._runtime.policy(origin).plan(record, now)
         flying, retry_at = origin in self._flights, plan.until
@@ -162,6 +164,14 @@ class Lookup(Generic[_Request]):
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
         return self._keep(origin, record, plan, now, is_made_again=True)
+
+    def _unpack_valid(self, stored: Stored | None, origin: Origin, now: float) -> Resolved | None:
+        """The packed *origin*, if it is valid at *now*."""
+        if stored is None or stored[1] is None:
+            return None
+        edition = self._runtime.policy(origin).edition
+        resolved = unpack(stored[0], stored[1], origin, edition, self._max_size)
+        return resolved if resolved.is_valid(now) else None
 
     def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
         """When the flight that *plan* asks for may start: *now*, unless the last one was void."""

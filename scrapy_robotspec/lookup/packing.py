@@ -23,7 +23,6 @@ from scrapy_robotspec.store.base import read
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.store.memory import Stored
 
 #: Packed forms that are longer would save little (bytes).
 _MAX_PACKED = 4096
@@ -66,12 +65,9 @@ def pack(resolved: Resolved) -> bytes | None:
 
 
 def unpack(
-    stored: Stored, origin: Origin, edition: Edition, max_size: int | None
-) -> Resolved | None:
-    """The resolved *origin* whose packed form is *stored*, if any."""
-    record, data = stored
-    if data is None:
-        return None
+    record: bytes, data: bytes, origin: Origin, edition: Edition, max_size: int | None
+) -> Resolved:
+    """The resolved *origin* whose packed form is *data*, beside its stored *record*."""
     values = marshal.loads(data)  # hot path
     size, action, reason, rules, unreachable, source, fetched_at, begin, end, more = values
     robots = None

@@ -108,6 +108,15 @@ def test_an_origin_that_is_asked_often_is_kept_again() -> None:
     assert any(ask(harness) is ask(harness) for _ in range(20))
 
 
+def test_a_packed_origin_is_known_without_its_record() -> None:
+    """The scheduler asks for each origin whose queue was empty; decoding takes most of the time."""
+    harness = visited(ttl=100.0)
+    harness.memory._records[str(A)] = b"not decodable"
+    assert harness.lookup.knows(A, harness.clock())
+    harness.pass_time(101.0)
+    assert not harness.lookup.knows(A, harness.clock())
+
+
 def test_a_packed_origin_is_refreshed_in_time() -> None:
     """CAC-03: packing prolongs nothing."""
     harness = visited(ttl=100.0)
