@@ -80,7 +80,8 @@ class Lookup(Generic[_Request]):
         if resolved is not None:
             return resolved.is_valid(now)
         stored = self._store.get_stored(origin)
-        if self._unpack_valid(stored, origin, now) is not None:
+        resolved = self._unpack(stored, origin)
+        if resolved is not None and resolved.is_valid(now):
             return True
         record = None if stored is None else read(stored[0], origin)
         if record is None:
@@ -122,12 +123,21 @@ class Lookup(Generic[_Request]):
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
+        if self._is_reachable(origin):
+            return
         record = self._store.get(origin)
         if record is not None and record.unreachable_since is not None:
             now = self._runtime.clock()
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self._store.put(noted)
+
+    def _is_reachable(self, origin: Origin) -> bool:
+        """Whether the last attempt is known to have succeeded. Decodes no record."""
+        resolved = self._rules_cache.get(origin)
+        if resolved is None:
+            resolved = self._unpack(self._store.get_stored(origin), origin)
+        return resolved is not None and not resolved.unreachable
 
     # --- closing
 
@@ -147,8 +157,8 @@ class Lookup(Generic[_Request]):
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         stored = self._store.get_stored(origin)
-        resolved = self._unpack_valid(stored, origin, now)
-        if resolved is not None:
+        resolved = self._unpack(stored, origin)
+        if resolved is not None and resolved.is_valid(now):
             return self._rules_cache.offer(resolved)
         record = None if stored is None else read(stored[0], origin)
         plan = self._runtime.policy(origin).plan(record, now)
@@ -165,13 +175,12 @@ class Lookup(Generic[_Request]):
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
         return self._keep(origin, record, plan, now, is_made_again=True)
 
-    def _unpack_valid(self, stored: Stored | None, origin: Origin, now: float) -> Resolved | None:
-        """The packed *origin*, if it is valid at *now*."""
+    def _unpack(self, stored: Stored | None, origin: Origin) -> Resolved | None:
+        """The resolved *origin*, valid or not, if a packed form is *stored*."""
         if stored is None or stored[1] is None:
             return None
         edition = self._runtime.policy(origin).edition
-        resolved = unpack(stored[0], stored[1], origin, edition, self._max_size)
-        return resolved if resolved.is_valid(now) else None
+        return unpack(stored[0], stored[1], origin, edition, self._max_size)
 
     def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
         """When the flight that *plan* asks for may start: *now*, unless the last one was void."""

@@ -182,6 +182,23 @@ def test_a_page_that_answers_is_noted_in_the_record_of_a_packed_origin() -> None
     assert record.pages_answered_at == harness.clock()
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_page_of_a_reachable_origin_decodes_no_record(
+    packed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every page answers; decoding a record with a long file takes a millisecond."""
+    harness = visited() if packed else LookupHarness()
+    harness.ask()
+    if not packed:
+        harness.answer(FILE)
+
+    def decode(origin: Origin) -> None:
+        raise AssertionError(f"the record of {origin} was decoded")
+
+    monkeypatch.setattr(harness.memory, "get", decode)
+    harness.lookup.page_answered(A)
+
+
 def test_another_crawler_is_answered_from_the_file() -> None:
     harness = visited(FetchResult(status=200, body=b"User-agent: y\nDisallow: /\n"))
     assert ask(harness).decide(f"{A}/page", TOKENS, 5.0).allowed
