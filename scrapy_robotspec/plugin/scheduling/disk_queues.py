@@ -103,13 +103,13 @@ class DiskQueue:
 
         Raises ``ValueError`` if it cannot be serialised, one of ``ERRORS`` if it cannot be written.
         """
-        size = len(self)
+        size = self._read_size()
         self._run(lambda queue: queue.push(request))
         self._size = size + 1
 
     def pop(self) -> Request | None:
         """Remove the next request; None if there is none."""
-        size = len(self)
+        size = self._read_size()
         try:
             request: Request | None = self._run(lambda queue: queue.pop())
         except Exception:
@@ -133,6 +133,13 @@ class DiskQueue:
                 self._open_queues.closed(self)
 
     def __len__(self) -> int:
+        is_new = self._size is None
+        size = self._read_size()
+        if is_new and not size:
+            self.close()  # Scrapy 2.13 forgets a queue that it finds empty, without closing it
+        return size
+
+    def _read_size(self) -> int:
         if self._size is None:
             self._size = self._run(len)
         return self._size
