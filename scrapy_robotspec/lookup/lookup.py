@@ -75,10 +75,12 @@ class Lookup(Generic[_Request]):
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
     def knows(self, origin: Origin, now: float) -> bool:
-        """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing."""
-        resolved = self._rules_cache.get(origin)
-        if resolved is not None:
-            return resolved.is_valid(now)
+        """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing.
+
+        It would also where a refresh is due: that is fetched in the background.
+        """
+        if self._rules_cache.get_valid(origin, now) is not None:
+            return True
         stored = self._store.get_stored(origin)
         resolved = self._unpack(stored, origin)
         if resolved is not None and resolved.is_valid(now):

@@ -36,14 +36,17 @@ events = st.one_of(
 
 def seen(harness: LookupHarness, origin: Origin, path: str, tokens: tuple[str, ...]) -> object:
     """The decision about a URL, or what it waits for."""
+    is_known = harness.lookup.knows(origin, harness.clock())
     found = harness.ask(origin)
+    stored = harness.memory.get(origin)
     if not isinstance(found, Resolved):
-        return found
+        return is_known, found, stored
     record = found.record
     assert record is not None
     decision = found.decide(f"{origin}{path}", tokens, harness.clock())
     # Without pages_answered_at, which is noted in the stored record and not in one that is in use.
-    return decision, found.valid_until, found.unreachable, record.fetched_at, record.body
+    used = found.valid_until, found.unreachable, record.fetched_at, record.body
+    return is_known, decision, used, stored
 
 
 def happen(harness: LookupHarness, event: tuple[object, ...]) -> object:

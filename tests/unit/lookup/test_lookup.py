@@ -621,6 +621,18 @@ def test_what_is_known_after_one_answer(attempt: FetchResult, action: Action) ->
     assert harness.lookup.knows(A, harness.clock())
 
 
+def test_an_origin_is_known_while_a_refresh_is_due() -> None:
+    """Its requests need no free slot: the fresh copy decides about them."""
+    harness = LookupHarness(ttl=100.0)
+    harness.ask()
+    harness.answer(FILE)
+    harness.pass_time(81.0)
+    assert harness.lookup.knows(A, harness.clock())
+    assert isinstance(harness.ask(), Resolved)
+    harness.pass_time(20.0)
+    assert not harness.lookup.knows(A, harness.clock())
+
+
 def test_of_an_origin_few_objects_stay() -> None:
     """The garbage collector visits all that stays, in every pass of a crawl."""
     harness = LookupHarness()
