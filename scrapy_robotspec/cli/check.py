@@ -8,12 +8,11 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.crawlers import check_tokens
-from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.fast_check import check_many
 from scrapy_robotspec.cli.inputs import is_url, note_unusual, open_sources
 from scrapy_robotspec.cli.question import Question, check_labels
 from scrapy_robotspec.cli.session import DISALLOWED, MISUSE
-from scrapy_robotspec.cli.urls import note_origins, read_urls
+from scrapy_robotspec.cli.urls import missing_urls, note_origins, read_urls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +79,7 @@ def _check_files(
     """``check`` as it is usually called: a file, one crawler, text."""
     assert question.file is not None
     if not question.urls:
-        raise MisuseError("give at least one URL or path, or a list with --urls LIST")
+        raise missing_urls(question.file)
     edition = session.edition(sites.edition)
     tokens = question.crawlers.tokens
     crawler = check_tokens(tokens, edition) if tokens else session.default_tokens

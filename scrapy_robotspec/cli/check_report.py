@@ -18,7 +18,7 @@ from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.parallel import map_in_order
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
-from scrapy_robotspec.cli.urls import note_origins
+from scrapy_robotspec.cli.urls import missing_urls, note_origins
 from scrapy_robotspec.render.as_text import short
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import safe
@@ -58,9 +58,9 @@ def check_with_report(
             check_one_origin(site_urls)
         answer_sites(site_urls, question, session, sites, report.handle)
         return report.end()
-    if not question.urls:
-        raise MisuseError("give at least one URL or path, or a list with --urls LIST")
     assert question.file is not None
+    if not question.urls:
+        raise missing_urls(question.file)
     note_origins(question.urls, session.screen)
     sources = open_sources([question.file], session, sites)
     if sources[0].note_missing(session.screen) and sources[0].is_unreachable:

@@ -112,6 +112,12 @@ def _listed_slowly(name: str, data: bytes, screen: Screen) -> tuple[list[str | b
     return urls, bad
 
 
+def missing_urls(file: str) -> MisuseError:
+    """The error for a FILE without URLs."""
+    remedy = "give at least one URL or path to decide about, or a list with --urls LIST"
+    return MisuseError(f"{file} is the FILE with the rules: {remedy}")
+
+
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     """Note URLs of several origins, as a file governs one (LOC-02)."""
     origins: set[str] = set()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
+    ("check mailto:x", "mailto:x is the FILE with the rules: give at least one URL"),
+    ("check robots.txt --json", "robots.txt is the FILE with the rules"),
     ("check robots.txt cart", "write https://cart, or /cart"),
     ("check robots.txt ?a=b", "neither a URL nor a path: write /?a=b"),
     ("check robots.txt example.com/page", "write https://example.com/page"),
