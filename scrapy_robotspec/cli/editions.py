@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scrapy_robotspec.cli import options
+from scrapy_robotspec.cli import options, samples
 from scrapy_robotspec.cli.crawlers import find_crawlers, in_edition
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.samples import sample_paths
 from scrapy_robotspec.cli.session import UNREACHABLE
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
@@ -24,7 +23,7 @@ from scrapy_robotspec.render.text import count, safe
 from scrapy_robotspec.render.wording import verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
@@ -47,6 +46,12 @@ FOLLOWS = {
     "classic": "the convention of the 1990s, without wildcards",
 }
 
+#: Max paths for all crawlers together where no URL is given; each crawler gets some in any case.
+_MOST_QUESTIONS = 20_000
+_FEWEST_PATHS = 10
+
+#: A crawler, and a URL or path.
+Question = tuple["Crawler", "str | bytes"]
 #: The verdicts of every edition about one URL, in the order of EDITIONS.
 Row = tuple["Explanation", ...]
 
@@ -117,12 +122,24 @@ def _compare(
     screen: Screen,
 ) -> list[Row]:
     """The verdicts of every edition about each crawler and URL."""
-    urls = urls or sample_paths(file.robots for file in files)
-    questions = list(product(asked, urls))
+    questions = list(product(asked, urls) if urls else _sampled(files, asked))
     return [
         tuple(explain(file.robots, url, in_edition(crawler, file.robots.edition)) for file in files)
         for crawler, url in screen.progress(questions, "compared")
     ]
+
+
+def _sampled(files: Sequence[ParsedFile], asked: Sequence[Crawler]) -> Iterator[Question]:
+    """Each crawler with paths made from the rules that an edition follows for it."""
+    most = min(samples.MOST, max(_FEWEST_PATHS, _MOST_QUESTIONS // len(asked)))
+    kept: dict[tuple[tuple[int, ...], ...], list[str]] = {}
+    for crawler in asked:
+        found = [file.group_for(in_edition(crawler, file.robots.edition)) for file in files]
+        key = tuple(each.first_lines for each in found)
+        if key not in kept:
+            groups = (group for each in found for group in each.groups)
+            kept[key] = samples.sample_paths(groups, most)
+        yield from ((crawler, path) for path in kept[key])
 
 
 def _say_rows(rows: Sequence[Row], split: int, total: int, as_json: bool, screen: Screen) -> None:

@@ -11,21 +11,23 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.groups import Group
 
 #: Max number of paths.
 MOST = 2000
 
 
-def sample_paths(files: Iterable[RobotsTxt]) -> list[str]:
-    """Distinct paths made from the files' rules, in file order, ``/`` first."""
+def sample_paths(groups: Iterable[Group], most: int = MOST) -> list[str]:
+    """Distinct paths made from the rules of groups, ``/`` first.
+
+    ``most``: max number of paths.
+    """
     paths: dict[str, None] = {"/": None}
-    for robots in files:
-        for group in robots.groups:
-            for rule in group.rules:
-                paths.update(dict.fromkeys(_around(rule.pattern)))
-                if len(paths) > MOST:
-                    return _whole(list(paths)[:MOST])
+    for group in groups:
+        for rule in group.rules:
+            paths.update(dict.fromkeys(_around(rule.pattern)))
+            if len(paths) > most:
+                return _whole(list(paths)[:most])
     return _whole(paths)
 
 

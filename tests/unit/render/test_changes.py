@@ -110,7 +110,7 @@ def test_no_verdict_differs_where_no_change_is_reported(
     changed = {
         tokens for change in changes(old, new, edition).changes for tokens in change.crawlers
     }
-    paths = sample_paths([file.robots for file in files])
+    paths = sample_paths(group for file in files for group in file.groups)
     for tokens in named_crawlers(files):
         if tokens not in changed:
             for path in paths:

@@ -1,0 +1,61 @@
+"""``editions --each-token`` without a URL: the questions that it asks about each crawler."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.cli import editions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from tests.support.command_line import RunCommand
+
+NAMES = [f"bot{a}{b}" for a in "abcde" for b in "abcde"]
+COMMAND = ("editions", "many.txt", "--each-token", "--all", "--json")
+
+
+def test_each_crawler_is_asked_about_the_rules_that_it_follows(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """Time does not grow with crawlers times rules."""
+    groups = [f"User-agent: {name}\nDisallow: /{name}\n" for name in NAMES]
+    (folder / "many.txt").write_text("".join([*groups, "User-agent: *\nDisallow: /any\n"]))
+    asked: dict[str, set[str]] = {}
+    for line in run_command(*COMMAND).out.splitlines():
+        row = json.loads(line)
+        asked.setdefault("".join(row["tokens"]), set()).add(row["url"])
+    assert asked == {
+        **{name: {"/", f"/{name}", f"/{name}x"} for name in NAMES},
+        "": {"/", "/any", "/anyx"},
+    }
+
+
+def test_rules_that_editions_follow_for_one_crawler_are_all_asked_about(
+    run_command: RunCommand, folder: Path
+) -> None:
+    """An edition that follows another group than the others differs by that group's rules."""
+    (folder / "many.txt").write_text(
+        "User-agent: example\nDisallow: /named\n\nUser-agent: *\nDisallow: /any\n"
+    )
+    result = run_command("editions", "many.txt", "--token", "examplebot")
+    assert result.code == 1
+    assert "/any  (" in result.out
+    assert "/named  (" in result.out
+
+
+def test_many_crawlers_of_one_group_share_a_number_of_questions(
+    run_command: RunCommand, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each crawler is asked about some paths in any case."""
+    monkeypatch.setattr(editions, "_MOST_QUESTIONS", 100)
+    agents = [f"User-agent: {name}\n" for name in NAMES]
+    rules = [f"Disallow: /{number}\n" for number in range(50)]
+    (folder / "many.txt").write_text("".join([*agents, *rules]))
+    rows = [json.loads(line) for line in run_command(*COMMAND).out.splitlines()]
+    numbers = Counter("".join(row["tokens"]) for row in rows)
+    assert numbers == {**dict.fromkeys(NAMES, 10), "": 1}
