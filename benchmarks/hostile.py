@@ -146,7 +146,7 @@ class Recipe:
             "letters": min(26, max(1, self.letters + numbers.choice((-2, -1, 1, 2)))),
             "spread": max(0, self.spread + numbers.choice((-3, -1, 1, 3))),
             "head": numbers.choice(("", "a", "shop/")),
-            "tail": numbers.choice(("", "$", "*X", "*X$", "*a$")),
+            "tail": numbers.choice(("", "$", "*X", "*X$", "*a$", "*X*b", "*X*b*b")),
             "url_head": numbers.choice(("", "X", "XaX")),
             "period": numbers.choice((0, 1, 2, 7, 48, 97, 300)),
             "gap": numbers.choice((0, 2, 5, 8)),
@@ -237,6 +237,14 @@ RECIPES = {
         literals=1, length=6, letters=26, spread=11, gap=3, parts=True, numbered=True, tail="*X*b"
     ),
     "runs of many lengths": Runs(length=257),
+    "chains that fail at the last but two": Recipe(literals=160, letters=2, tail="*X*b*b"),
+    "long chains that fail at the last but two": Recipe(literals=400, letters=3, tail="*X*b*b"),
+    "chains of pairs that fail at the last but two": Recipe(
+        literals=160, length=2, letters=2, tail="*X*b*b"
+    ),
+    "short chains that fail at the last but two": Recipe(
+        literals=5, length=3, letters=4, tail="*X*b*b"
+    ),
     "repeated letters": Recipe(length=1, literals=2, letters=1, spread=300),
 }
 

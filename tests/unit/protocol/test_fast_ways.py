@@ -25,8 +25,9 @@ from scrapy_robotspec.protocol.agent_index import (
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.fast import compiled, literals, wildcards
-from scrapy_robotspec.protocol.fast.literals import Literals, Places
+from scrapy_robotspec.protocol.fast import compiled, literals, needles, places, wildcards
+from scrapy_robotspec.protocol.fast.literals import Literals
+from scrapy_robotspec.protocol.fast.places import Places
 from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
@@ -245,23 +246,28 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     expected = min((key for text, key in keys.items() if matches(text, path)), default=bound)
     patterns = {with_end(text): key for text, key in keys.items()}
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
-    for needle, start, heavy in product((1, 2, 64), (1, 4), (0, 1 << 23)):
-        with patch.multiple(wildcards, INDEX_FROM=0, _NEEDLE=needle, _START=start, _HEAVY=heavy):
+    for needle, start, heavy, long in product((1, 2, 64), (1, 4), (0, 1 << 23), (0, 1_000)):
+        with (
+            patch.multiple(needles, _NEEDLE=needle, _START=start),
+            patch.multiple(wildcards, INDEX_FROM=0, _HEAVY=heavy, _LONG=long),
+        ):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
 
 @pytest.mark.parametrize("long", [0, 3, 4096])
+@pytest.mark.parametrize("short", [0, 1, 3])
 @pytest.mark.parametrize("often", [0, 2, 1 << 20])
 @given(some=st.sets(texts(stars=True), min_size=1), path=paths)
 def test_patterns_match_by_the_places_of_their_literals(
-    long: int, often: int, some: set[str], path: str
+    long: int, short: int, often: int, some: set[str], path: str
 ) -> None:
-    """PAT-11: places as a list and as flags, and patterns that are not indexed."""
+    """PAT-11: places as a list, in a table and as flags, and patterns that are not indexed."""
     patterns = [with_end(text) for text in some]
     expected = [number for number, text in enumerate(some) if matches(text, path)]
-    with patch.multiple(literals, _LONG=long, _OFTEN=often):
-        places = Places(path + END, Literals(patterns))
-        assert list(places.matching(range(len(patterns)))) == expected
+    with patch.multiple(literals, _LONG=long, _SHORT=short), patch.object(places, "_OFTEN", often):
+        found = Places(path + END, Literals(patterns))
+        assert list(found.matching(len(patterns))) == expected
+        assert list(found.matching(1)) == [number for number in expected if number < 1]
     assert [literals.matches(text, path + END) for text in patterns] == [
         number in expected for number in range(len(patterns))
     ]
