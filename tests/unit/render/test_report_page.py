@@ -161,12 +161,51 @@ def test_waits_are_drawn_and_told_in_a_table() -> None:
     assert "and 82 more origins" in shown
 
 
+def test_bars_begin_and_end_with_their_waits() -> None:
+    """In percent of the time from the first wait's begin to the last one's end."""
+    report = CrawlReport(
+        "shop",
+        START,
+        START + 90,
+        "finished",
+        [
+            replace(with_rules(1), wait_began=START + 10, wait_seconds=20.0),
+            replace(with_rules(2), wait_began=START + 20, wait_seconds=30.0),
+        ],
+    )
+    drawing = waits_of(report).drawing
+    assert [(bar.left, bar.width) for bar in drawing.bars] == [(0, 50), (25, 75)]
+    assert (drawing.first, drawing.last) == ("10 s", "50 s")
+
+
+def test_an_origin_that_came_back_was_not_given_up() -> None:
+    """Of the waits, those that have not ended are listed apart."""
+    origins = [
+        replace(with_rules(1), given_up=2, wait_began=START, wait_seconds=5.0),
+        OriginStats("http://silent.example", pending_since=START + 10),
+    ]
+    waits = waits_of(CrawlReport("shop", START, START + 90, None, origins))
+    assert {wait.end for wait in waits.longest.rows} == {"answered", "pending"}
+    assert [wait.origin.origin for wait in waits.pending.rows] == ["http://silent.example"]
+
+
 def test_a_wait_of_no_length_has_a_bar() -> None:
     """Neither does the page divide by zero where all waits are alike."""
     origin = replace(with_rules(1), wait_began=START, wait_seconds=0.0)
     (bar,) = waits_of(CrawlReport("shop", START, START, None, [origin])).drawing.bars
     assert bar.left >= 0
     assert bar.width > 0
+
+
+def test_a_long_host_is_cut_in_the_label_of_its_bar() -> None:
+    """Its duration and its end stay visible; the table has the whole host."""
+    host = "a" * 63 + ".example"
+    origin = replace(with_rules(1), origin=f"https://{host}", wait_began=START, wait_seconds=7.0)
+    (bar,) = waits_of(CrawlReport("shop", START, START + 9, None, [origin])).drawing.bars
+    shown, _, rest = bar.label.partition("…")
+    assert 10 < len(shown) < 60
+    assert host.startswith(shown)
+    assert rest == ": 7 s, answered"
 
 
 def test_failures_redirects_truncated_files_and_overrides() -> None:
