@@ -146,3 +146,11 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
         summary.refused(refusal(Origin("http", f"h{number}.example", 80)), URL)
     assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table()
     assert len(summary._rules) <= 10
+
+
+def test_a_page_that_is_refused_after_its_download_was_not_let_through() -> None:
+    """Its request passed, and its response states that the use is disallowed (USE-05)."""
+    summary = small_crawl(Summary())
+    summary.revoked(SHOP)
+    summary.refused(refusal(), URL)
+    assert "1 let through, 3 refused (2 by a rule, 1 unreachable)" in summary.table()
