@@ -78,10 +78,11 @@ class Places:
         """
         tables: dict[int, list[int]] = {}
         for literal in self._literals.short:
-            if self._is_often(literal):
+            begin, size = self._begins[literal], self._sizes[literal]
+            if size * _OFTEN > len(self._path):
                 length = self._literals.lengths[literal]
                 table: list[int] = []
-                for at in self._sorted(literal):
+                for at in sorted(self._order[begin : begin + size]):
                     table += [at + length] * (at + 1 - len(table))
                 tables[literal] = table + [self._never] * (self._never - len(table))
         return tables
@@ -110,20 +111,14 @@ class Places:
 
     def _find(self, literal: int) -> _Sorted:
         """The places of a literal; none if they are flagged."""
+        begin, size = self._begins[literal], self._sizes[literal]
         found: _Sorted = ()
-        if self._is_often(literal):
+        if size * _OFTEN > len(self._path):
             self._flag(literal)
         else:
-            found = -1, *self._sorted(literal), self._never
+            found = -1, *sorted(self._order[begin : begin + size]), self._never
         self._places[literal] = found
         return found
-
-    def _is_often(self, literal: int) -> bool:
-        return self._sizes[literal] * _OFTEN > len(self._path)
-
-    def _sorted(self, literal: int) -> list[int]:
-        begin = self._begins[literal]
-        return sorted(self._order[begin : begin + self._sizes[literal]])
 
     def _flag(self, literal: int) -> None:
         """Flag each place of a literal: those of its beginnings, without a few."""
