@@ -13,6 +13,8 @@ import run
 
 ROOT = Path(run.__file__).parent
 PROJECT = ROOT / "example_project"
+#: Other tests that run the same site do not listen here, so a site that has ended stays away.
+FIRST_PORT = 20_000 + os.getpid() % 200 * 50
 OURS: dict[str, Any] = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSPEC_HOLD_TIMEOUT": 0}
 
 
@@ -37,6 +39,7 @@ class Site:
 
     def __enter__(self) -> str:
         command = [sys.executable, "-m", "example.site", "example.responses:ALL_RESPONSES"]
+        command += ["--first-port", str(FIRST_PORT)]
         self.process = subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         origin: str = json.loads(self.process.stdout.readline())[self.case]
