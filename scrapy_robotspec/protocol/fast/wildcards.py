@@ -27,8 +27,8 @@ INDEX_FROM = 64
 #: From this product of the characters of patterns and of the path on, searches need a bound
 #: (PAT-11).
 _HEAVY = 1 << 23
-#: Length of a path from which on a bounded search is not preceded by one for needles (characters).
-_LONG = 1_000
+#: Patterns whose needles are tried, to know whether looking needles up would rule out most.
+_SAMPLE = 64
 _STARS = re.compile(r"\*+")
 
 
@@ -63,7 +63,7 @@ class Wildcards:
     def _matching(self, path: str, end: int) -> Iterable[int]:
         """The patterns before *end* that match a path, in order."""
         texts = self._texts
-        if len(path) < _LONG or self._size * len(path) <= _HEAVY:
+        if self._size * len(path) <= _HEAVY or self._needles_rule_out(path):
             if self._needles is None:
                 self._needles = Needles(texts)
             tried = [number for number in self._needles.patterns_in(path) if number < end]
@@ -72,6 +72,11 @@ class Wildcards:
         if self._literals is None:
             self._literals = Literals(texts)
         return Places(path, self._literals).matching(end)
+
+    def _needles_rule_out(self, path: str) -> bool:
+        """Whether a path lacks the needles of most patterns: of some, if there are many."""
+        some = self._texts[:: 1 + len(self._texts) // _SAMPLE]
+        return sum(needle_of(text) in path for text in some) * 4 < len(some)
 
 
 def with_end(text: str) -> str:
