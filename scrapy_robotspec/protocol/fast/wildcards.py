@@ -27,7 +27,9 @@ INDEX_FROM = 64
 #: From this product of the characters of patterns and of the path on, searches need a bound
 #: (PAT-11).
 _HEAVY = 1 << 23
-#: Patterns whose needles are tried, to know whether looking needles up would rule out most.
+#: From this length of a path on (characters), the needles of some patterns are tried before all
+#: are looked up, to know whether that would rule out most patterns.
+_LONG = 1_000
 _SAMPLE = 64
 _STARS = re.compile(r"\*+")
 
@@ -63,7 +65,8 @@ class Wildcards:
     def _matching(self, path: str, end: int) -> Iterable[int]:
         """The patterns before *end* that match a path, in order."""
         texts = self._texts
-        if self._size * len(path) <= _HEAVY or self._needles_rule_out(path):
+        light = len(path) < _LONG or self._size * len(path) <= _HEAVY
+        if light or self._needles_rule_out(path):
             if self._needles is None:
                 self._needles = Needles(texts)
             tried = [number for number in self._needles.patterns_in(path) if number < end]

@@ -249,7 +249,7 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     for needle, start, heavy, sample in product((1, 2, 64), (1, 4), (0, 1 << 23), (1, 64)):
         with (
             patch.multiple(needles, _NEEDLE=needle, _START=start),
-            patch.multiple(wildcards, INDEX_FROM=0, _HEAVY=heavy, _SAMPLE=sample),
+            patch.multiple(wildcards, INDEX_FROM=0, _HEAVY=heavy, _LONG=0, _SAMPLE=sample),
         ):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
