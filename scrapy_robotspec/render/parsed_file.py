@@ -14,7 +14,13 @@ from scrapy_robotspec.protocol.fast import matching
 from scrapy_robotspec.protocol.groups import OtherLine, read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start, matching_keys
+from scrapy_robotspec.protocol.precedence import (
+    NO_RULE,
+    forbids,
+    keyed_patterns,
+    line_start,
+    matching_keys,
+)
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.text import count
 
@@ -138,16 +144,21 @@ class ParsedFile:
         )
 
     def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
-        """The rules that can match, by precedence and canonical pattern.
+        """The rules that can decide, by precedence and canonical pattern.
 
-        Two groups with the same keys give the same verdicts.
+        Two groups with the same keys give the same verdicts. An allow rule for every path is left
+        out where no disallow rule has less precedence: without it the verdict is the same.
         """
         found: dict[RuleKey, Rule] = {}
         for raw, rule in self._rules_of(group):
             for key, pattern in keyed_patterns([raw], self.robots.edition):
-                if pattern:
-                    found.setdefault((key - line_start(key), pattern), rule)
-        return found
+                found.setdefault((key - line_start(key), pattern), rule)
+        last = max((key for key, _ in found if forbids(key)), default=NO_RULE)
+        return {
+            (key, pattern): rule
+            for (key, pattern), rule in found.items()
+            if pattern or forbids(key) or key < last < NO_RULE
+        }
 
     def matches(self, path: str, group: GroupSummary) -> tuple[Rule, ...]:
         """The rules that match a canonical path, the deciding one first."""

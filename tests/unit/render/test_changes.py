@@ -91,31 +91,45 @@ def test_a_length_that_decides_otherwise_is_a_change() -> None:
     assert not changes(old, new, "rfc9309").is_empty
 
 
-LINE = st.sampled_from(
-    [b"User-agent: a", b"User-agent: b", b"User-agent: *", b"Disallow: /", b"Disallow: /x",
-     b"Disallow: /x/", b"Allow: /x", b"Allow: /x/y", b"Allow: /*y$", b"Disallow: /%78", b"",
-     b"Disallow:", b"Disallow: x", b"Allow: /x*", b"Noise", b"Allow: /index.html"]
-)  # fmt: skip
-FILE = st.lists(LINE, max_size=10).map(b"\n".join)
+AGENT = st.sampled_from(["a", "b", "*"]).map("User-agent: {}".format)
+PATTERN = st.one_of(
+    st.text("/*$%x", max_size=4),
+    st.sampled_from(["/%78", "/x/y", "/index.html", "/%2A", "/%24", "/*y$", "*/x"]),
+)
+RULE = st.builds("{}: {}".format, st.sampled_from(["Allow", "Disallow"]), PATTERN)
+FILE = st.lists(st.one_of(AGENT, RULE, RULE, st.sampled_from(["", "Noise"])), max_size=10).map(
+    lambda lines: "\n".join(["User-agent: *", *lines]).encode()
+)
+PATH = st.text("/*$%x", max_size=4).map("/{}".format)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-@settings(max_examples=120)
-@given(old=FILE, new=FILE)
+@settings(max_examples=150)
+@given(old=FILE, new=FILE, more=st.lists(PATH, max_size=4))
 def test_no_verdict_differs_where_no_change_is_reported(
-    edition: str, old: bytes, new: bytes
+    edition: str, old: bytes, new: bytes, more: list[str]
 ) -> None:
     """A crawler without a reported change gets the same verdict for every path."""
     files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
     changed = {
         tokens for change in changes(old, new, edition).changes for tokens in change.crawlers
     }
-    paths = sample_paths(group for file in files for group in file.groups)
+    paths = [*sample_paths(group for file in files for group in file.groups), *more]
     for tokens in named_crawlers(files):
         if tokens not in changed:
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
                 assert len(verdicts) == 1, (tokens, path)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("pattern", ["*", "**", "/*", "/", "*$"])
+def test_a_site_that_closes_is_a_change(edition: str, pattern: str) -> None:
+    """A rule whose canonical pattern is empty matches every path."""
+    old = b"User-agent: *\n"
+    new = old + f"Disallow: {pattern}\n".encode()
+    closes = not RobotsTxt.parse(new, edition).allowed("/x", ())
+    assert bool(changes(old, new, edition).changes) >= closes
 
 
 def test_crawlers_that_leave_a_group_share_the_list_of_its_rules() -> None:
