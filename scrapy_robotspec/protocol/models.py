@@ -47,3 +47,5 @@ class Verdict:
     """The tokens of the group followed, ``("*",)`` for the default, ``()`` for none."""
     edition: str
     """The edition's name."""
+    resolved: str | None = None
+    """The URL without dot segments, if this reading forbids and the URL as given does not."""

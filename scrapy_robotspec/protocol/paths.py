@@ -35,6 +35,9 @@ _NOT_ASCII = re.compile("[\x80-\xff]+")
 _ALL_NOT_IN_URI = re.compile(f"[{re.escape(_NOT_IN_URI.decode('latin-1'))}]+")
 _ESCAPES = {byte: f"%{byte:02X}" for byte in _NOT_IN_URI}
 _BASE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#;\\]*/")
+#: Scheme and authority of a URL, which may be absent.
+_AUTHORITY = re.compile("(?:[^/]*:)?//[^/]*|")
+_DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
 
 #: Finds a character of a path whose canonical spelling differs, percent signs aside.
 find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
@@ -118,6 +121,34 @@ def _with_slashes(url: bytes) -> bytes:
         return url
     query = _first_of(b"?#", url, 0)
     return url[:query].replace(b"\\", b"/") + url[query:]
+
+
+def resolve_dots(target: str) -> str:
+    """A URL or path without dot segments, as servers read it (PAT-15, RFC 3986 section 5.2.4).
+
+    Returns *target* itself if its path has none. Only then are backslashes left as they are.
+    """
+    if "/." not in target and "/%2" not in target and "\\" not in target:  # hot path
+        return target
+    end = min(place if place >= 0 else len(target) for place in map(target.find, "?#"))
+    url = target[:end].replace("\\", "/")
+    begin = _AUTHORITY.match(url).end()  # type: ignore[union-attr]  # may be empty
+    segments = url[begin:].removeprefix("/").split("/")
+    if _DOTS.keys().isdisjoint(map(str.lower, segments)):
+        return target
+    kept: list[str] = []
+    for segment in segments:
+        dots = _DOTS.get(segment.lower())
+        if dots is None:
+            kept.append(segment)
+        elif dots == ".." and kept:
+            kept.pop()
+    if dots is not None:
+        kept.append("")
+    path = "/" + "/".join(kept)
+    if begin == 0 and path.startswith("//"):
+        path = "//" + path  # an empty authority: the path is not taken for one
+    return url[:begin] + path + target[end:]
 
 
 def escape_specials(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from scrapy_robotspec.protocol.lines import (
     text_at,
 )
 from scrapy_robotspec.protocol.models import Kind, Rule, Verdict, decode
-from scrapy_robotspec.protocol.paths import path_of
+from scrapy_robotspec.protocol.paths import path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
     ITSELF,
@@ -124,6 +125,25 @@ class RobotsTxt:
         else:
             key = rules.find(url)
         return self._verdict(key)
+
+    def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
+        """The verdict for a page: servers resolve dot segments, so both readings count (PAT-15).
+
+        Crawls and tools ask this for every URL that is sent; :meth:`explain` compares a URL just as
+        it is given. If only the URL without dot segments is disallowed, ``verdict.resolved`` is
+        that URL, and the rule is the one that disallows it.
+        """
+        verdict = self.explain(url, tokens)
+        text = url if isinstance(url, str) else url.decode("latin-1")
+        resolved = resolve_dots(text)
+        if resolved == text or not verdict.allowed:
+            return verdict
+        # /robots.txt that is reached by dots is a page like others.
+        edition = replace(self.edition, robots_txt_allowed=False)
+        served = RobotsTxt(self.body, edition, self.truncated).explain(
+            resolved if isinstance(url, str) else resolved.encode("latin-1"), tokens
+        )
+        return verdict if served.allowed else replace(served, resolved=resolved)
 
     def explain_all(
         self, urls: Sequence[str | bytes], tokens: str | Sequence[str]

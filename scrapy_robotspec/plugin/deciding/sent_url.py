@@ -7,10 +7,10 @@ and yarl, which aiohttp uses, also decodes characters: ``/a%40b`` is sent as ``/
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.final_url import redirected
+from scrapy_robotspec.protocol.paths import resolve_dots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Rewriter = Callable[[Request], str]
 
 _AIOHTTP = "AiohttpDownloadHandler"
-_DOTS = {".": ".", "%2e": ".", "..": "..", "%2e.": "..", ".%2e": "..", "%2e%2e": ".."}
 
 
 class SentUrls:
@@ -97,19 +96,5 @@ def rewrite_as_yarl(request: Request) -> str:
 
 
 def remove_dot_segments(request: Request) -> str:
-    """The URL of *request* without dot segments (RFC 3986, 5.2.4)."""
-    url = request.url
-    if "/." not in url and "/%2" not in url:  # hot path
-        return url
-    parts = urlsplit(url)
-    kept: list[str] = []
-    segments = parts.path.split("/")[1:]
-    for segment in segments:
-        dots = _DOTS.get(segment.lower())
-        if dots is None:
-            kept.append(segment)
-        elif dots == ".." and kept:
-            kept.pop()
-    if segments and segments[-1].lower() in _DOTS:
-        kept.append("")
-    return parts._replace(path="/" + "/".join(kept)).geturl()
+    """The URL of *request* without dot segments."""
+    return resolve_dots(request.url)
