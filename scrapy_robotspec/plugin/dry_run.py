@@ -119,7 +119,7 @@ class DryRunMiddleware:
         if self._policy.usage.refuses:
             with suppress(ConfigurationError):  # of the user's function; noted with the request
                 self._compare_usage(request, response)
-        self.robots.tokens.forget(request)
+        self.robots.tokens.responded(request)
         return response
 
     # --- comparing

@@ -95,7 +95,7 @@ class Enforcer:
             final = final_request(page_request(request), response)
             if final is not None and self._policy.origin(final) is not None:
                 return self._check_final_url(request, response, final)
-        self._robots.tokens.forget(request)
+        self._robots.tokens.responded(request)
         self._check_usage(request, response)
         return response
 
@@ -105,7 +105,7 @@ class Enforcer:
         """Decide about the URL that the download handler was redirected to."""
         origin = self._policy.origin(final)
         assert origin is not None
-        self._robots.tokens.forget(request)
+        self._robots.tokens.responded(request)
         decision, found = await self._robots.wait(origin, final)
         self._robots.note_decision(final, decision, found, "final_url")
         if not decision.allowed:

@@ -52,6 +52,20 @@ class OwnToken(Plain):
         settings.set("ROBOTSPEC_USER_AGENT_TOKEN", lambda request, crawler: "three", "spider")
 
 
+class FollowsWithMeta(Plain):
+    """Follows the job's links from its pages, with the meta of their responses."""
+
+    name = "follows_with_meta"
+
+    def got(self, response: Response) -> Any:
+        super().got(response)
+        for link in self.job["links"]:
+            if not response.url.endswith(link):
+                yield response.follow(
+                    link, callback=self.got, errback=self.failed, meta=response.meta
+                )
+
+
 class OneByOne(Plain):
     """The next request goes when the one before has ended."""
 

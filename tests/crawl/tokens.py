@@ -21,6 +21,11 @@ def by_path(request: Request, crawler: Crawler) -> list[str]:
     return [f"{name}-images", name] if request.url.endswith(".png") else [name]
 
 
+def by_section(request: Request, crawler: Crawler) -> str | list[str]:
+    """Two tokens for news."""
+    return ["examplebot-news", "examplebot"] if "/news/" in request.url else "examplebot"
+
+
 def nonsense(request: Request, crawler: Crawler) -> object:
     """No token at all."""
     return 7

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: The key in ``request.meta`` that overrides every setting.
 META_KEY = "robotspec_user_agent_token"
-#: Internal meta key: the tokens of a request's first decision, and its repetitions by then.
+#: Internal meta key: the tokens of a request's decision, and the repetitions it was made after.
 KEPT_KEY = "_robotspec_tokens"
 #: Meta keys with which Scrapy and scrapy-rotating-proxies count repetitions of a request.
 _REPETITIONS = ("redirect_times", "retry_times", "proxy_retry_times")
@@ -43,7 +43,8 @@ class TokenSelector:
     In this order: ``request.meta["robotspec_user_agent_token"]``, the host's override,
     ``ROBOTSPEC_USER_AGENT_TOKEN``, ``ROBOTSTXT_USER_AGENT``, the User-Agent header that the request
     has or will have. Redirects and retries of a request keep its first tokens, whatever User-Agent
-    other middlewares have given it meanwhile.
+    other middlewares have given it meanwhile. A new request has its own, also one with the meta of
+    a response.
 
     Invalid tokens from request meta or from the user's function raise :class:`ConfigurationError`:
     the request ends in its errback, it is never crawled on a guess.
@@ -97,12 +98,14 @@ class TokenSelector:
             if explicit is not None:
                 return explicit
         repetitions = 0
+        tokens: Tokens | None = None
         if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
-            repetitions = sum(meta.get(key) or 0 for key in _REPETITIONS)
-            tokens, before = meta.get(KEPT_KEY) or ((), repetitions)
-            if before < repetitions:
-                return tuple(tokens)
-        tokens = self._select(request)
+            repetitions = _repetitions(request)
+            kept = meta.get(KEPT_KEY)
+            if kept is not None and kept[1] < repetitions:
+                tokens = tuple(kept[0])
+        if tokens is None:
+            tokens = self._select(request)
         meta[KEPT_KEY] = (tokens, repetitions)
         return tokens
 
@@ -113,13 +116,21 @@ class TokenSelector:
             return self(request)
         return tuple(kept[0])
 
-    def forget(self, request: Request) -> None:
-        """Drop the kept tokens of *request*, if its header gives the same."""
+    def responded(self, request: Request) -> None:
+        """*request* has its response, whose meta a spider may give to other requests.
+
+        Kept tokens are dropped where the header gives the same. Others stay for a retry by the
+        spider.
+        """
         kept = request.meta.get(KEPT_KEY)
-        if kept is not None and self._choose is None:
-            header = request.headers.get(_HEADER)
-            if header is None or self._by_header.get(header) == tuple(kept[0]):
-                del request.meta[KEPT_KEY]
+        if kept is None:
+            return
+        header = request.headers.get(_HEADER)
+        told = header is None or self._by_header.get(header) == tuple(kept[0])
+        if self._choose is None and told:
+            del request.meta[KEPT_KEY]
+        else:  # the last redirect may have needed no tokens
+            request.meta[KEPT_KEY] = (kept[0], _repetitions(request))
 
     def _explicit(self, request: Request) -> Tokens | None:
         """Tokens that do not depend on headers or on the user's function."""
@@ -178,6 +189,11 @@ class TokenSelector:
         tokens = tokens_from_user_agent(user_agent, self._edition)
         self._notices.derived(user_agent, tokens, source)
         return tokens
+
+
+def _repetitions(request: Request) -> int:
+    """How often *request* has been redirected or retried."""
+    return sum(request.meta.get(key) or 0 for key in _REPETITIONS)
 
 
 def default_user_agent(crawler: Crawler) -> tuple[str, str]:

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
@@ -258,7 +260,7 @@ def test_kept_tokens_stay_in_meta_only_if_the_header_tells_others(
     select = hook()
     request = Request(URL)
     select(request)
-    select.forget(sent(request, user_agent))
+    select.responded(sent(request, user_agent))
     assert bool(request.meta) is left
     retried = request.replace(meta={**request.meta, "retry_times": 1})
     assert select(retried) == ("homebot",)
@@ -280,6 +282,51 @@ def test_a_function_is_asked_once_for_all_repetitions() -> None:
     assert select(request) == ("one",)
     assert select.decided(request) == ("one",)
     assert select(request.replace(meta={**request.meta, "retry_times": 1})) == ("one",)
+
+
+def by_folder(request: Request, crawler: Crawler) -> str:
+    """The first folder of the URL."""
+    return request.url.split("/")[3]
+
+
+#: A step from one request to the next: a repetition of the same request, or a new one.
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["redirect", "retry", "new"]),
+        st.sampled_from(["a", "b", "c"]),
+        st.sampled_from(["decided", "decided twice", "not decided"]),
+    ),
+    max_size=12,
+)
+
+
+@given(STEPS)
+def test_chosen_tokens_outlive_a_request_only_along_its_repetitions(
+    steps: list[tuple[str, str, str]],
+) -> None:
+    """UAG-01: whatever meta is copied, a new request has tokens of its own.
+
+    A host with an override needs no decision and no tokens.
+    """
+    select = hook(ROBOTSPEC_USER_AGENT_TOKEN=by_folder)
+    request = Request("http://example.com/a/")
+    chosen = select(request)
+    for step, folder, decided in steps:
+        meta = dict(request.meta)
+        url = f"http://example.com/{folder}/"
+        if step == "new":
+            select.responded(request)
+            request, chosen = Request(url, meta=dict(request.meta)), (folder,)
+        elif step == "redirect":
+            meta["redirect_times"] = meta.get("redirect_times", 0) + 1
+            request = request.replace(url=url, meta=meta)
+        else:
+            meta["retry_times"] = meta.get("retry_times", 0) + 1
+            request = request.replace(meta=meta)
+        if decided != "not decided" or step == "new":
+            assert select(request) == chosen
+        if decided == "decided twice":
+            assert select.decided(request) == chosen
 
 
 class Callable:
