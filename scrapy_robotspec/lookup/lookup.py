@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.packing import is_compiled, pack, unpack
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.runtime import fire, pause
 from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, SingleFlight
-from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.runtime import Runtime
     from scrapy_robotspec.lookup.single_flight import FlightResult
     from scrapy_robotspec.lookup.tiered_store import TieredStore
-    from scrapy_robotspec.store.memory import Stored
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +59,7 @@ class Lookup(Generic[_Request]):
         self._store = self.store = store
         self._limiter = limiter
         self._max_size = max_size
-        self._rules_cache = RulesCache(max_bytes, max_size, self._on_evict)
+        self._rules_cache = RulesCache(max_bytes, max_size)
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
         self._paused: dict[Origin, float] = {}  # since a flight without any attempt
@@ -81,11 +78,7 @@ class Lookup(Generic[_Request]):
         """
         if self._rules_cache.get_valid(origin, now) is not None:
             return True
-        stored = self._store.get_stored(origin)
-        resolved = self._unpack(stored, origin)
-        if resolved is not None and resolved.is_valid(now):
-            return True
-        record = None if stored is None else read(stored[0], origin)
+        record = self._store.get(origin)
         if record is None:
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
@@ -125,7 +118,8 @@ class Lookup(Generic[_Request]):
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
-        if self._is_reachable(origin):
+        resolved = self._rules_cache.get(origin)
+        if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
         record = self._store.get(origin)
         if record is not None and record.unreachable_since is not None:
@@ -133,13 +127,6 @@ class Lookup(Generic[_Request]):
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self._store.put(noted)
-
-    def _is_reachable(self, origin: Origin) -> bool:
-        """Whether the last attempt is known to have succeeded. Decodes no record."""
-        resolved = self._rules_cache.get(origin)
-        if resolved is None:
-            resolved = self._unpack(self._store.get_stored(origin), origin)
-        return resolved is not None and not resolved.unreachable
 
     # --- closing
 
@@ -158,11 +145,7 @@ class Lookup(Generic[_Request]):
     # --- from record to result
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
-        stored = self._store.get_stored(origin)
-        resolved = self._unpack(stored, origin)
-        if resolved is not None and resolved.is_valid(now):
-            return self._rules_cache.offer(resolved)
-        record = None if stored is None else read(stored[0], origin)
+        record = self._store.get(origin)
         plan = self._runtime.policy(origin).plan(record, now)
         flying, retry_at = origin in self._flights, plan.until
         if plan.ask and not flying:
@@ -175,14 +158,7 @@ class Lookup(Generic[_Request]):
             return Pending(origin, math.inf if flying else retry_at, asked_before)
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
-        return self._keep(origin, record, plan, now, is_made_again=True)
-
-    def _unpack(self, stored: Stored | None, origin: Origin) -> Resolved | None:
-        """The resolved *origin*, valid or not, if a packed form is *stored*."""
-        if stored is None or stored[1] is None:
-            return None
-        edition = self._runtime.policy(origin).edition
-        return unpack(stored[0], stored[1], origin, edition, self._max_size)
+        return self._keep(origin, record, plan, now)
 
     def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
         """When the flight that *plan* asks for may start: *now*, unless the last one was void."""
@@ -205,7 +181,6 @@ class Lookup(Generic[_Request]):
         if self._closed:
             return
         now = self._runtime.clock()
-        self._store.discard_packed(origin)
         found: Resolved | Pending
         if end.plan.ask and now < end.plan.until < math.inf:
             self._paused[origin] = end.plan.until
@@ -228,24 +203,11 @@ class Lookup(Generic[_Request]):
         self._wake(origin)
 
     def _keep(
-        self,
-        origin: Origin,
-        record: RobotsRecord | None,
-        plan: Plan,
-        now: float,
-        *,
-        is_made_again: bool = False,
+        self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
     ) -> Resolved:
         assert record is not None  # else requests wait
         cache, edition = self._rules_cache, self._runtime.policy(origin).edition
-        return cache.put(cache.make(record, plan, edition, now, is_made_again=is_made_again))
-
-    def _on_evict(self, resolved: Resolved) -> None:
-        """Pack *resolved*, unless that would compile the rules of an origin visited once only."""
-        if resolved.is_made_again or is_compiled(resolved):
-            packed = pack(resolved)
-            if packed is not None:
-                self._store.put_packed(resolved.origin, packed, resolved.valid_from)
+        return cache.put(cache.make(record, plan, edition, now))
 
     # --- waiters
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,22 +45,10 @@ class Resolved(NamedTuple):
     extensions: dict[Any, Any] | None = None
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
-    source: RobotsRecord | bytes | None = None
-    """The record, or its bytes."""
+    record: RobotsRecord | None = None
+    """The record that the plan was made for."""
     size: int = 0
     """Memory that it takes with its rules (bytes, estimated)."""
-    is_made_again: bool = False
-    """Whether it was made from the record of an origin that was looked up before."""
-
-    @property
-    def record(self) -> RobotsRecord | None:
-        """The record that the plan was made for."""
-        source = self.source
-        return read(source, self.origin) if isinstance(source, bytes) else source
-
-    def is_valid(self, now: float) -> bool:
-        """Whether decisions at *now* (epoch seconds) may rest on it."""
-        return self.valid_from <= now < self.valid_until
 
     def decide(self, url: str, tokens: Sequence[str], now: float) -> Decision:
         """The decision about *url* at *now* (epoch seconds).

@@ -13,8 +13,6 @@ from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
@@ -31,28 +29,17 @@ PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
 _EVICTED = 1 / 256
 
 
-#: One of this number of unpacked origins is kept.
-_OFFERED = 16
-
-
 class RulesCache:
     """Keeps resolved origins of about *max_bytes* in all.
 
     To make room, origins chosen at random are evicted, and made again from their records. So
     a crawl that visits more origins in turn than fit finds most of them, where the least recently
     used one would always be the next one needed. *max_size* is the parsing limit in bytes, None for
-    the edition's. *on_evict* is called with each origin that is evicted.
+    the edition's.
     """
 
-    def __init__(
-        self,
-        max_bytes: int = MAX_BYTES,
-        max_size: int | None = None,
-        on_evict: Callable[[Resolved], None] | None = None,
-    ) -> None:
+    def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
         self._max_bytes = max_bytes
-        self._on_evict = on_evict
-        self._offered = 0
         self._max_size = max_size
         self._bytes = 0
         self._resolved: dict[Origin, Resolved] = {}
@@ -79,22 +66,11 @@ class RulesCache:
             self._evict(resolved.origin)
         return resolved
 
-    def offer(self, resolved: Resolved) -> Resolved:
-        """Keep one of some unpacked origins.
-
-        An origin that is asked often is kept soon; there would be no room for the others.
-        """
-        self._offered += 1
-        return resolved if self._offered % _OFFERED else self.put(resolved)
-
     def _evict(self, newest: Origin) -> None:
         number = 1 + int(len(self._resolved) * _EVICTED)
         for origin in self._random.sample(list(self._resolved), number):
             if origin != newest:
-                resolved = self._resolved[origin]
                 self.discard(origin)
-                if self._on_evict is not None:
-                    self._on_evict(resolved)
 
     def discard(self, origin: Origin) -> None:
         """Drop *origin*, if it is kept."""
@@ -102,15 +78,7 @@ class RulesCache:
         if resolved is not None:
             self._bytes -= resolved.size
 
-    def make(
-        self,
-        record: RobotsRecord,
-        plan: Plan,
-        edition: Edition,
-        now: float,
-        *,
-        is_made_again: bool = False,
-    ) -> Resolved:
+    def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""
         robots = self.parse(record, edition) if plan.action is Action.RULES else None
         extensions: dict[Any, Any] | None = None
@@ -129,7 +97,6 @@ class RulesCache:
             extensions,
             record,
             _size_of(robots),
-            is_made_again,
         )
 
     def parse(self, record: RobotsRecord, edition: Edition) -> RobotsTxt:

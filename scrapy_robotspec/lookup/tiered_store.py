@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.base import Fleet, RecordStore
-    from scrapy_robotspec.store.memory import MemoryStore, Stored
+    from scrapy_robotspec.store.memory import MemoryStore
 
 _T = TypeVar("_T")
 
@@ -53,18 +53,6 @@ class TieredStore:
     def get(self, origin: Origin) -> RobotsRecord | None:
         """The record in memory."""
         return self._memory.get(origin)
-
-    def get_stored(self, origin: Origin) -> Stored | None:
-        """The record in memory, not decoded; see :meth:`MemoryStore.get_stored`."""
-        return self._memory.get_stored(origin)
-
-    def put_packed(self, origin: Origin, packed: bytes, now: float) -> None:
-        """Keep what was derived from a record; see :meth:`MemoryStore.put_packed`."""
-        self._memory.put_packed(origin, packed, now)
-
-    def discard_packed(self, origin: Origin) -> None:
-        """Drop what was derived from the record of *origin*."""
-        self._memory.discard_packed(origin)
 
     @property
     def is_shared(self) -> bool:

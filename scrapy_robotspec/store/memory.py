@@ -32,8 +32,6 @@ logger = logging.getLogger(__name__)
 MAX_RECORDS, MAX_SPILLED = 100_000, 1_000_000
 #: Size of an origin besides its record: its name and its place in the table (bytes).
 _OVERHEAD = 512
-#: Size of what is derived from a record besides its bytes: its place in the table (bytes).
-_PACKED_OVERHEAD = 256
 #: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
 _GRANTED = 2**26
@@ -41,11 +39,6 @@ _GRANTED = 2**26
 _EVICTED = 1 / 256
 #: Page slots are swept when their number reaches this, and then whenever it has doubled.
 _SWEEP_AT = 10_000
-
-
-#: A record as :meth:`RobotsRecord.to_bytes` returns it, and bytes derived from it, if any; see
-#: :meth:`MemoryStore.put_packed`. A plain tuple: most requests of a broad crawl make one.
-Stored = tuple[bytes, bytes | None]
 
 
 class MemoryStore(RecordStore):
@@ -66,7 +59,6 @@ class MemoryStore(RecordStore):
         self._size = 0
         # A plain dict of str and bytes: the garbage collector does not track its contents.
         self._records: dict[str, bytes] = {}
-        self._packed: dict[str, bytes] = {}
         self._spill: Spill | None = None
         self._warned = not warn
         self._random = random.Random(0)
@@ -77,36 +69,10 @@ class MemoryStore(RecordStore):
     # --- records
 
     def get(self, origin: Origin) -> RobotsRecord | None:
-        stored = self.get_stored(origin)
-        return None if stored is None else read(stored[0], origin)
-
-    def get_stored(self, origin: Origin) -> Stored | None:
-        """The record of *origin*, not decoded; None if there is none."""
-        record = self._records.get(origin)  # hot path
-        if record is not None:
-            return record, self._packed.get(origin)
-        return None if self._spill is None else self._spill.get(origin)
-
-    def put_packed(self, origin: Origin, packed: bytes, now: float) -> None:
-        """Keep *packed* beside the record of *origin*, from which it was derived.
-
-        It goes with the record: to the temporary file, or away when another one replaces it.
-        Without a record it is not kept.
-        """
-        if origin not in self._records:
-            if self._spill is not None:
-                self._spill.put_packed(origin, packed)
-            return
-        self._pop_packed(origin)
-        self._packed[str.__str__(origin)] = packed
-        self._size += len(packed) + _PACKED_OVERHEAD
-        self._make_room(origin, now)
-
-    def discard_packed(self, origin: Origin) -> None:
-        """Drop what was derived from the record of *origin*."""
-        self._pop_packed(origin)
-        if self._spill is not None and origin not in self._records:
-            self._spill.put_packed(origin, None)
+        data = self._records.get(origin)
+        if data is None and self._spill is not None:
+            data = self._spill.get(origin)
+        return read(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
         origin, data = str.__str__(record.origin), record.to_bytes()
@@ -135,18 +101,11 @@ class MemoryStore(RecordStore):
             self._spill.close()
             self._spill, self._max_spilled = None, 0
 
-    def _delete(self, origin: str) -> Stored | None:
+    def _delete(self, origin: str) -> bytes | None:
         data = self._records.pop(origin, None)
-        if data is None:
-            return None
-        self._size -= len(data) + _OVERHEAD
-        return data, self._pop_packed(origin)
-
-    def _pop_packed(self, origin: str) -> bytes | None:
-        packed = self._packed.pop(origin, None)
-        if packed is not None:
-            self._size -= len(packed) + _PACKED_OVERHEAD
-        return packed
+        if data is not None:
+            self._size -= len(data) + _OVERHEAD
+        return data
 
     # --- eviction
 
@@ -160,9 +119,9 @@ class MemoryStore(RecordStore):
         """Evict some records, but not that of *newest*, which was put at *now*."""
         chosen = self._random.sample(list(self._records), 1 + int(len(self._records) * _EVICTED))
         evicted = [
-            (origin, *stored)
+            (origin, data)
             for origin in chosen
-            if origin != newest and (stored := self._delete(origin)) is not None
+            if origin != newest and (data := self._delete(origin)) is not None
         ]
         if self._max_spilled and evicted:
             self._open_spill().put(evicted)
@@ -241,6 +200,6 @@ class _Lease:
         return self.taken - SKEW <= now < self.until
 
 
-def _any_fresh(evicted: list[tuple[str, bytes, bytes | None]], now: float) -> bool:
-    records = (RobotsRecord.from_bytes(data) for _, data, _ in evicted)
+def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
+    records = (RobotsRecord.from_bytes(data) for _, data in evicted)
     return any(record is not None and (record.expires_at or 0.0) > now for record in records)

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from scrapy_robotspec.store.memory import Stored
-
 logger = logging.getLogger(__name__)
 
 
@@ -33,48 +31,37 @@ class Spill:
             self._database = sqlite3.connect("", isolation_level=None)
             self._database.executescript(
                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                "CREATE TABLE records (origin TEXT UNIQUE, record BLOB, packed BLOB)"
+                "CREATE TABLE records (origin TEXT UNIQUE, record BLOB)"
             )
         except sqlite3.Error as error:
             self._give_up(error)
 
-    def put(self, records: Iterable[tuple[str, bytes, bytes | None]]) -> None:
-        """Add *records*: origin, record, and packed form if any."""
+    def put(self, records: Iterable[tuple[str, bytes]]) -> None:
+        """Add *records*: origins and bytes."""
         if self._database is None:
             return
         try:
             self._database.execute("BEGIN")
             for record in records:
                 self._count -= self._delete(record[0])
-                self._database.execute("INSERT INTO records VALUES (?, ?, ?)", record)
+                self._database.execute("INSERT INTO records VALUES (?, ?)", record)
                 self._count += 1
             self._trim()
             self._database.execute("COMMIT")
         except sqlite3.Error as error:
             self._give_up(error)
 
-    def get(self, origin: str) -> Stored | None:
-        """Return the record of *origin* and its packed form, if any."""
+    def get(self, origin: str) -> bytes | None:
+        """Return the record of *origin*."""
         if self._database is None or not self._count:
             return None
-        query = "SELECT record, packed FROM records WHERE origin = ?"
+        query = "SELECT record FROM records WHERE origin = ?"
         try:
-            row: Stored | None
             row = self._database.execute(query, (str.__str__(origin),)).fetchone()
         except sqlite3.Error as error:
             self._give_up(error)
             return None
-        return row
-
-    def put_packed(self, origin: str, packed: bytes | None) -> None:
-        """Change the packed form of *origin*, if its record is here."""
-        if self._database is None or not self._count:
-            return
-        update = "UPDATE records SET packed = ? WHERE origin = ?"
-        try:
-            self._database.execute(update, (packed, str.__str__(origin)))
-        except sqlite3.Error as error:
-            self._give_up(error)
+        return None if row is None else row[0]
 
     def delete(self, origin: str) -> None:
         """Delete the record of *origin*, if there is one."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS, index_agents, rules_in
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.packed_rules import PackedRules, UnpackedRules
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
@@ -69,13 +68,6 @@ class CompiledSelection:
         self.verdicts = _NO_VERDICTS
 
 
-def unpack(names: tuple[str, ...], rules: PackedRules, edition: Edition) -> CompiledSelection:
-    """The selection of the groups *names*, with packed rules."""
-    shared = SharedRules(())
-    shared.compiled = UnpackedRules(rules, edition)
-    return CompiledSelection(names, shared)
-
-
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
@@ -113,15 +105,6 @@ class CompiledFile:
         """The deciding precedence keys of the rules in some spans."""
         rules = SharedRules(spans)
         return [self.find_again(url, rules) for url in urls]
-
-    def rules_of(self, selection: CompiledSelection) -> RuleSet:
-        """All rules that a crawler follows."""
-        shared = selection.rules
-        if shared.compiled is not None:
-            return shared.compiled
-        spans = [part.spans for part in shared.parts or (shared,)]
-        rules = [rule for each in spans for rule in rules_in(self._body, each, self._edition)]
-        return RuleSet(rules, self._edition)
 
     def find_again(self, url: str | bytes, rules: SharedRules) -> int:
         """The deciding precedence key of some rules."""

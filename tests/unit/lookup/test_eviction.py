@@ -75,7 +75,7 @@ def test_evicted_origins_are_decided_and_fetched_as_if_they_were_kept(
         for harness in (roomy, tiny):
             harness.ask(origin)
             harness.answer(OTHERS, origin)
-    visited = [(origin, "/no", ("x",)) for origin in (A, B, C)] * 3  # from now on tiny has packed
+    visited = [(origin, "/no", ("x",)) for origin in (A, B, C)] * 3
     for event in [*visited, *history]:
         assert happen(tiny, event) == happen(roomy, event)
         assert tiny.fetched == roomy.fetched

@@ -174,68 +174,6 @@ def test_an_origin_takes_less_than_four_kilobytes() -> None:
     assert taken / 1000 < 4096
 
 
-def packed_of(store: MemoryStore, number: int) -> bytes | None:
-    stored = store.get_stored(origin(number))
-    return None if stored is None else stored[1]
-
-
-def test_what_is_derived_from_a_record_is_kept_with_it() -> None:
-    """Also in the temporary file, and not longer than the record."""
-    store = MemoryStore(5, 100)
-    for number in range(50):
-        store.put(plain_record(origin(number), NOW))
-    for number in range(50):
-        store.put_packed(origin(number), b"%d" % number, NOW)
-    for number in range(50, 60):
-        store.put(plain_record(origin(number), NOW))
-    assert [packed_of(store, number) for number in range(50)] == [b"%d" % n for n in range(50)]
-    for number in range(50):
-        store.put(plain_record(origin(number), NOW + 1))
-    assert [packed_of(store, number) for number in range(50)] == [None] * 50
-    store.close()
-
-
-@pytest.mark.parametrize("spilled", [0, 1000])
-def test_nothing_is_kept_beside_a_record_that_was_deleted(spilled: int) -> None:
-    store = MemoryStore(1, spilled)
-    for number in range(2):
-        store.put(plain_record(origin(number), NOW))
-    store.put_packed(origin(2), b"deleted", NOW)
-    assert store.get_stored(origin(2)) is None
-    store.put(plain_record(origin(2), NOW))
-    assert packed_of(store, 2) is None
-    store.close()
-
-
-def test_what_is_derived_from_a_record_can_be_dropped() -> None:
-    """In memory and in the temporary file; the record stays."""
-    store = MemoryStore(5, 100)
-    for number in range(20):
-        store.put(plain_record(origin(number), NOW))
-        store.put_packed(origin(number), b"derived", NOW)
-    for number in range(25):
-        store.discard_packed(origin(number))
-    assert [packed_of(store, number) for number in range(20)] == [None] * 20
-    assert len(held(store, range(20))) == 20
-    store.close()
-
-
-def test_what_is_derived_from_records_counts_towards_the_bound() -> None:
-    """And replacing it frees its bytes."""
-    store = MemoryStore(1000)
-    for number in range(200):
-        store.put(plain_record(origin(number), NOW))
-    for number in range(200):
-        for _ in range(3):
-            store.put_packed(origin(number), os.urandom(500_000), NOW)
-    assert 120 < len(held(store, range(200))) < 150  # 64 MB
-    for number in range(200):
-        store.discard_packed(origin(number))
-    for number in range(200):
-        store.put(record(origin(number)))
-    assert len(held(store, range(200))) == 200
-
-
 def test_leases_within_a_process() -> None:
     """As everywhere else, by the caller's clock, and none from the future."""
     store = MemoryStore()
