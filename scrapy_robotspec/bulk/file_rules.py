@@ -10,7 +10,7 @@ from scrapy_robotspec.bulk.spans import follow
 from scrapy_robotspec.protocol.agent_index import index_agents
 from scrapy_robotspec.protocol.groups import read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at
-from scrapy_robotspec.protocol.lint.file_kind import kind_code
+from scrapy_robotspec.protocol.lint.file_kind import kind_of
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import UsageRules, may_state_usage, usage_lines
@@ -108,7 +108,7 @@ class FileRules:
 
     @cached_property
     def _extent_without_rules(self) -> str:
-        return "allows all" if kind_code(self._body) is None else "unreadable"
+        return "allows all" if kind_of(self._body) is None else "unreadable"
 
     def _usage(self, others: Sequence[RawOther]) -> list[tuple[str, str]]:
         if not self._has_usage:

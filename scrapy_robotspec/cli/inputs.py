@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.protocol.file_kind import format_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
 
@@ -23,8 +24,6 @@ STANDARD_INPUT = "-"
 
 _SCHEMES = ("http://", "https://", "ftp://")
 _HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?"
-_HTML_STARTS = (b"<!doctype", b"<html", b"<head", b"<body", b"<?xml")
-_BEGINNING = 1000  # bytes in which a foreign format shows
 #: A folder's files with these endings are read.
 ENDINGS = (".txt", ".robots")
 
@@ -165,18 +164,6 @@ def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
     if robots.truncated:
         limit = robots.edition.parsing_limit
         screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
-    if kind := foreign_format(robots.body):
-        screen.note(f"note: {name} is {kind}, not a robots.txt; it has hardly any rules to follow")
-
-
-def foreign_format(body: bytes) -> str | None:
-    """The kind of a file that is not a robots.txt, else None."""
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "UTF-16 text"
-    beginning = body[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if beginning.lower().startswith(_HTML_STARTS):
-        return "an HTML page"
-    if beginning.startswith((b"{", b"[")):
-        return "a JSON file"
-    unprintable = sum(byte < 9 or 13 < byte < 32 for byte in beginning)
-    return "a binary file" if unprintable > len(beginning) // 20 else None
+    if kind := format_of(robots.body):
+        found = sum(len(group.rules) for group in robots.groups)
+        screen.note(f"note: {name}: {kind.value}; the parser found {found:,} rules in it")

@@ -1,0 +1,107 @@
+"""The kind of a response that should be a robots.txt file: HTML, JSON, binary data (FET-20)."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.editions import Edition
+
+
+class FileKind(str, Enum):
+    """A kind of content other than a robots.txt file; the values are for people."""
+
+    HTML = "HTML page"
+    XML = "XML document"
+    JSON = "JSON"
+    UTF16 = "UTF-16 text"
+    UTF32 = "UTF-32 text"
+    BINARY = "binary data"
+    TEXT = "other text"
+    EMPTY = "empty response"
+
+
+_HEAD = 1000  #: bytes at the start of a file that tell its kind
+_UTF32_MARKS = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+#: The start of a page, after white space and comments; a prolog of XML may precede it.
+_HTML = re.compile(
+    rb"<(?:!doctype html|html|head|body|title|meta|link|script|style|base|noscript|div|span|center"
+    rb"|table|form|iframe|font|pre|h[1-6]|p)\b",
+    re.I,
+)
+_XML = re.compile(
+    rb"<(?:\?xml\b|!doctype\b|[a-z_][\w:.-]*\s[^>]*\bxmlns|(?:error|urlset|rss|feed)\b)", re.I
+)
+_JSON = re.compile(rb"\s*(?:\{\s*[\"}]|\[\s*[\[\]{\"])")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_CONTROL = 10  #: percent of control characters in a text
+#: Files without a match contain no line that any edition reads by itself.
+_MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|site)", re.I)
+
+
+def foreign_kind(body: bytes) -> FileKind | None:
+    """The kind of a file in which no edition reads a line; None for text (FET-20)."""
+    kind = format_of(body)
+    return None if kind is None or has_lines(body) else kind
+
+
+def format_of(body: bytes) -> FileKind | None:
+    """The format that the beginning of a file shows; None for text."""
+    head = body[:_HEAD]
+    if head.startswith(_UTF32_MARKS) or _is_padded(head, 4):
+        return FileKind.UTF32
+    if head.startswith(_UTF16_MARKS) or _is_padded(head, 2):
+        return FileKind.UTF16
+    start = _without_comments(head)
+    if _HTML.match(start) or (_XML.match(start) and _HTML.search(start)):
+        return FileKind.HTML
+    if _XML.match(start):
+        return FileKind.XML
+    if _JSON.match(start):
+        return FileKind.JSON
+    return FileKind.BINARY if _is_binary(head) else None
+
+
+def has_lines(body: bytes) -> bool:
+    """Whether any edition reads a group or a sitemap in a file."""
+    return bool(_MAY_HAVE_LINES.search(body)) and any(
+        _has_lines(body, edition) for edition in EDITIONS.values()
+    )
+
+
+def _has_lines(body: bytes, edition: Edition) -> bool:
+    """As an edition reads the file.
+
+    Scripts in pages have lines such as ``userAgentElement = …``, which are a group where fields are
+    known by their first letters: there a group counts if it has rules.
+    """
+    groups = read_groups(body, edition)
+    if any(group.rules or not edition.fields_by_prefix for group in groups):
+        return True
+    return bool(read_sitemaps(body, edition))
+
+
+def _without_comments(head: bytes) -> bytes:
+    """The beginning after a byte order mark, white space and comments of markup."""
+    rest = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    while rest.startswith(b"<!--"):
+        rest = rest.partition(b"-->")[2].lstrip()
+    return rest
+
+
+def _is_padded(head: bytes, width: int) -> bool:
+    """Whether one byte of each *width* is text and the others are NUL, as without a mark."""
+    units = len(head) // width
+    parts = [head[start::width].count(0) * 10 > units * 9 for start in range(width)]
+    return units > 1 and sum(parts) == width - 1
+
+
+def _is_binary(head: bytes) -> bool:
+    return len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL
