@@ -10,6 +10,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from scrapy.exceptions import IgnoreRequest
 from scrapy.spiders import SitemapSpider
 
 from scrapy_robotspec.errors import ConfigurationError
@@ -29,8 +30,8 @@ class SitemapsFromRobots(SitemapSpider):
 
     ``sitemap_origins`` are URLs; the robots.txt of each is asked once, as for a page, and the
     sitemaps it names follow those of ``sitemap_urls``. An origin that names none, or whose
-    robots.txt cannot be had, gives none. Needs the add-on, else the start raises
-    :class:`~scrapy_robotspec.ConfigurationError`.
+    robots.txt cannot be had, gives none; an invalid URL is logged. Needs the add-on, else the start
+    raises :class:`~scrapy_robotspec.ConfigurationError`.
     """
 
     sitemap_origins: Sequence[str] = ()
@@ -40,9 +41,13 @@ class SitemapsFromRobots(SitemapSpider):
         async for request in super().start():
             yield request
         async for sitemaps in self._named():
-            self.sitemap_urls = sitemaps
-            async for request in super().start():
-                yield request
+            for url in sitemaps:
+                self.sitemap_urls = (url,)
+                try:
+                    async for request in super().start():
+                        yield request
+                except ValueError as error:
+                    self.logger.error("The sitemap %a has no valid URL: %s", url, error)
 
     async def _named(self) -> AsyncIterator[tuple[str, ...]]:
         """The sitemaps of each origin, in order; some origins are asked at the same time."""
@@ -62,12 +67,18 @@ class SitemapsFromRobots(SitemapSpider):
                 "SitemapsFromRobots has no origins, so no robots.txt is asked for sitemaps: set "
                 "sitemap_origins = ['https://example.com/'] in the spider."
             )
-        origins = iter(self.sitemap_origins)
-        asked = deque(
-            _compat.deferred(middleware.robots.sitemaps(url)) for url in islice(origins, _AHEAD)
-        )
+        coming = (_compat.deferred(self._of(url, middleware)) for url in self.sitemap_origins)
+        asked = deque(islice(coming, _AHEAD))
         while asked:
             yield await _compat.as_future(asked.popleft())
-            asked.extend(
-                _compat.deferred(middleware.robots.sitemaps(url)) for url in islice(origins, 1)
-            )
+            asked.extend(islice(coming, 1))
+
+    async def _of(self, url: str, middleware: RobotSpecMiddleware) -> tuple[str, ...]:
+        """The sitemaps of one origin; none if its robots.txt cannot be had."""
+        try:
+            return await middleware.sitemaps(url)
+        except IgnoreRequest:  # the spider closes
+            return ()
+        except (TypeError, ValueError) as error:  # not a URL
+            self.logger.error("sitemap_origins contains %a: %s", url, error)
+            return ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, crawl
-from tests.support.responses import reply
+from tests.support.crawl import MODES, Running, crawl
+from tests.support.responses import reply, silence
 
 if TYPE_CHECKING:
     from tests.support.responses import Answer
@@ -65,3 +66,31 @@ def test_a_spider_without_origins_says_so() -> None:
     result = crawl([], spider="from_sitemaps")
     assert len(result.lines("WARNING", "set sitemap_origins = [")) == 1
     assert result.exit_code == 0
+
+
+def test_an_invalid_url_ends_only_itself(server: Server) -> None:
+    """SIT-01: neither one of the user's own nor one that a robots.txt names."""
+    site = server.site("127.0.0.2")
+    maps = named("http://[::1/map.xml", site.url("/map.xml"))
+    site = server.site("127.0.0.2", maps, pages={"/map.xml": sitemap(site.url("/a"))})
+    invalid = ["127.0.0.9", "http://[::1", ""]
+    result = crawl([*invalid, site.url("/")], spider="from_sitemaps")
+    assert list(result.responses) == [site.url("/a")]
+    assert len(result.lines("ERROR", "sitemap_origins contains")) == 3
+    assert "Traceback" not in result.log
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("stop", ["closespider", "interrupt"])
+def test_a_spider_that_closes_meanwhile_is_no_error(server: Server, mode: str, stop: str) -> None:
+    silent = [server.site(f"127.0.1.{n}", silence()) for n in range(1, 40)]
+    urls = [site.url() for site in silent]
+    settings = {"CLOSESPIDER_TIMEOUT": 2} if stop == "closespider" else {}
+    with Running(urls, settings, spider="from_sitemaps", mode=mode) as running:
+        if stop == "interrupt":
+            running.wait_until(lambda: silent[0].robots_asked and silent[20].robots_asked)
+            running.send(signal.SIGINT)
+        result = running.finish(20)
+    assert "Traceback" not in result.log
+    assert "Unhandled error" not in result.log
+    assert not result.lines("ERROR")
