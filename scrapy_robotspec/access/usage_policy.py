@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
 PolicyName = Literal["record", "refuse-disallowed", "require-allowed"]
+
+#: Labels of current drafts, and of earlier ones that files still contain.
+KNOWN_LABELS = ("train-ai", "search", "ai-input", "ai-use", "all", "train-genai", "bots")
 
 #: Max length of a statement in a sentence for a person (characters).
 _SHOWN = 120
@@ -73,6 +77,24 @@ class UsagePolicy:
     def counts(self, usage: Usage) -> Mapping[str, str]:
         """The page's preference for each declared label."""
         return {label: usage.preferences.get(label, "unknown") for label in self.labels}
+
+
+def meant_label(label: str) -> str | None:
+    """The known label that *label* probably stands for, whatever the order of its words.
+
+    None for a known label, and for one that resembles none: drafts may add labels.
+    """
+    if label in KNOWN_LABELS:
+        return None
+    import difflib  # few crawls need it
+
+    known = {_sorted_words(each): each for each in KNOWN_LABELS}
+    close = difflib.get_close_matches(_sorted_words(label), known, 1)
+    return known[close[0]] if close else None
+
+
+def _sorted_words(label: str) -> str:
+    return "-".join(sorted(re.split("[-_.]", label)))
 
 
 def as_written(statement: UsageStatement) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.python import global_object_name
 
+from scrapy_robotspec.access.usage_policy import meant_label
 from scrapy_robotspec.plugin.settings.wiring import loaded
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
@@ -42,11 +43,13 @@ def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[
             "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
             "its usage preferences. Name what the pages are for, such as ['train-ai']"
         )
-    if "ai-train" in checked.usage:
-        yield (
-            "ROBOTSPEC_USAGE has 'ai-train', as Content-Signal lines name it: no file disallows it "
-            "under this label. Use 'train-ai', which stands for both"
-        )
+    for label in checked.usage:
+        meant = meant_label(label)
+        if meant is not None:
+            yield (
+                f"ROBOTSPEC_USAGE contains {label!r}, which files do not state: "
+                f"{meant!r} is probably meant"
+            )
     yield from _faulty_overrides(checked)
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec import RobotsTxt, Usage
-from scrapy_robotspec.access.usage_policy import PolicyName, UsagePolicy, UsageRefusal
+from scrapy_robotspec.access.usage_policy import (
+    KNOWN_LABELS,
+    PolicyName,
+    UsagePolicy,
+    UsageRefusal,
+    meant_label,
+)
 
 NOTHING = Usage()
 ALLOWED = Usage.from_header("train-ai=y")
@@ -95,3 +101,23 @@ def test_counts_are_those_of_the_declared_labels() -> None:
     policy = UsagePolicy(("train-ai", "search", "x"), "record")
     usage = Usage.from_header("train-ai=n, search=y, ai-input=n")
     assert policy.counts(usage) == {"train-ai": "disallow", "search": "allow", "x": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("label", "meant"),
+    [
+        *((label, None) for label in KNOWN_LABELS),
+        ("training", "train-ai"),
+        ("train_ai", "train-ai"),
+        ("trainai", "train-ai"),
+        ("ai-train", "train-ai"),
+        ("ai-training", "train-ai"),
+        ("searching", "search"),
+        ("input", "ai-input"),
+        ("translation", None),
+        ("x", None),
+    ],
+)
+def test_a_mistyped_label_resembles_a_known_one(label: str, meant: str | None) -> None:
+    """USE-05: it would refuse nothing."""
+    assert meant_label(label) == meant

@@ -53,7 +53,8 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
         ({"ROBOTSTXT_USER_AGENT": "bar", **TOKEN}, "ROBOTSTXT_USER_AGENT is set and not used"),
         ({"ROBOTSPEC_CRAWL_DELAY_MAX": 5}, "ROBOTSPEC_CRAWL_DELAY_MAX is set and"),
         ({"ROBOTSPEC_USAGE_POLICY": "require-allowed"}, "ROBOTSPEC_USAGE_POLICY is set and"),
-        ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE has 'ai-train'"),
+        ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE contains 'ai-train'"),
+        ({"ROBOTSPEC_USAGE": ["train_ai"]}, "ROBOTSPEC_USAGE contains 'train_ai'"),
         (
             {"ROBOTSPEC_OVERRIDES": {"a.example": "Disallow: /cart\nAllow: /x"}},
             "ROBOTSPEC_OVERRIDES for 'a.example', line 1: No user-agent line is above this rule",
