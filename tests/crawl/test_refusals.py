@@ -147,3 +147,13 @@ def test_what_a_file_says_reaches_no_terminal_unescaped(server: Server) -> None:
     assert result.errors[url]["text"].isprintable()
     assert "\x1b" not in result.log
     assert "\x07" not in result.log
+
+
+def test_no_host_of_a_link_reaches_the_log_unescaped() -> None:
+    """SAF-04, LOC-10: control characters, bidi marks and user info."""
+    hosts = ("a\x1bb.example", "a\x9bb.example", "a\u202eb.example", "user:word@a\x07b.example")
+    urls = [f"http://{host}/page" for host in hosts]
+    result = crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0})
+    lines = result.lines("[scrapy_robotspec]")
+    assert len([line for line in lines if "DEBUG: robots.txt unreachable: <GET" in line]) == 4
+    assert [line for line in lines if not line.isprintable() or "word" in line] == []

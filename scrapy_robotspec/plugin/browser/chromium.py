@@ -15,6 +15,8 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scrapy_robotspec.plugin.reporting.stats import shown_url
+
 if TYPE_CHECKING:
     from scrapy_robotspec.plugin.browser.guard import BrowserGuard
     from scrapy_robotspec.plugin.browser.visit import Visit
@@ -84,7 +86,7 @@ class Chromium:
         try:
             error = await self._error(event)
         except Exception:
-            logger.exception("Aborted in the browser: %s", event["request"]["url"])
+            logger.exception("Aborted in the browser: %s", shown_url(event["request"]["url"]))
             error = _BLOCKED
         method, arguments = "Fetch.continueRequest", {"requestId": event["requestId"]}
         if error is not None:

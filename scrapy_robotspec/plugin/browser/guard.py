@@ -19,6 +19,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.browser.visit import Refusal, Visit
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.plugin.reporting.stats import shown_url
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 if TYPE_CHECKING:
@@ -110,8 +111,9 @@ class BrowserGuard:
         if decision.allowed:
             return None
         self._count("robotspec/browser/aborted")
-        page = "a page" if visit is None else visit.request.url
-        logger.debug("Aborted in the browser, for %s: %s (%s)", page, url, decision.detail)
+        page = "a page" if visit is None else shown_url(visit.request.url)
+        reason = decision.detail
+        logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
         return Refusal(request, decision, found)
 
     async def _answer(self, origin: Origin, request: Request) -> Answer:
@@ -128,7 +130,7 @@ class BrowserGuard:
         except IgnoreRequest as error:  # the spider closes
             answer = _unanswered(origin, str(error))
         except ConfigurationError as error:  # of the user's function: the tokens are unknown
-            logger.error("Aborted in the browser: %s: %s", request.url, error)
+            logger.error("Aborted in the browser: %s: %s", shown_url(request.url), error)
             return _unanswered(origin, str(error))
         robots.note_decision(request, *answer, "browser")
         return answer

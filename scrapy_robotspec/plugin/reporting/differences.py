@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.counts import Counts
+from scrapy_robotspec.plugin.reporting.stats import shown_request
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -89,7 +90,8 @@ class DifferenceCounts:
         self._counts[difference] += 1
         self._stats.inc_value(difference.value)
         if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
-            logger.info("Dry run: %s: %s (%s)", difference.words, request, detail)
+            shown = shown_request(request)
+            logger.info("Dry run: %s: %s (%s)", difference.words, shown, detail)
 
     def by_words(self) -> dict[str, int]:
         """All counts, by words for people."""

@@ -61,7 +61,8 @@ class ReportFile:
         """
         temporary = self.path.with_name(f"{self.path.name}.tmp")
         try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            temporary.unlink(missing_ok=True)  # of a killed crawl, or a link to another file
+            with temporary.open("x", encoding="utf-8", newline="\n") as file:
                 file.writelines(parts)
             os.replace(temporary, self.path)
         except BaseException:

@@ -6,6 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
@@ -13,6 +14,7 @@ from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress, counted
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.summary import Summary
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -224,13 +226,14 @@ def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Reques
     """Log the line of Scrapy's own middleware, with the reason."""
     if logger.isEnabledFor(logging.DEBUG):
         why = f" ({refusal.detail})" if refusal.detail else ""
-        logger.debug("%s: %s%s", refusal.beginning, _named(request), why)
+        logger.debug("%s: %s%s", refusal.beginning, shown_request(request), why)
 
 
-def _named(request: Request) -> object:
-    """*request* as Scrapy's log lines show it, without user info (LOC-10)."""
-    scheme, slashes, rest = request.url.partition("://")
-    host, slash, path = rest.partition("/")
-    if "@" not in host:
-        return request
-    return f"<{request.method} {scheme}{slashes}{host.rpartition('@')[2]}{slash}{path}>"
+def shown_request(request: Request) -> str:
+    """*request* as in Scrapy's log lines, without user info (LOC-10) and escaped (SAF-04)."""
+    return f"<{request.method} {shown_url(request.url)}>"
+
+
+def shown_url(url: str) -> str:
+    """*url* for a log line, without user info (LOC-10) and escaped (SAF-04)."""
+    return safe(without_user_info(url), None)

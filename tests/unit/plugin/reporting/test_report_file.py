@@ -105,3 +105,15 @@ def test_contents_that_fail_midway_leave_the_old_ones(tmp_path: Path) -> None:
         file.replace(parts())
     assert file.path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file.path]
+
+
+def test_the_temporary_file_follows_no_link(tmp_path: Path) -> None:
+    """SAF-05: another user of the folder must not choose which file is overwritten."""
+    file = ReportFile.create(str(tmp_path / "report.jsonl"), "shop", NOW)
+    precious = tmp_path / "precious"
+    precious.write_text("precious\n")
+    (tmp_path / "report.jsonl.tmp").symlink_to(precious)
+    file.replace(["new\n"])
+    assert precious.read_text() == "precious\n"
+    assert file.path.read_text() == "new\n"
+    assert not file.path.is_symlink()
