@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import Outcome
+from scrapy_robotspec.access.outcome import Outcome, without_user_info
 from scrapy_robotspec.access.policy import Action
 
 if TYPE_CHECKING:
@@ -71,8 +71,20 @@ class Decision(NamedTuple):
     @property
     def _rule(self) -> str:
         """The deciding line; empty where no rule decided."""
-        rule = self.verdict.rule if self.verdict is not None else None
-        return "" if rule is None else f" (line {rule.line}: {rule.text.strip()!a})"
+        return f" ({words})" if (words := rule_in_words(self.verdict)) else ""
+
+
+def rule_in_words(verdict: Verdict | None) -> str:
+    """The deciding line, safe for a terminal (SAF-04); empty where no rule decided.
+
+    Where it disallows the URL without dot segments alone, that one is named (PAT-15).
+    """
+    if verdict is None or verdict.rule is None:
+        return ""
+    line = f"line {verdict.rule.line}: {verdict.rule.text.strip()!a}"
+    if verdict.resolved is None:
+        return line
+    return f"{line}, without dot segments: {without_user_info(verdict.resolved)!a}"
 
 
 #: A sentence for each reason of a :class:`Decision`.

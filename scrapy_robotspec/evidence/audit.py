@@ -94,7 +94,7 @@ class Audit:
     def _judge(self, rules: InForce, origin: Origin, url: str) -> Disallowed | None:
         """Why *rules* disallow *url*; None if they allow it."""
         if rules.robots is not None:
-            verdict = rules.robots.explain(url, self._tokens)
+            verdict = rules.robots.explain_served(url, self._tokens)
             if verdict.allowed:
                 return None
             rule = verdict.rule

@@ -203,7 +203,7 @@ class _RunReplay:
         if answer is None:
             raise EvidenceError("no override of the run replaces the robots.txt")
         if isinstance(answer, RobotsTxt):
-            verdict = answer.explain(url, tokens)
+            verdict = answer.explain_served(url, tokens)
             return Decision(verdict.allowed, "override", verdict, origin=origin), answer
         return Decision(answer == "ignore", "override", origin=origin), None
 

@@ -60,7 +60,7 @@ class Resolved(NamedTuple):
         fetched_at = self.fetched_at
         age = None if fetched_at is None else max(0.0, now - fetched_at)
         if self.robots is not None:
-            verdict = self.robots.explain(url, tokens)
+            verdict = self.robots.explain_served(url, tokens)
             allowed, reason = verdict.allowed, verdict.reason
             return Decision(
                 allowed,

@@ -198,8 +198,6 @@ class DryRunMiddleware:
 
     def _settle(self, decision: Decision, found: Resolved | None, comparison: Comparison) -> None:
         request = comparison.request
-        refused = self.robots.sent_urls.refused(request, decision, found, comparison.tokens)
-        request, decision = refused or (request, decision)
         self.robots.note_decision(request, decision, found, "dry_run")
         if decision.allowed and found is not None and comparison.header is not None:
             usage = extensions_of(found, comparison.tokens).usage_of(request.url)

@@ -35,7 +35,6 @@ class Enforcer:
     def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
         self._robots = robots
         self._policy = robots.policy
-        self._sent_urls = robots.sent_urls
         self._stats = stats
         self._has_overrides = bool(robots.settings.overrides)
         self._checks_final_url = robots.settings.check_final_url
@@ -43,8 +42,6 @@ class Enforcer:
     def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         stats = self._stats
-        if self._sent_urls.differ:  # hot path
-            self._check_sent_url(request, decision, found)
         self._robots.note_decision(request, decision, found, "request")
         if found is not None:
             stats.asked_cache(found)
@@ -63,15 +60,6 @@ class Enforcer:
         self._count_usage(request, decision, found)
         stats.refused(decision, request)
         raise refusal(decision)
-
-    def _check_sent_url(self, request: Request, decision: Decision, found: Resolved | None) -> None:
-        """Refuse *request* if the URL that its handler sends is not allowed (PAT-13)."""
-        refused = self._sent_urls.refused(request, decision, found)
-        if refused is not None:
-            sent, as_sent = refused
-            self._robots.note_decision(sent, as_sent, found, "final_url")
-            self._stats.refused(as_sent, sent)
-            raise refusal(as_sent)
 
     def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count the preferences of a page that robots.txt keeps from a declared use."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.exceptions import IgnoreRequest
 
+from scrapy_robotspec.access.decision import rule_in_words
+
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
@@ -61,11 +63,7 @@ class ForbiddenByRobots(_Refused):
     @property
     def detail(self) -> str:
         """The line that decided, or the decision's reason."""
-        rule = self.verdict.rule if self.verdict is not None else None
-        if rule is None:
-            return self.decision.reason
-        # A rule is a stranger's text: it must not steer a terminal (SAF-04).
-        return f"line {rule.line}: {rule.text.strip()!a}"
+        return rule_in_words(self.verdict) or self.decision.reason
 
 
 class ForbiddenUsage(ForbiddenByRobots):

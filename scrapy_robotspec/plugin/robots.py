@@ -20,7 +20,6 @@ from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
-from scrapy_robotspec.plugin.deciding.sent_url import SentUrls
 from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
@@ -66,7 +65,6 @@ class CrawlRobots:
         self.settings = settings
         self.tokens = TokenSelector(settings, crawler)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.sent_urls = SentUrls(self.policy, self.tokens)
         self.waits = OffSchedulerWaits(crawler, on_wait)
         self._crawler = crawler
         self._has_overrides = bool(settings.overrides)
@@ -200,12 +198,11 @@ class CrawlRobots:
     # --- start and end
 
     def open(self) -> None:
-        """Purge the shared store, connect signals, and learn how URLs are sent."""
+        """Purge the shared store, and connect signals."""
         if self.observer is not None:
             self.observer.open()
         self.lookup.sweep(time.time() - PURGE_AFTER)
         _compat.limit_pages(self._crawler)
-        self.sent_urls.open(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)
 

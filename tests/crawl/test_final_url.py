@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_robotspec import RobotsTxt
+from scrapy_robotspec.protocol.paths import resolve_dots
 from tests.support.crawl import MODES, crawl
-from tests.support.responses import after, reply
+from tests.support.responses import after, redirect, reply
 
 if TYPE_CHECKING:
     from tests.support.server import Server
@@ -70,30 +72,41 @@ def test_who_opts_out_of_robots_txt_opts_out_of_this_too(server: Server) -> None
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_no_disallowed_path_is_sent_however_the_handler_spells_it(
-    server: Server, mode: str
-) -> None:
-    """PAT-13: aiohttp and others remove dot segments and decode characters of a URL."""
-    robots = "User-agent: *\nDisallow: /no\nDisallow: /a@b\nDisallow: /*?q=:\nAllow: /\n"
-    site = server.site("127.0.0.2", robots)
-    paths = ["/./no/1", "/x/../no/2", "/%2e%2e/no/3", "/a%40b", "/y?q=%3A", "/no/../yes", "/./yes2"]
-    result = crawl([site.url(path) for path in paths], mode=mode)
-    rules = RobotsTxt.parse(robots.encode())
-    assert [path for path in site.pages_asked if not rules.allowed(path, "examplebot")] == []
-    assert result.ended_once(site.url(path) for path in paths)
-    assert site.url("/./yes2") in result.responses
-    assert "Traceback" not in result.log
-
-
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "select"])
-def test_a_dry_run_refuses_what_a_crawl_refuses(server: Server, mode: str) -> None:
-    """PAT-13: also the URLs that are allowed as written, and not as the handler sends them."""
-    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /no\nDisallow: /a@b\n")
-    urls = [site.url(path) for path in ("/", "/x/../no", "/a%40b")]
-    obeyed = crawl(urls, mode=mode)
-    dry = crawl(urls, {"ROBOTSPEC_DRY_RUN": True}, mode=mode, spider="one_by_one")
-    refuse, allow = (
-        dry.stats.get(f"robotspec/dry_run/we_would_{kind}", 0) for kind in ("refuse", "allow")
+def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server, mode: str) -> None:
+    """PAT-15: requests, redirects, and final URLs; the refusal contains the other reading."""
+    segments = ("x", ".", "..", "%2e", ".%2E", "no", "a%2f..", "..;", "")
+    paths = ["/" + "/".join(path) for path in product(segments, repeat=3)]
+    pages = {"/redirect": redirect("/y/%2e%2e/no/1"), "/final": to("http://127.0.0.2/y/../no/2")}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    explain = RobotsTxt.parse(NO.encode()).explain_served
+    forbidden = {path for path in paths if not explain(site.url(path), "examplebot").allowed}
+    urls = [site.url(path) for path in (*paths, *pages)]
+    settings = {**FOLLOWS, "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
+    result = crawl(urls, settings, mode=mode)
+    assert not forbidden & set(site.pages_asked)
+    served = [resolve_dots(site.url(path)) for path in site.pages_asked]
+    assert not [url for url in served if url.startswith(site.url("/no"))]
+    assert set(result.errors) >= {site.url(path) for path in forbidden}
+    assert {site.url("/y/%2e%2e/no/1"), site.url("/final")} <= set(result.errors)
+    text = result.errors[site.url("/x/../no")]["text"]
+    assert text == (
+        "Forbidden by robots.txt (line 2: 'Disallow: /no', without dot segments: "
+        f"{site.url('/no')!r})"
     )
-    assert len(dry.responses) - refuse + allow == len(obeyed.responses)
-    assert len(dry.lines("Dry run: we would refuse", site.url("/no>"))) == (mode == "none")
+
+
+def test_a_dry_run_refuses_what_a_crawl_refuses(server: Server) -> None:
+    """PAT-15: also a URL that is allowed as given."""
+    site = server.site("127.0.0.2", NO)
+    urls = [site.url("/"), site.url("/x/../no")]
+    dry = crawl(urls, {"ROBOTSPEC_DRY_RUN": True})
+    assert dry.stats["robotspec/dry_run/we_would_refuse"] == 1
+    assert dry.stats["robotspec/dry_run/same"] == 1
+
+
+def test_the_users_own_rules_hold_for_both_readings(server: Server) -> None:
+    """PAT-15: rules of ROBOTSPEC_OVERRIDES."""
+    site = server.site("127.0.0.2")
+    overrides = {"127.0.0.2": NO}
+    crawl([site.url("/x/../no"), site.url("/yes")], {"ROBOTSPEC_OVERRIDES": overrides})
+    assert site.pages_asked == ["/yes"]

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
 
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
-#: to or sends instead, to a request inside a browser, to a URL that a spider asked about, or
-#: nowhere (dry run).
+#: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
 Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
 
 

@@ -79,7 +79,7 @@ class RequestPolicy:
         if isinstance(answer, str):
             return Decision(allowed=answer == "ignore", reason="override", origin=origin)
         tokens = self._tokens(request)
-        verdict = answer.explain(request.url, tokens)
+        verdict = answer.explain_served(request.url, tokens)
         decision = Decision(
             allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin
         )
