@@ -7,6 +7,7 @@ here; nothing is matched.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +18,7 @@ from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split
 from scrapy_robotspec.protocol.models import DEFAULT, Rule, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from scrapy_robotspec.editions import Edition
 
@@ -73,6 +74,8 @@ class RawOther(NamedTuple):
     """Offset of the line in the file."""
     agents_above: int
     """How many agents its group names above it: it holds for those (EXT-01)."""
+    agents_before: int = 0
+    """How many of them are above an earlier Content-Usage line, which ends their list (USE-08)."""
 
 
 @dataclass(slots=True)
@@ -95,20 +98,17 @@ class RawGroup:
 
         A line holds if one of them is among the agents above it.
         """
-        names = self.names if self.others else ()
-        first = _first_of(followed, (key_of(name, edition) for name in names))
-        default = _first_of((DEFAULT,), names) if edition.whole_agent_names else inf
+        if not self.others:
+            return []
+        keys = [key_of(name, edition) for name in self.names]
+        places = [place for place, key in enumerate(keys) if key in followed]
+        default = keys.index(DEFAULT) if edition.whole_agent_names and DEFAULT in keys else inf
         return [
             line
             for line in self.others
-            if first <= line.agents_above
-            and (DEFAULT in followed or line.agents_above < default)  # UAG-10
+            if bisect_left(places, line.agents_before) < bisect_left(places, line.agents_above)
+            and (DEFAULT in followed or line.agents_above <= default)  # UAG-10
         ]
-
-
-def _first_of(wanted: Collection[str], keys: Iterable[str]) -> float:
-    """The place, from 1, of the first wanted key; infinite if there is none."""
-    return next((place for place, key in enumerate(keys, 1) if key in wanted), inf)
 
 
 class SelectedGroups(NamedTuple):
@@ -130,12 +130,18 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     """Every group of a file, in order (GRP-01 to GRP-06)."""
     groups: list[RawGroup] = []
     group: RawGroup | None = None
+    before = 0  # agents whose list a Content-Usage line has ended (USE-08)
+    states_usage = False
     begin = skip_byte_order_mark(body, edition)
     for start, name, value in DirectiveReader(edition).read(body, begin, len(body)):
         if name == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
                 group = RawGroup(start)
                 groups.append(group)
+                before = 0
+            elif states_usage:
+                before = len(group.names)
+            states_usage = False
             if (agent := named_agent(value, edition)) is not None:
                 group.names.append(agent)
         elif name == "":
@@ -145,7 +151,10 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
         elif name == "allow" or name == "disallow":
             group.rules.append((name == "allow", value, start))
         elif name != "sitemap" and edition.other_fields:
-            group.others.append(RawOther(name, value, start, len(group.names)))
+            is_usage = name == "content-usage"
+            states_usage = states_usage or is_usage
+            above = len(group.names)
+            group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
     return groups
 
 

@@ -5,6 +5,7 @@ Google's leniencies are in ``google.py``; the edition says whether they apply.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol import google
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+#: What may follow a value on its line.
+_ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
 #: A line's field and value, both stripped (FMT-06).
 Pair = tuple[bytes, bytes]
@@ -37,12 +41,14 @@ class Line(NamedTuple):
 
 
 def cut_to_limit(body: bytes, limit: int) -> bytes:
-    """The lines that lie wholly within the first ``limit`` bytes (FMT-12)."""
+    """The lines whose values lie wholly within the first ``limit`` bytes (FMT-12)."""
     if len(body) <= limit:
         return body
-    # The line end may be the first byte beyond the limit: then the line before it is whole.
-    end = 1 + max(body.rfind(b"\n", 0, limit + 1), body.rfind(b"\r", 0, limit + 1))
-    return body[: min(end, limit)]
+    start = 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))
+    comment = body.find(b"#", start, limit)
+    if comment >= 0:
+        return body[:comment]
+    return body[: limit if _ends_value(body, limit) else start]
 
 
 def skip_byte_order_mark(body: bytes, edition: Edition) -> int:

@@ -23,12 +23,10 @@ USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
 #: A label: a key of a dictionary (RFC 9651, section 3.1.2).
 _LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 
-#: Tokens of a dictionary's values, and what each means (USE-04, USE-07).
-_TOKENS: Mapping[UsageSource, Mapping[str, Preference]] = {
-    "content-usage": {"y": "allow", "n": "disallow"},
-    "content-signal": {"yes": "allow", "no": "disallow"},
-    "header": {"y": "allow", "n": "disallow"},
-}
+#: Tokens of a dictionary's values, and words of a signal (USE-04, USE-07).
+_MEANINGS: Mapping[str, Preference] = {"y": "allow", "n": "disallow"}
+_SIGNAL_MEANINGS: Mapping[str, Preference] = {"yes": "allow", "no": "disallow"}
+_WHITE = " \t"
 #: Content-Signal's names of labels that aipref-vocab spells otherwise (USE-07).
 _SIGNAL_LABELS = {"ai-train": "train-ai"}
 
@@ -121,10 +119,12 @@ def combine(sources: Iterable[Mapping[str, Preference]]) -> dict[str, Preference
 
 
 def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
-    """Preferences of a Structured Fields dictionary (RFC 9651), by label.
+    """Preferences by label: of a Structured Fields dictionary (RFC 9651), or of a signal.
 
-    Only tokens that mean something to *source* count; a value that does not parse has none.
+    Only the tokens ``y`` and ``n`` count; a dictionary that does not parse has none.
     """
+    if source == "content-signal":
+        return _parse_signal(value)
     import http_sf  # takes longer to import than this package, and few files need it
 
     try:
@@ -132,12 +132,19 @@ def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
         members: Any = http_sf.parse(value.encode("utf-8", "surrogatepass"), tltype="dictionary")
     except http_sf.StructuredFieldError:
         return {}
-    tokens = _TOKENS[source]
-    labels = _SIGNAL_LABELS if source == "content-signal" else {}
-    stated = (
-        (labels.get(name, name), tokens.get(str(member)))
-        for name, (member, _) in members.items()
-        if isinstance(member, http_sf.Token)
+    return {
+        label: _MEANINGS[str(member)]
+        for label, (member, _) in members.items()
+        if isinstance(member, http_sf.Token) and str(member) in _MEANINGS
+    }
+
+
+def _parse_signal(value: str) -> dict[str, Preference]:
+    """Preferences of a Content-Signal line, part by part (USE-07)."""
+    parts = (part.lower().partition("=") for part in value.split(","))
+    stated = ((name.strip(_WHITE), word.strip(_WHITE)) for name, _, word in parts)
+    return combine(
+        {_SIGNAL_LABELS.get(name, name): _SIGNAL_MEANINGS[word]}
+        for name, word in stated
+        if word in _SIGNAL_MEANINGS and is_label(name)
     )
-    # Two names of one label are combined like two sources.
-    return combine({label: preference} for label, preference in stated if preference)

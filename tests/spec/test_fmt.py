@@ -63,9 +63,30 @@ def test_line_whose_end_is_the_first_byte_beyond_the_limit_is_read(
 
 
 @in_every_edition
+@pytest.mark.parametrize("rest", [b" \n", b"\t\n", b"#", b"  # x\n", b" " * 100 + b"\r\n", b"\n"])
+@pytest.mark.parametrize("within", [b"", b" ", b"#", b" # comment"])
+def test_line_whose_value_is_whole_is_read(edition: str, within: bytes, rest: bytes) -> None:
+    """FMT-12: the limit cuts white space or a comment, not the value."""
+    body = filled(LIMIT, b"\nDisallow: /b" + within)
+    robots = RobotsTxt.parse(body + rest + b"Disallow: /c\n", edition)
+    assert robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+    assert robots.allowed(f"{URL}/c", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("rest", [b"2", b" c", b"\t /c # x", b" " * 100 + b"c"])
+def test_line_whose_value_goes_on_is_not_read(edition: str, rest: bytes) -> None:
+    """FMT-12: white space within a value is not its end."""
+    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b") + rest + b"\n", edition)
+    assert robots.allowed(f"{URL}/b", "FooBot")
+    assert not robots.allowed(f"{URL}/a", "FooBot")
+
+
+@in_every_edition
 def test_one_line_longer_than_the_limit_says_nothing(edition: str) -> None:
     """FMT-12: without any line end within the limit no line is left."""
-    robots = RobotsTxt.parse(b"User-agent: *" + b" " * LIMIT + b"\nDisallow: /\n", edition)
+    robots = RobotsTxt.parse(b"User-agent: *" + b"x" * LIMIT + b"\nDisallow: /\n", edition)
     assert robots.truncated
     assert robots.explain(URL, "FooBot").reason == "no_group"
 

@@ -185,15 +185,39 @@ def test_fields_are_sources_of_their_own(edition: str) -> None:
 
 @in_every_edition
 def test_statement_holds_for_the_agents_named_above_it(edition: str) -> None:
-    """USE-08, EXT-01: a later user-agent line of the same group adds an agent, not a statement."""
+    """USE-08: a user-agent line after Content-Usage begins a new group of statements."""
     body = (
         b"User-agent: FooBot\nContent-Usage: train-ai=n\n"
         b"User-agent: BarBot\nContent-Usage: search=n\nDisallow: /x\n"
     )
-    assert preferences(body, token="FooBot", edition=edition) == {
-        "train-ai": DISALLOW,
-        "search": DISALLOW,
-    }
+    assert preferences(body, token="FooBot", edition=edition) == {"train-ai": DISALLOW}
     assert preferences(body, token="BarBot", edition=edition) == {"search": DISALLOW}
     robots = RobotsTxt.parse(body, edition)
     assert [robots.allowed(f"{SITE}/x", token) for token in ("FooBot", "BarBot")] == [False, False]
+
+
+@in_every_edition
+def test_group_of_usage_lines_alone_is_followed(edition: str) -> None:
+    """USE-08: its agent does not follow the statements of the default group."""
+    body = (
+        b"User-agent: FooBot\nContent-Usage: train-ai=n\n\n"
+        b"User-agent: BarBot\nContent-Usage: search=n\n"
+        b"Disallow: /x\nContent-Usage: train-ai=y\n"
+    )
+    assert preferences(body, token="FooBot", edition=edition) == {"train-ai": DISALLOW}
+    of_bar = {"search": DISALLOW, "train-ai": ALLOW}
+    assert preferences(body, token="BarBot", edition=edition) == of_bar
+
+
+@in_every_edition
+def test_signals_hold_for_the_agents_above_them(edition: str) -> None:
+    """USE-08, EXT-01: a Content-Usage line does not end their list of agents."""
+    if EDITIONS[edition].blank_line_ends_group:
+        pytest.skip("every user-agent line of one record")
+    body = (
+        b"User-agent: FooBot\nContent-Usage: search=n\n"
+        b"User-agent: BarBot\nContent-Signal: ai-train=no\nDisallow: /x\n"
+    )
+    both = {"search": DISALLOW, "train-ai": DISALLOW}
+    assert preferences(body, token="FooBot", edition=edition) == both
+    assert preferences(body, token="BarBot", edition=edition) == {"train-ai": DISALLOW}

@@ -13,6 +13,7 @@ from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     LITERAL_STAR,
+    LONE_PERCENT,
     ROBOTS_TXT,
     base_of,
     canonical_path,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.groups import RawRule
 
 #: Only canonical paths match these: escapes, and literals that may end one.
-_ESCAPES = ("%", LITERAL_STAR, LITERAL_DOLLAR)
+_ESCAPES = ("%", LONE_PERCENT, LITERAL_STAR, LITERAL_DOLLAR)
 _ends_escape = re.compile(r"\*[0-9A-F]").search
 
 

@@ -132,6 +132,7 @@ def test_every_statement_about_files_and_paths_has_cases() -> None:
         for name in re.findall(r"^\| ((?:FMT|GRP|UAG|RUL|PAT|PRE)-\d\d)", page, re.M)
     }
     del expected["UAG-12"]  # about a header that is sent
+    del expected["PAT-15"]  # about a page, which two readings of its URL decide about
     for case in read_tables():
         for ask in case.asks:
             for answer in ask.answers.values():

@@ -358,6 +358,32 @@ def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
             assert canonical_path(path, edition) == canonical_path(path.encode(), edition)
 
 
+#: Pieces of a path: each byte as it stands, and the beginnings of escapes.
+_bytes = st.lists(
+    st.one_of(st.integers(0, 255).map(lambda octet: bytes([octet])), st.sampled_from([b"%", b"*"])),
+    min_size=1,
+    max_size=4,
+).map(b"".join)
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+@given(rule=_bytes, more=st.lists(_bytes, max_size=2), path=_bytes)
+@example(rule=b"%", more=[], path=b"\x7f")
+def test_every_byte_is_decided_alike_however_often_it_is_asked(
+    name: str, rule: bytes, more: list[bytes], path: bytes
+) -> None:
+    """PAT-04 to PAT-07, PAT-12: raw in a rule and in a URL, before and after compiling."""
+    edition = EDITIONS[name]
+    rules = b"".join(b"Disallow: /" + value + b"\n" for value in [rule, *more])
+    body = b"User-agent: *\n" + rules
+    robots = RobotsTxt.parse(body, edition)
+    for part in (path, rule):
+        for url in ("http://x/" + part.decode("latin-1"), b"http://x/" + part):
+            key = decide(body, url, ["a"], edition).key
+            for _ in range(3):
+                assert robots.allowed(url, "a") is not forbids(key)
+
+
 def test_rules_without_a_slash_are_not_passed_over() -> None:
     """RUL-04: where the slash is assumed, the prefilter must not miss the rule."""
     edition = EDITIONS["google-2010"]
