@@ -75,9 +75,10 @@ class Decision(NamedTuple):
 
 
 def rule_in_words(verdict: Verdict | None) -> str:
-    """The deciding line, safe for a terminal (SAF-04); empty where no rule decided.
+    """The deciding line, safe for a terminal (SAF-04).
 
-    Where it disallows the URL without dot segments alone, that one is named (PAT-15).
+    Empty where no rule decided. Where it disallows the URL without dot segments alone, that one is
+    named (PAT-15).
     """
     if verdict is None or verdict.rule is None:
         return ""

@@ -80,7 +80,7 @@ class UsagePolicy:
 
 
 def meant_label(label: str) -> str | None:
-    """The known label that *label* probably stands for, whatever the order of its words.
+    """The known label that *label* resembles, in any order of words.
 
     None for a known label, and for one that resembles none: drafts may add labels.
     """

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.usage import Usage
 
 #: Max comparisons that wait; further requests are not compared.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.deciding.extensions import Extensions
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -53,6 +54,7 @@ class Enforcer:
             extensions = NO_EXTENSIONS
             if found is None or found.extensions is not None:  # rare
                 extensions = self._robots.extensions(decision, request, found)
+                self._note_delay(decision, extensions)
             request.meta["robotspec"] = summarize(decision, extensions, request.url)
             if decision.origin is not None:
                 stats.let_through(decision.origin)
@@ -60,6 +62,15 @@ class Enforcer:
         self._count_usage(request, decision, found)
         stats.refused(decision, request)
         raise refusal(decision)
+
+    def _note_delay(self, decision: Decision, extensions: Extensions) -> None:
+        """Note a crawl delay that is not kept."""
+        origin, delay = decision.origin, extensions.crawl_delay
+        if origin is None or not delay or self._robots.settings.crawl_delay:
+            return
+        override = self._policy.override(origin)
+        if override is None or override.crawl_delay is None:
+            self._stats.delay_not_kept(origin, delay)
 
     def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count the preferences of a page that robots.txt keeps from a declared use."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.settings.product_tokens import text_of
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import text_of
 from scrapy_robotspec.protocol.agents import tokens_from_user_agent
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 

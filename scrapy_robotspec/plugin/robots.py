@@ -6,6 +6,7 @@ becomes of a request is the caller's choice.
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,11 @@ from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
-from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.usage import Usage
+from scrapy_robotspec.store.uri import shown_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+logger = logging.getLogger("scrapy_robotspec")
 
 #: Records unchanged for longer than this are purged from the shared store (seconds).
 PURGE_AFTER = 60 * DAY
@@ -63,7 +67,8 @@ class CrawlRobots:
         on_wait: Callable[[Origin, int], None] = lambda origin, change: None,
     ) -> None:
         self.settings = settings
-        self.tokens = TokenSelector(settings, crawler)
+        by_host = settings.overrides.map(lambda override: override.token)
+        self.tokens = TokenSelector(crawler, settings.edition, settings.user_agent_token, by_host)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
         self.waits = OffSchedulerWaits(crawler, on_wait)
         self._crawler = crawler
@@ -198,7 +203,14 @@ class CrawlRobots:
     # --- start and end
 
     def open(self) -> None:
-        """Purge the shared store, and connect signals."""
+        """Log what is in force, purge the shared store, and connect signals."""
+        logger.info(
+            "robots.txt: token %s, edition %s, store %s, crawl delays %s",
+            self.tokens,
+            self.settings.edition.name,
+            shown_uri(self.settings.cache),
+            "kept" if self.settings.crawl_delay else "not kept",
+        )
         if self.observer is not None:
             self.observer.open()
         self.lookup.sweep(time.time() - PURGE_AFTER)

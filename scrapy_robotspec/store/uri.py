@@ -134,7 +134,13 @@ _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore]] = {
 
 
 def _fail(uri: object, why: str) -> NoReturn:
-    shown = uri
-    if isinstance(uri, str) and "@" in uri:  # keep the password out of logs
-        shown = f"{uri.partition('://')[0]}://…@{uri.rpartition('@')[2]}"
+    shown = shown_uri(uri) if isinstance(uri, str) else uri
     raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")
+
+
+def shown_uri(uri: str) -> str:
+    """*uri* for a log line, without user name and password."""
+    scheme, slashes, rest = uri.partition("://")
+    if scheme == "sqlite" or "@" not in rest:
+        return uri
+    return f"{scheme}{slashes}…@{rest.rpartition('@')[2]}"

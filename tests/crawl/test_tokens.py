@@ -101,12 +101,60 @@ def test_a_failing_hook_lets_nothing_through(server: Server, hook: str) -> None:
     assert {error["type"] for error in result.errors.values()} == {"ConfigurationError"}
 
 
-def test_a_derived_token_is_logged(server: Server) -> None:
-    """One INFO line, and no WARNING for a name of one's own."""
-    _, log = followed(server, {})
-    logged = [line for line in log.splitlines() if "INFO" in line and "examplebot" in line]
-    assert len([line for line in logged if TOKEN in line]) == 1
-    assert "WARNING" not in log
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (
+            {},
+            (
+                "token examplebot (USER_AGENT), edition google-2019, store memory://, "
+                "crawl delays not kept"
+            ),
+        ),
+        (
+            {
+                TOKEN: "examplebot",
+                "ROBOTSPEC_CRAWL_DELAY": True,
+                "ROBOTSPEC_EDITION": "rfc9309",
+                "ROBOTSPEC_CACHE": "redis://user:word@127.0.0.1:1/0",
+            },
+            (
+                f"token examplebot ({TOKEN}), edition rfc9309, store redis://…@127.0.0.1:1/0, "
+                "crawl delays kept"
+            ),
+        ),
+    ],
+    ids=["defaults", "others"],
+)
+def test_one_line_at_start_says_what_is_in_force(
+    server: Server, settings: dict[str, Any], line: str
+) -> None:
+    """And nothing is warned of, and no password is logged."""
+    site = server.site("127.0.0.2", "")
+    result = crawl([site.url("/x")], settings)
+    lines = result.lines("[scrapy_robotspec] INFO: robots.txt: token")
+    assert [each.partition("INFO: ")[2] for each in lines] == [f"robots.txt: {line}"]
+    assert "token" not in "".join(result.lines("[scrapy_robotspec] WARNING"))
+    assert not [each for each in result.lines("[scrapy_robotspec]") if "word" in each]
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_crawl_delays_that_are_not_kept_are_counted_at_the_end(
+    server: Server, is_kept: bool
+) -> None:
+    """EXT-01: those of origins whose pages were let through, without the user's own."""
+    delays = {"127.0.0.2": 0.02, "127.0.0.3": 0.1, "127.0.0.4": 0, "127.0.0.5": 0.3}
+    sites = [
+        server.site(host, f"User-agent: *\nCrawl-delay: {delay}\n")
+        for host, delay in delays.items()
+    ]
+    urls = [site.url(f"/{n}") for site in sites for n in range(2)]
+    overrides = {"127.0.0.5": {"crawl_delay": 0}}
+    settings = {"ROBOTSPEC_CRAWL_DELAY": is_kept, "ROBOTSPEC_OVERRIDES": overrides}
+    result = crawl(urls, settings)
+    words = "crawl delay not kept: 2 origins ask for one, at most 0.1 s (ROBOTSPEC_CRAWL_DELAY)"
+    assert len(result.lines(words)) == (0 if is_kept else 1)
+    assert len(result.lines("crawl delay not kept")) == (0 if is_kept else 1)
 
 
 @pytest.mark.parametrize(

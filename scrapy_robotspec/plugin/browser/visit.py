@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
 
 
 class Refusal(NamedTuple):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage_rules import UsageRules
 

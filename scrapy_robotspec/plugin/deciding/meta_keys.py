@@ -6,7 +6,7 @@ import difflib
 import logging
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.plugin.deciding.token_selector import META_KEY
+from scrapy_robotspec.plugin.settings.tokens import META_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

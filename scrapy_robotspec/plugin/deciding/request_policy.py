@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
 
 
 class RequestPolicy:

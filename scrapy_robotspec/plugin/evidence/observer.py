@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.deciding.observer import Stage
     from scrapy_robotspec.plugin.robots import CrawlRobots
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.models import Verdict
 
 #: Max texts of one kind that are kept.

@@ -10,9 +10,9 @@ from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
-from scrapy_robotspec.plugin.deciding.token_selector import default_user_agent
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
+from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.render.version import VERSION
 
 if TYPE_CHECKING:

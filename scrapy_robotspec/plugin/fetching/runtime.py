@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
-    from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
-    from scrapy_robotspec.plugin.settings.product_tokens import Tokens
     from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.base import RecordStore
 

@@ -13,7 +13,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress, counted
 from scrapy_robotspec.plugin.reporting.report import Report
-from scrapy_robotspec.plugin.reporting.summary import Summary
+from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class CrawlStats:
         # hot path: these two reach Scrapy's stats with the next fetch, or at the end
         self._hits = self._stale = 0
         self._warned: set[Origin] = set()
+        self._not_kept: dict[Origin, float] = {}
 
     # --- requests
 
@@ -114,6 +115,11 @@ class CrawlStats:
             each.overridden(kinds, origin)
 
     # --- origins
+
+    def delay_not_kept(self, origin: Origin, delay: float) -> None:
+        """*origin* asks for a crawl delay that is not kept (EXT-01)."""
+        if len(self._not_kept) < DOWN_COUNTED or origin in self._not_kept:
+            self._not_kept[origin] = delay
 
     def spaced(self, origin: Origin, delay: float) -> None:
         """Pages of *origin* are requested *delay* seconds apart."""
@@ -220,6 +226,13 @@ class CrawlStats:
         pending = list(self._progress.pending())
         self._progress.close()
         logger.info("robots.txt files of this crawl:\n%s", self._summary.table(pending))
+        if self._not_kept:
+            number = len(self._not_kept)
+            logger.info(
+                "crawl delay not kept: %s for one, at most %g s (ROBOTSPEC_CRAWL_DELAY)",
+                f"{number:,} origin asks" if number == 1 else f"{number:,} origins ask",
+                max(self._not_kept.values()),
+            )
 
 
 def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Request) -> None:
@@ -230,7 +243,7 @@ def _log_refused(refusal: ForbiddenByRobots | RobotsUnreachable, request: Reques
 
 
 def shown_request(request: Request) -> str:
-    """*request* as in Scrapy's log lines, without user info (LOC-10) and escaped (SAF-04)."""
+    """*request* as in Scrapy's log lines, its URL as :func:`shown_url`."""
     return f"<{request.method} {shown_url(request.url)}>"
 
 

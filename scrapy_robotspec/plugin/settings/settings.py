@@ -24,7 +24,7 @@ from scrapy_robotspec.editions import DAY, Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import composite
 from scrapy_robotspec.plugin.settings.overrides import overrides
-from scrapy_robotspec.plugin.settings.product_tokens import Chooser, Tokens, token_source
+from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens, token_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

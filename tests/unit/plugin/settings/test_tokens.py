@@ -16,8 +16,8 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.deciding.token_selector import TokenSelector
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.agents import product_name, tokens_from_user_agent
 
 URL = "http://example.com/page"
@@ -32,7 +32,9 @@ def hook(spider: type[Spider] = Plain, /, **settings: Any) -> TokenSelector:
     settings.setdefault("USER_AGENT", "homebot/1.0")
     crawler = Crawler(spider, settings)
     crawler.spider = spider()
-    return TokenSelector(Settings.from_scrapy(crawler.settings), crawler)
+    read = Settings.from_scrapy(crawler.settings)
+    by_host = read.overrides.map(lambda override: override.token)
+    return TokenSelector(crawler, read.edition, read.user_agent_token, by_host)
 
 
 def by_meta(token: object) -> Request:
@@ -453,17 +455,28 @@ def notices(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
     ]
 
 
-def test_a_derived_token_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "homebot (USER_AGENT)"),
+        ({"ROBOTSPEC_USER_AGENT_TOKEN": ["a-b", "a"]}, "a-b, a (ROBOTSPEC_USER_AGENT_TOKEN)"),
+        ({"ROBOTSPEC_USER_AGENT_TOKEN": "*"}, "* (ROBOTSPEC_USER_AGENT_TOKEN)"),
+        ({"ROBOTSTXT_USER_AGENT": "one"}, "one (ROBOTSTXT_USER_AGENT)"),
+        (
+            {"ROBOTSPEC_USER_AGENT_TOKEN": PATH},
+            f"from function {PATH} (ROBOTSPEC_USER_AGENT_TOKEN)",
+        ),
+    ],
+)
+def test_a_log_line_names_tokens_and_their_source(settings: dict[str, Any], words: str) -> None:
+    assert str(hook(**settings)) == words
+
+
+def test_a_derived_token_without_doubt_is_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     asked = hook()
-    for _ in range(3):
-        asked(Request(URL))
-        asked(by_header("homebot/1.0"))
-        asked(by_header("homebot/2.0"))
-    ((level, message),) = notices(caplog)
-    assert level == logging.INFO
-    assert "homebot" in message
-    assert "USER_AGENT" in message
+    for header in ("homebot/1.0", "homebot/2.0"):
+        asked(by_header(header))
+    assert notices(caplog) == []
 
 
 @pytest.mark.parametrize(
