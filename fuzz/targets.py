@@ -11,8 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.access.record_codec import pack
+from scrapy_robotspec.access.record import RobotsRecord, pack
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe

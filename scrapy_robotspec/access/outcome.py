@@ -1,14 +1,17 @@
-"""The result of a robots.txt fetch and its meaning (FET-02 to FET-16)."""
+"""The result of a robots.txt fetch and its meaning (FET-02 to FET-20)."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from scrapy_robotspec.protocol.file_kind import FileKind, foreign_kind, has_lines
 
+if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 
@@ -92,9 +95,24 @@ class FetchResult:
 
 #: Statuses that only a proxy (407, FET-08) or the network before it (511) sends.
 NOT_FROM_THE_SITE = frozenset({407, 511})
+#: Statuses that say of themselves that they will pass (FET-19).
+TEMPORARY = frozenset({408, 425, 429})
+#: Statuses that say that there is no file; any other 4xx is doubtful (FET-20).
+_NO_FILE = frozenset({404, 410})
 
 SUCCESS = range(200, 300)
+CLIENT_ERRORS = range(400, 500)
 SERVER_ERRORS = range(500, 600)
+
+#: Header fields by which a challenge names itself (FET-20).
+_CHALLENGES = {"cf-mitigated": ("challenge",), "x-amzn-waf-action": ("challenge", "captcha")}
+
+#: What :func:`doubt` returns.
+DOUBT = re.compile(rf"HTTP status \d{{3}}|{'|'.join(kind.value for kind in FileKind)}")
+
+#: Meanings by status, or by class such as ``"4xx"`` (FET-09).
+StatusPolicy = Mapping[int | str, Meaning]
+NO_POLICY: StatusPolicy = MappingProxyType({})
 
 #: By hundreds of the status. Any other is a server error (FET-10) or invalid (FET-16).
 _BY_CLASS = {
@@ -105,7 +123,7 @@ _BY_CLASS = {
 
 
 def meaning(
-    attempt: FetchResult, edition: Edition, status_policy: Mapping[int, Meaning] | None = None
+    attempt: FetchResult, edition: Edition, status_policy: StatusPolicy = NO_POLICY
 ) -> Meaning:
     """The meaning of *attempt* under *edition*, unless *status_policy* overrides it.
 
@@ -115,6 +133,8 @@ def meaning(
     incomplete = not attempt.complete and attempt.redirect_error is None
     if attempt.error is not None or (incomplete and attempt.status in SUCCESS):
         return Meaning.UNREACHABLE
+    if challenge(attempt) is not None:
+        return Meaning.UNREACHABLE
     found = status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
     return Meaning.UNREACHABLE if incomplete and found is Meaning.RULES else found
 
@@ -123,7 +143,7 @@ def status_meaning(
     status: int | None,
     redirect_error: str | None,
     edition: Edition,
-    status_policy: Mapping[int, Meaning] | None = None,
+    status_policy: StatusPolicy = NO_POLICY,
 ) -> Meaning:
     """The meaning of a complete response with *status*.
 
@@ -133,10 +153,40 @@ def status_meaning(
         status = 404
     if status is None:
         return Meaning.UNREACHABLE
-    if status_policy and status in status_policy:
-        return Meaning(status_policy[status])
+    for key in (status, f"{status // 100}xx"):
+        if key in status_policy:
+            return Meaning(status_policy[key])
     if status in NOT_FROM_THE_SITE:
         return Meaning.UNREACHABLE
     if status == 429 and edition.too_many_requests_unreachable:  # FET-09
         return Meaning.UNREACHABLE
     return _BY_CLASS.get(status // 100, Meaning.UNREACHABLE)
+
+
+def is_temporary(attempt: FetchResult, status_policy: StatusPolicy = NO_POLICY) -> bool:
+    """Whether *attempt* is no result yet (FET-19); a status that the policy names is one."""
+    if attempt.error is not None or attempt.redirect_error is not None:
+        return False
+    return attempt.status in TEMPORARY and attempt.status not in status_policy
+
+
+def challenge(attempt: FetchResult) -> str | None:
+    """The header field by which a response says that it is a challenge, or None (FET-20)."""
+    for name, values in _CHALLENGES.items():
+        if attempt.headers.get(name, "").strip().lower() in values:
+            return name
+    return None
+
+
+def doubt(attempt: FetchResult, found: Meaning) -> str | None:
+    """Why a response that means *found* may be none of the site's (FET-20); None: no doubt."""
+    status = attempt.status
+    if attempt.redirect_error is not None or status is None:
+        return None
+    if found is not Meaning.RULES:
+        doubtful = status in CLIENT_ERRORS and status not in _NO_FILE
+        return f"HTTP status {status}" if doubtful else None
+    kind = foreign_kind(attempt.body)
+    if kind is not None:
+        return kind.value
+    return "HTTP status 202" if status == 202 and not has_lines(attempt.body) else None

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-import attrs
-
+from scrapy_robotspec.access.outcome import NO_POLICY, StatusPolicy
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from scrapy_robotspec.access.outcome import Meaning
     from scrapy_robotspec.access.policy import AccessPolicy
 
 
-@attrs.frozen(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Override:
     """Values that hold for one host.
 
@@ -27,7 +22,7 @@ class Override:
 
     replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
     """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
-    status_policy: Mapping[int, Meaning] = MappingProxyType({})
+    status_policy: StatusPolicy = field(default_factory=lambda: NO_POLICY)
     token: tuple[str, ...] | None = None
     crawl_delay: float | None = None
     """Seconds."""

@@ -7,29 +7,28 @@ the meaning of one response, ``outage.py`` that of many failures, ``backoff.py``
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.access.backoff import (
-    SKEW,
-    clock_was_put_back,
-    given_up,
-    next_attempt,
-    recent_until,
-)
+from scrapy_robotspec.access.backoff import SKEW, Backoff
 from scrapy_robotspec.access.freshness import lifetime
 from scrapy_robotspec.access.outage import Substitute, during_outage, outage_start
 from scrapy_robotspec.access.outcome import (
+    NO_POLICY,
     NOT_FROM_THE_SITE,
     SUCCESS,
+    TEMPORARY,
     Meaning,
+    StatusPolicy,
+    challenge,
+    doubt,
+    is_temporary,
     meaning,
     status_meaning,
 )
-from scrapy_robotspec.access.policy_settings import PolicySettings
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.editions import HOUR
+from scrapy_robotspec.editions import DAY, HOUR, Edition
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -81,8 +80,22 @@ _BY_COPY = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccessPolicy(PolicySettings):
+class AccessPolicy(Backoff):
     """Decides what a record is worth (:meth:`plan`) and how it changes (:meth:`apply`)."""
+
+    edition: Edition
+    """``stale_after``, ``unreachable_limit`` and what follows them are its fields."""
+    ttl: float = DAY
+    """Lifetime (seconds) of a response whose headers name none (CAC-01)."""
+    min_ttl: float = 300.0
+    max_ttl: float = DAY
+    """Bounds of the lifetime that headers may name (seconds; CAC-03)."""
+    doubtful_ttl: float = HOUR
+    """Longest lifetime of the first doubtful response (seconds; FET-20)."""
+    status_policy: StatusPolicy = field(default_factory=lambda: NO_POLICY)
+    """Statuses with a meaning other than the edition's (FET-09)."""
+    unreachable: Literal["wait", "allow"] = "wait"
+    """Whether requests wait or go while the origin is closed (FET-10)."""
 
     # --- what a record is worth
 
@@ -108,9 +121,9 @@ class AccessPolicy(PolicySettings):
     def _without_fresh_copy(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
         """Recent failures decide; without any, an attempt has to (CAC-05)."""
         retry_at = record.next_attempt
-        if retry_at is None or clock_was_put_back(self, record, now):
+        if retry_at is None or self.clock_was_put_back(record, now):
             return ASK_FIRST
-        overdue = recent_until(self, record)
+        overdue = self.recent_until(record)
         if now >= overdue:  # an old failure says nothing about today
             return ASK_FIRST
         ask = now >= retry_at
@@ -118,6 +131,8 @@ class AccessPolicy(PolicySettings):
 
     def _in_outage(self, record: RobotsRecord, copy: Meaning | None) -> tuple[Action, str]:
         """Action and reason while the origin is unreachable."""
+        if copy is not None and record.temporary:  # FET-19
+            return _BY_COPY[copy]
         substitute = during_outage(self.edition, record, has_copy=copy is not None)
         if substitute is Substitute.COPY:
             assert copy is not None
@@ -126,7 +141,7 @@ class AccessPolicy(PolicySettings):
             return Action.ALLOW, "limit_passed"
         if self.unreachable == "allow":
             return Action.ALLOW, "unreachable"
-        return (Action.REFUSE if given_up(self, record) else Action.WAIT), "unreachable"
+        return (Action.REFUSE if self.given_up(record) else Action.WAIT), "unreachable"
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """The meaning of the last good answer to this process; None: there is none to rely on.
@@ -169,17 +184,33 @@ class AccessPolicy(PolicySettings):
         *jitter* in [0, 1) spreads the retries.
         """
         found = meaning(result, self.edition, self.status_policy)
-        if found is Meaning.UNREACHABLE:
-            return self._failed(record or RobotsRecord(origin), result, now, jitter)
-        return self._answered(origin, result, found, now)
+        temporary = is_temporary(result, self.status_policy) and challenge(result) is None
+        if found is Meaning.UNREACHABLE or (temporary and self._asks_again(record, result, now)):
+            held = record or RobotsRecord(origin)
+            return self._failed(held, result, now, jitter, temporary=temporary)
+        return self._answered(record, origin, result, found, now)
+
+    def _asks_again(self, record: RobotsRecord | None, result: FetchResult, now: float) -> bool:
+        """Whether a temporary status changes nothing but the time of the next attempt (FET-19)."""
+        if record is not None and self._copy(record) is not None:
+            return record.status not in TEMPORARY  # else it stood before, and stands again
+        return self.unreachable == "wait" and self.may_ask_again(record, result, now)
 
     def _answered(
-        self, origin: Origin, result: FetchResult, found: Meaning, now: float
+        self,
+        held: RobotsRecord | None,
+        origin: Origin,
+        result: FetchResult,
+        found: Meaning,
+        now: float,
     ) -> RobotsRecord:
-        """A new answer, which replaces all that was held before (CAC-06)."""
+        """A new answer, which replaces all that was *held* before (CAC-06)."""
         fresh_for = lifetime(
             result.headers, now, ttl=self.ttl, min_ttl=self.min_ttl, max_ttl=self.max_ttl
         )
+        doubtful = doubt(result, found)
+        if doubtful is not None:
+            fresh_for = min(fresh_for, self._doubtful_lifetime(held, result.status, doubtful))
         rules = found is Meaning.RULES
         return RobotsRecord(
             origin,
@@ -187,6 +218,7 @@ class AccessPolicy(PolicySettings):
             status=result.status,
             body=result.body if rules else b"",
             truncated=rules and result.truncated,
+            doubt=doubtful,
             hops=result.hops,
             redirect_error=result.redirect_error,
             fetched_at=now,
@@ -194,12 +226,34 @@ class AccessPolicy(PolicySettings):
             content_type=result.headers.get("content-type", "")[:_MAX_CONTENT_TYPE],
         )
 
+    def _doubtful_lifetime(
+        self, held: RobotsRecord | None, status: int | None, doubtful: str
+    ) -> float:
+        """Longest lifetime of a doubtful response, doubled while the same comes again (FET-20)."""
+        if held is None or (held.status, held.doubt) != (status, doubtful):
+            return min(self.doubtful_ttl, self.ttl)
+        assert held.fetched_at is not None
+        assert held.expires_at is not None
+        before = held.expires_at - held.fetched_at
+        return min(max(self.doubtful_ttl, 2 * before), self.ttl)
+
     def _failed(
-        self, record: RobotsRecord, result: FetchResult, now: float, jitter: float
+        self,
+        record: RobotsRecord,
+        result: FetchResult,
+        now: float,
+        jitter: float,
+        *,
+        temporary: bool,
     ) -> RobotsRecord:
         """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
-        if record.local and not result.local:  # the first failure of the origin itself
+        has_copy = self._copy(record) is not None
+        ends_outage = has_copy and temporary != bool(record.temporary)  # FET-12
+        if ends_outage or (record.local and not result.local):
             record = record.without_failures()
+        asked = record.temporary + temporary
+        if temporary and not self.may_ask_again(record, result, now):
+            asked = max(asked, self.retry_times + 1)  # nothing waits for it any longer
         failed = replace(
             record,
             hops=result.hops if record.fetched_at is None else record.hops,
@@ -207,11 +261,15 @@ class AccessPolicy(PolicySettings):
             failed_at=now,
             failures=record.failures + 1,
             unanswered=0 if result.answered else record.unanswered + 1,
+            temporary=asked,
             failure=_in_words(result),
             failure_status=result.status,
             local=result.local and (record.local or not record.failures),
         )
-        return replace(failed, next_attempt=next_attempt(self, failed, result, jitter))
+        retry_at = self.next_attempt(failed, result, jitter)
+        if temporary and has_copy and self.given_up(failed):
+            retry_at = max(retry_at, now + min(self.doubtful_ttl, self.ttl))
+        return replace(failed, next_attempt=retry_at)
 
     def page_answered(self, record: RobotsRecord, now: float) -> RobotsRecord:
         """*record* once a page of the origin has answered below 500 (FET-12).
@@ -231,6 +289,10 @@ def _in_words(result: FetchResult) -> str:
         return result.error
     if result.status in NOT_FROM_THE_SITE:
         return f"HTTP status {result.status} from a proxy"
-    if result.status in SUCCESS:
+    if (named := challenge(result)) is not None:
+        return f"HTTP status {result.status}, a challenge ({named})"
+    if result.status in SUCCESS and not result.complete:
         return "incomplete response"
+    if result.status in SUCCESS:
+        return f"HTTP status {result.status}, unreachable by the status policy"
     return f"HTTP status {result.status}{' through a proxy' if result.local else ''}"

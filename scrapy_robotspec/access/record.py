@@ -1,18 +1,34 @@
-"""The stored state of one origin, and its form as bytes.
+"""The stored state of one origin, and its form as bytes: version, checksum, header, body.
 
 A record holds the last answer and the failures since; ``policy.py`` decides what they are worth.
-Nothing depends on a crawler's product token (CAC-04), so one record serves every crawler.
+Nothing depends on a crawler's product token (CAC-04), so one record serves every crawler. A store
+may hold anything: torn, foreign and other versions' data read as None.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import struct
+import zlib
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
-from scrapy_robotspec.access.outcome import Hop, Meaning
-from scrapy_robotspec.access.record_codec import pack, unpack
+from scrapy_robotspec.access.outcome import DOUBT, Hop, Meaning
+
+#: Raise this with every change that an older reader would misunderstand.
+VERSION = 2
+
+_MAGIC = b"RSPC"
+#: Magic, version, CRC-32 of all that follows it, length of the JSON header, length of the body.
+_FRAME = struct.Struct(">4sBIII")
+_CHECKED = struct.Struct(">II")
+
+#: Longer bodies are compressed (bytes).
+_COMPRESS_ABOVE = 256
+#: Longer bodies are garbage, and would be a trap for our memory (bytes).
+_MAX_BODY = 2**26
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,8 @@ class RobotsRecord:
     """Bytes of the file; empty unless the answer meant rules."""
     truncated: bool = False
     """The file was longer than what is kept (FMT-12)."""
+    doubt: str | None = None
+    """Why the answer may be none of the site's, as ``HTML page`` (FET-20); None: no doubt."""
     hops: tuple[Hop, ...] = ()
     """The redirects on the way to it; where there was no result yet, those of the last attempt."""
     fetched_at: float | None = None
@@ -41,6 +59,8 @@ class RobotsRecord:
     failures: int = 0
     unanswered: int = 0
     """Latest failures in a row without any HTTP answer."""
+    temporary: int = 0
+    """Attempts that ended with 408, 425 or 429 (FET-19)."""
     next_attempt: float | None = None
     failure: str | None = None
     """Cause of the last failure, in one short line."""
@@ -55,6 +75,11 @@ class RobotsRecord:
     """Every failure happened between us and the origin; see :class:`FetchResult`."""
 
     @property
+    def no_robots_txt(self) -> str | None:
+        """The doubt about the last answer in words, as ``no robots.txt: HTML page`` (FET-20)."""
+        return None if self.doubt is None else f"no robots.txt: {self.doubt}"
+
+    @property
     def updated_at(self) -> float:
         """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)
@@ -66,6 +91,7 @@ class RobotsRecord:
             unreachable_since=None,
             failures=0,
             unanswered=0,
+            temporary=0,
             next_attempt=None,
             failure=None,
             failure_status=None,
@@ -115,12 +141,14 @@ _TIME = (int, float)
 _PLAIN: dict[str, tuple[type, ...]] = {
     "status": (int,),
     "truncated": (bool,),
+    "doubt": (str,),
     "fetched_at": _TIME,
     "expires_at": _TIME,
     "content_type": (str,),
     "unreachable_since": _TIME,
     "failures": (int,),
     "unanswered": (int,),
+    "temporary": (int,),
     "next_attempt": _TIME,
     "failure": (str,),
     "failure_status": (int,),
@@ -148,6 +176,8 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
         origin = named
     if origin != named:
         raise ValueError("origin")
+    if not DOUBT.fullmatch(values.get("doubt", "HTML page")):
+        raise ValueError("doubt")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
     hops = tuple(_read_hop(*hop) for hop in header.get("hops", ()))
     record = RobotsRecord(origin, meaning=meaning, body=body, hops=hops, **values)
@@ -175,3 +205,46 @@ def _is_complete(record: RobotsRecord) -> bool:
         and (failure.count(None) in (0, len(failure)))
         and record.meaning is not Meaning.UNREACHABLE
     )
+
+
+# --- the envelope
+
+
+def pack(header: dict[str, Any], body: bytes) -> bytes:
+    """*header* (plain JSON values) and *body* as one bytes object."""
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
+    stored = zlib.compress(body) if len(body) > _COMPRESS_ABOVE else body
+    rest = _CHECKED.pack(len(text), len(body)) + text + stored
+    checksum = zlib.crc32(rest)
+    return struct.pack(">4sBI", _MAGIC, VERSION, checksum) + rest
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
+    """The header and body in *data*; None if it is invalid."""
+    if len(data) < _FRAME.size:
+        return None
+    magic, version, checksum, text_length, body_length = _FRAME.unpack_from(data)
+    if (magic, version) != (_MAGIC, VERSION) or zlib.crc32(data[9:]) != checksum:
+        return None
+    text = data[_FRAME.size : _FRAME.size + text_length]
+    try:
+        header = _decode(text.decode("ascii"))
+        body = _body(data[_FRAME.size + text_length :], body_length)
+    except (ValueError, zlib.error, RecursionError):
+        return None
+    return (header, body) if isinstance(header, dict) and body is not None else None
+
+
+def _body(stored: bytes, length: int) -> bytes | None:
+    if length > _MAX_BODY:
+        return None
+    if length > _COMPRESS_ABOVE:
+        stored = zlib.decompressobj().decompress(stored, length + 1)
+    return stored if len(stored) == length else None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"invalid number: {constant}")
+
+
+_decode = json.JSONDecoder(parse_constant=_refuse).decode  # json.loads() would make one each time

@@ -8,10 +8,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.host_table import HostTable
-from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.override import Override
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.access.policy_settings import PolicySettings
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import Edition, get_edition
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Plain values of the access policy.
 _POLICY_FIELDS = tuple(
-    field.name for field in fields(PolicySettings) if field.name not in ("edition", "status_policy")
+    field.name for field in fields(AccessPolicy) if field.name not in ("edition", "status_policy")
 )
 
 
@@ -99,12 +98,15 @@ def _plain(value: Any) -> Any:
     return "inf" if value == math.inf else value
 
 
-def _meanings_to_json(meanings: Mapping[int, Meaning]) -> dict[str, str]:
+def _meanings_to_json(meanings: StatusPolicy) -> dict[str, str]:
     return {str(status): meaning.value for status, meaning in meanings.items()}
 
 
-def _meanings_from_json(given: Mapping[str, str]) -> dict[int, Meaning]:
-    return {int(status): Meaning(meaning) for status, meaning in given.items()}
+def _meanings_from_json(given: Mapping[str, str]) -> dict[int | str, Meaning]:
+    return {
+        int(status) if status.isdecimal() else status: Meaning(meaning)
+        for status, meaning in given.items()
+    }
 
 
 def _override_to_json(override: Override) -> dict[str, Any]:

@@ -24,7 +24,6 @@ class FileKind(str, Enum):
     UTF32 = "UTF-32 text"
     BINARY = "binary data"
     TEXT = "other text"
-    EMPTY = "empty response"
 
 
 _HEAD = 1000  #: bytes at the start of a file that tell its kind

@@ -64,6 +64,8 @@ class OriginStats:
     """Pages by the preference of each declared label: ``allow``, ``disallow`` or ``unknown``."""
     truncated: bool = False
     """The file is longer than the parsing limit."""
+    doubt: str | None = None
+    """``no robots.txt: HTML page`` and the like (FET-20)."""
     redirects: Sequence[Hop] = ()
     failures: dict[str, int] = field(default_factory=dict)
     """Failed attempts by what went wrong."""

@@ -94,6 +94,8 @@ def answer_groups(origins: Sequence[OriginStats]) -> Iterator[AnswerGroup]:
 def _status(origin: OriginStats) -> str | None:
     if origin.failure is not None:
         return _kind_of(origin.failure)
+    if origin.doubt is not None:
+        return origin.doubt
     return None if origin.status is None else f"HTTP status {origin.status}"
 
 

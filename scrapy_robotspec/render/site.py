@@ -101,6 +101,8 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
         return
     yield "status", _status(record)
     yield "meaning", _MEANINGS[record.meaning.value]
+    if record.no_robots_txt is not None:
+        yield "doubt", record.no_robots_txt
     source = "fetched just now" if site.fetched else "from the cache"
     age = duration(max(0.0, site.now - record.fetched_at))
     kept = duration(record.expires_at - record.fetched_at)

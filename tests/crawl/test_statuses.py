@@ -6,16 +6,20 @@ status was taken for.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.crawl import MODES, Result, crawl
-from tests.support.responses import redirect, reply
+from tests.support.responses import in_turn, redirect, reply
 from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.responses import Answer
 
 RULES, ALLOW, UNREACHABLE = "rules", "allow", "unreachable"
 BODY = "User-agent: *\nDisallow: /no\n"
@@ -101,6 +105,95 @@ def test_status_policy_gives_each_meaning(server: Server) -> None:
     reasons = {url: error["reason"] for url, error in result.errors.items()}
     assert reasons[sites[403].url("/yes")] == "policy"
     assert reasons[sites[401].url("/yes")] == "unreachable"
+
+
+QUICK = {"ROBOTSPEC_RETRY_DELAY": 0.2}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("status", [408, 425, 429])
+def test_a_temporary_status_is_asked_again(server: Server, mode: str, status: int) -> None:
+    """FET-19: one refusal with Retry-After, then the file: no page goes without its rules."""
+    first = reply(BODY, status, [("Retry-After", "1")])
+    site = server.site("127.0.0.2", in_turn(first, reply(BODY)))
+    pages = [f"/no{n}" for n in range(5)]
+    result = crawl([site.url(path) for path in (*pages, "/yes")], QUICK, mode=mode)
+    assert site.pages_asked == ["/yes"]
+    assert len(site.robots_asked) == 2
+    assert result.exit_code == 0
+
+
+def test_a_temporary_status_that_stands_is_not_waited_for_beyond_the_retries(
+    server: Server,
+) -> None:
+    """FET-19, FET-09: three attempts, then full allow, and a class in the policy decides then."""
+    sites = [server.site(f"127.0.0.{n}", reply(BODY, 429)) for n in (2, 3, 4)]
+    overrides = {
+        sites[1].host: {"status_policy": {"4xx": "disallow"}},
+        sites[2].host: {"status_policy": {429: "rules"}},
+    }
+    urls = [site.url("/no") for site in sites]
+    result = crawl(urls, {**QUICK, "ROBOTSPEC_OVERRIDES": overrides})
+    assert [len(site.robots_asked) for site in sites] == [3, 3, 1]
+    assert [site.pages_asked for site in sites] == [["/no"], [], []]
+    assert result.stats["robotspec/no robots.txt: HTTP status 429"] == 2
+
+
+def test_a_retry_after_beyond_the_hold_is_not_waited_for(server: Server) -> None:
+    """FET-19."""
+    site = server.site("127.0.0.2", reply(BODY, 429, [("Retry-After", "301")]))
+    crawl([site.url("/no")])
+    assert site.pages_asked == ["/no"]
+    assert len(site.robots_asked) == 1
+
+
+def test_a_copy_stays_in_use_while_its_refresh_is_refused(server: Server) -> None:
+    """FET-19, CAC-02: the rules hold long after they have expired."""
+    file = reply(BODY, headers=[("Cache-Control", "max-age=1")])
+    site = server.site("127.0.0.2", in_turn(file, reply(BODY, 429)))
+    pages = [f"/{kind}{n}" for n in range(8) for kind in ("yes", "no")]
+    slow = {"DOWNLOAD_DELAY": 0.5, "CONCURRENT_REQUESTS": 1}
+    crawl([site.url(path) for path in pages], {**QUICK, **slow, "ROBOTSPEC_CACHE_MIN_TTL": 0.1})
+    assert sorted(site.pages_asked) == [path for path in sorted(pages) if "yes" in path]
+    assert 2 <= len(site.robots_asked) <= 4
+
+
+PAGE = "<!DOCTYPE html><html><title>Just a moment...</title></html>"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (reply(PAGE), "HTML page"),
+        (reply(PAGE, 202), "HTML page"),
+        (reply("", 202), "HTTP status 202"),
+        (reply('{"error": 1}'), "JSON"),
+        (reply("User-agent: *".encode("utf-16")), "UTF-16 text"),
+        (reply("", 403), "HTTP status 403"),
+    ],
+)
+def test_a_response_that_is_not_a_robots_txt_is_named(
+    server: Server, tmp_path: Path, answer: Answer, words: str
+) -> None:
+    """FET-20: in the log, the stats, the summary and the report; its meaning stays."""
+    site = server.site("127.0.0.2", answer)
+    report = tmp_path / "report.jsonl"
+    result = crawl([site.url("/no")], {"ROBOTSPEC_REPORT": str(report)})
+    named = f"no robots.txt: {words}"
+    assert site.pages_asked == ["/no"]
+    assert len(result.lines(f"INFO: {named} at {site.url('/robots.txt')}")) == 1
+    assert len(result.lines("origins", f"1 ({'1 ' + named})")) == 1
+    assert result.stats[f"robotspec/{named}"] == 1
+    assert json.loads(report.read_text().splitlines()[0])["doubt"] == named
+
+
+def test_a_named_challenge_is_waited_for(server: Server) -> None:
+    """FET-20: handled like a 5xx, whatever its status."""
+    challenge = reply(PAGE, 403, [("cf-mitigated", "challenge")])
+    site = server.site("127.0.0.2", in_turn(challenge, reply(BODY)))
+    result = crawl([site.url("/no"), site.url("/yes")], QUICK)
+    assert site.pages_asked == ["/yes"]
+    assert result.lines("INFO", "HTTP status 403, a challenge (cf-mitigated)")
 
 
 def test_redirect_to_a_status_means_that_status(server: Server) -> None:

@@ -58,11 +58,13 @@ class Counts:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """The meaning of the latest attempt in *record*; None for no attempt."""
+    """The meaning of the latest attempt in *record*, or its doubt; None for no attempt."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
         return Meaning.UNREACHABLE.value
+    if record.no_robots_txt is not None:
+        return record.no_robots_txt
     return record.meaning.value if record.meaning is not None else None
 
 

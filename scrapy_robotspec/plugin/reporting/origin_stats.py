@@ -80,7 +80,8 @@ class OriginStatsTable(Counts):
         row.seconds = max(row.seconds, seconds)
         if row.first_asked is None:
             row.first_asked = now - seconds
-        row.answer = answer
+        row.answer = answer if failed or record.meaning is None else record.meaning.value
+        row.doubt = None if failed else record.no_robots_txt
         row.status = record.failure_status if failed else record.status
         row.failure = record.failure if failed else record.redirect_error
         row.hops = len(record.hops)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.plugin.reporting.counts import Counts
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
@@ -86,6 +87,13 @@ class Progress:
         self._unlogged.pop(origin, None)
         self._log(origin, "waiting", failure, line, *arguments)
 
+    def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
+        """The response of an origin is not a robots.txt file (FET-20)."""
+        if self._has_room(("doubtful", doubt)):
+            seconds = (record.expires_at or 0.0) - (record.fetched_at or 0.0)
+            line = "%s at %s (HTTP status %s): it is asked again in %.0f s at the latest"
+            logger.info(line, doubt, record.origin.robots_url, record.status, seconds)
+
     def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """*origin* is given up: its requests are refused until it answers."""
         self._resolve(origin)
@@ -133,13 +141,17 @@ class Progress:
         if self._kinds.get(origin) == kind:
             return
         self._kinds[origin] = kind
-        group = (kind, failure.partition(":")[0])
+        if self._has_room((kind, failure.partition(":")[0])):
+            self._logged.add(origin)
+            logger.info(line, *arguments)
+
+    def _has_room(self, group: tuple[str, str]) -> bool:
+        """Count a line; whether it is among the first of its group."""
         self._lines[group] += 1
         if self._lines[group] > MAX_LINES:
             self._suppressed[group] += 1
-            return
-        self._logged.add(origin)
-        logger.info(line, *arguments)
+            return False
+        return True
 
     def _log_silent(self) -> None:
         """Name the origins that have not answered for :attr:`_after` seconds."""
@@ -174,6 +186,7 @@ class Progress:
                 "silent": "have not answered yet",
                 "waiting": f"are unreachable ({safe(failure)}), attempts go on",
                 "given up": f"are given up ({safe(failure)})",
+                "doubtful": f"have {safe(failure)}",
             }[kind]
             logger.info("robots.txt of %s more origins: they %s", f"{number:,}", what)
         self._suppressed.clear()

@@ -135,6 +135,7 @@ class CrawlStats:
         if record is not None:
             for each in self._counts:
                 each.fetched(record, before, done.seconds, now)
+            self._note_doubt(record, before)
         self._flush_counts()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
@@ -147,6 +148,15 @@ class CrawlStats:
             self._log_given_up(record, waiting)
         else:
             self._released(found, record, waiting)
+
+    def _note_doubt(self, record: RobotsRecord, before: RobotsRecord | None) -> None:
+        """Count and log a response that is not a robots.txt file (FET-20)."""
+        doubt = record.no_robots_txt
+        if doubt is None or (before is not None and before.fetched_at == record.fetched_at):
+            return
+        self._stats.inc_value(f"robotspec/{doubt}")
+        if before is None or before.doubt != record.doubt:
+            self._progress.on_doubtful(doubt, record)
 
     def _log_failed(self, record: RobotsRecord, since: float, waiting: int, now: float) -> None:
         failure = record.failure or "no answer"
@@ -162,8 +172,9 @@ class CrawlStats:
         )
 
     def _until_when(self, record: RobotsRecord, since: float, now: float) -> str:
-        if record.unanswered == record.failures:  # without an HTTP answer the attempts count
-            left = self._settings.retry_times - record.failures + 1
+        # Without an HTTP answer, or with a temporary status, the attempts count.
+        if record.temporary or record.unanswered == record.failures:
+            left = self._settings.retry_times - (record.temporary or record.failures) + 1
             return f"after {left} more attempt{'s' * (left != 1)}"
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 

@@ -119,7 +119,8 @@ class Summary(Counts):
         return "\n".join(columns([*self._totals(pending), *self._tops(pending)]))
 
     def _totals(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
-        numbers = [(self._origins[key], word) for key, word in _WORDS.items()]
+        words = {**_WORDS, **{key: key for key in self._origins if key not in _WORDS}}
+        numbers = [(self._origins[key], word) for key, word in words.items()]
         silent = len([origin for origin, _ in pending if origin not in self._down])
         numbers.append((silent, "without an answer so far"))
         total = sum(number for number, _ in numbers)

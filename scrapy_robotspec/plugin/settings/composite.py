@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scrapy_robotspec import converters
-from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.usage import is_label
 
@@ -74,13 +74,16 @@ def edition(raw: Any) -> Edition:
         raise ValueError(f"{wanted}; {error}") from None
 
 
-_STATUS_POLICY = "a dict such as {429: 'unreachable'}, from statuses (100 to 599) to " + ", ".join(
-    repr(meaning.value) for meaning in Meaning
+_STATUS_POLICY = (
+    "a dict such as {429: 'unreachable', '4xx': 'disallow'}, from statuses (100 to 599) and "
+    f"classes ('2xx', '4xx', '5xx') to {', '.join(repr(meaning.value) for meaning in Meaning)}"
 )
+#: Classes of statuses that end a redirect chain.
+_CLASSES = ("2xx", "4xx", "5xx")
 
 
-def status_policy(raw: Any) -> Mapping[int, Meaning]:
-    """Read a mapping from HTTP status to meaning (FET-09)."""
+def status_policy(raw: Any) -> StatusPolicy:
+    """Read a mapping from HTTP statuses and their classes to meanings (FET-09)."""
     given = converters.mapping(raw, _STATUS_POLICY)
     try:
         meant = {_status(status): Meaning(meaning) for status, meaning in given.items()}
@@ -89,7 +92,9 @@ def status_policy(raw: Any) -> Mapping[int, Meaning]:
     return MappingProxyType(meant)
 
 
-def _status(raw: Any) -> int:
+def _status(raw: Any) -> int | str:
+    if isinstance(raw, str) and raw.lower() in _CLASSES:
+        return raw.lower()
     status = converters.integer(100)(raw)
     if status > 599:
         raise ValueError

@@ -10,17 +10,17 @@ from __future__ import annotations
 import difflib
 import logging
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import attrs
 
 from scrapy_robotspec import converters
 from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.outcome import NO_POLICY
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.converters import Converter, convert, wrong
-from scrapy_robotspec.editions import DAY, Edition, get_edition
+from scrapy_robotspec.editions import DAY, HOUR, Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import composite
 from scrapy_robotspec.plugin.settings.overrides import overrides
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from scrapy_robotspec.access.outcome import Meaning
+    from scrapy_robotspec.access.outcome import StatusPolicy
     from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.access.usage_policy import PolicyName
 
@@ -69,6 +69,7 @@ class Settings:
     cache_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(300.0, converters.seconds())
     cache_max_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
+    cache_doubtful_ttl: float = _setting(HOUR, converters.seconds(_SHORTEST_LIFE))
     max_redirects: int = _setting(5, converters.integer(0))
     refuse_private_redirects: bool = _setting(False, converters.boolean)
     max_size: int = _setting(512_000, converters.integer(1))
@@ -79,7 +80,7 @@ class Settings:
     retry_times: int = _setting(2, converters.integer(0))
     retry_delay: float = _setting(1.0, converters.seconds(above=True))
     retry_max_delay: float = _setting(60.0, converters.seconds(above=True))
-    status_policy: Mapping[int, Meaning] = _setting(MappingProxyType({}), composite.status_policy)
+    status_policy: StatusPolicy = _setting(NO_POLICY, composite.status_policy)
     probe_server_errors: bool = _setting(False, converters.boolean)
     crawl_delay: bool = _setting(False, converters.boolean)
     crawl_delay_max: float = _setting(60.0, converters.seconds())
@@ -153,6 +154,7 @@ class Settings:
             ttl=self.cache_ttl,
             min_ttl=max(self.cache_min_ttl, _SHORTEST_LIFE),
             max_ttl=self.cache_max_ttl,
+            doubtful_ttl=self.cache_doubtful_ttl,
             status_policy=self.status_policy,
             unreachable=self.unreachable,
             hold_timeout=self.hold_timeout,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, ORIGIN, START, Life, policy
@@ -135,10 +135,10 @@ def test_fet11_retry_after_wins_where_it_is_longer_up_to_the_end_of_the_hold(
 
 
 def test_retry_after_of_a_429_counts_where_a_429_is_a_server_error() -> None:
-    """FET-09, FET-11."""
-    life = Life(policy("google"), lambda now: retry("100", 429))
-    life.live(250, every=1)
-    assert attempts(life) == [0, 100, 200]
+    """FET-09, FET-11: named in the status policy, it is one at once."""
+    life = Life(policy(status_policy={429: Meaning.UNREACHABLE}), lambda now: retry("100", 429))
+    life.live(350, every=1)
+    assert attempts(life) == [0, 100, 200, 300]
 
 
 @pytest.mark.parametrize(

@@ -167,12 +167,12 @@ def test_a_month_without_asking_passes_no_limit() -> None:
 
 
 def test_a_copy_under_another_edition_is_no_copy_if_it_means_nothing_to_us() -> None:
-    """FET-09, FET-13: a 429 of before is an answer to one edition and a failure to another."""
-    life = outage("google-2019", FetchResult(status=429), DOWN)
+    """FET-09, FET-13: a 418 of before is an answer to one edition and a failure to another."""
+    life = outage("google-2019", FetchResult(status=418), DOWN)
     days(life, 31)
     assert life.ask().reason == "unavailable"
     own = {"base": "rfc9309", "unreachable_limit": 90 * DAY, "stale_after": 90 * DAY}
-    strict = policy(own, status_policy={429: Meaning.UNREACHABLE})
+    strict = policy(own, status_policy={418: Meaning.UNREACHABLE})
     assert strict.plan(life.record, life.now).action is Action.REFUSE
 
 

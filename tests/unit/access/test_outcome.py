@@ -93,10 +93,41 @@ def test_our_own_cut_is_no_incomplete_body() -> None:
 @pytest.mark.parametrize("word", list(Meaning))
 def test_the_status_policy_wins_over_the_table(edition: Edition, word: Meaning) -> None:
     """FET-09: for any status, 429 above all, and for nothing else."""
-    policy = dict.fromkeys((200, 403, 429, 503), word)
-    for status in policy:
+    statuses = (200, 403, 429, 503)
+    policy: dict[int | str, Meaning] = dict.fromkeys(statuses, word)
+    for status in statuses:
         assert meaning(FetchResult(status=status), edition, policy) is word
     assert meaning(FetchResult(status=401), edition, policy) is ALLOW
+
+
+@every_edition
+def test_a_status_wins_over_its_class_and_the_class_over_the_table(edition: Edition) -> None:
+    """FET-09: keys are statuses or classes, the more specific first."""
+    classes: dict[int | str, Meaning] = {"4xx": DISALLOW, 403: RULES, "5xx": ALLOW}
+    expected = {200: RULES, 403: RULES, 404: DISALLOW, 429: DISALLOW, 503: ALLOW}
+    found = {status: meaning(FetchResult(status=status), edition, classes) for status in expected}
+    assert found == expected
+
+
+@every_edition
+@pytest.mark.parametrize("status", [200, 202, 403, 404, 429, 503])
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("cf-mitigated", "challenge", True),
+        ("x-amzn-waf-action", " Captcha", True),
+        ("x-amzn-waf-action", "challenge", True),
+        ("cf-mitigated", "block", False),
+        ("x-amzn-waf-action", "allow", False),
+    ],
+)
+def test_a_named_challenge_is_a_server_error(
+    edition: Edition, status: int, field: str, value: str, named: bool
+) -> None:
+    """FET-20: whatever its status."""
+    response = FetchResult(status=status, body=b"User-agent: *", headers={field: value})
+    plain = meaning(FetchResult(status=status), edition)
+    assert meaning(response, edition) is (UNREACHABLE if named else plain)
 
 
 def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:

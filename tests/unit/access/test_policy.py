@@ -27,14 +27,14 @@ def test_cac05_an_unknown_origin_is_asked_first(edition: str) -> None:
         (FILE, Action.RULES, ""),
         (MISSING, Action.ALLOW, "unavailable"),
         (FetchResult(status=302, redirect_error="loop"), Action.ALLOW, "unavailable"),
-        (FetchResult(status=451), Action.DISALLOW, "policy"),
+        (FetchResult(status=410), Action.DISALLOW, "policy"),
     ],
 )
 def test_cac01_cac06_a_result_lives_a_day_and_is_refreshed_late_in_its_life(
     edition: str, attempt: FetchResult, action: Action, reason: str
 ) -> None:
     """CAC-01, CAC-06: a 4xx and a chain that counts as 404 as long as a file."""
-    rules = policy(edition, status_policy={451: Meaning.DISALLOW})
+    rules = policy(edition, status_policy={410: Meaning.DISALLOW})
     record = rules.apply(None, ORIGIN, attempt, START, 0)
     refresh, end = START + 0.8 * DAY, START + DAY
     assert rules.plan(record, START) == Plan(action, reason, False, refresh)
@@ -102,12 +102,13 @@ def test_cac06_a_site_that_comes_back_starts_afresh(edition: str, failure: Fetch
 
 def test_cac04_a_shared_answer_is_judged_by_our_own_edition_and_policy() -> None:
     """The answer is shared, not what another process made of it."""
-    answered = policy("google-2019").apply(None, ORIGIN, FetchResult(status=429), START, 0)
+    stands = FetchResult(status=429)
+    answered = policy("google-2019", hold_timeout=0).apply(None, ORIGIN, stands, START, 0)
     assert policy("google-2019").plan(answered, START).action is Action.ALLOW
     assert policy("google").plan(answered, START).action is Action.WAIT
     strict = policy(status_policy={429: Meaning.DISALLOW})
     assert strict.plan(answered, START).action is Action.DISALLOW
-    lenient = strict.apply(None, ORIGIN, FetchResult(status=429), START, 0)
+    lenient = strict.apply(None, ORIGIN, stands, START, 0)
     assert policy().plan(lenient, START).action is Action.ALLOW
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access import record_codec
+from scrapy_robotspec.access import record as record_module
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Hop, Meaning
 from scrapy_robotspec.access.record import RobotsRecord
@@ -74,7 +74,7 @@ def test_every_field_is_stored(record: RobotsRecord) -> None:
     """A field added without being stored would show here."""
     plain = {each.name for each in dataclasses.fields(record)}
     plain -= {"origin", "meaning", "hops", "body"}
-    unpacked = record_codec.unpack(record.to_bytes())
+    unpacked = record_module.unpack(record.to_bytes())
     assert unpacked is not None
     header = unpacked[0]
     for name in plain:
@@ -104,7 +104,7 @@ def test_a_torn_or_changed_record_is_no_record(data: st.DataObject) -> None:
 def test_another_version_is_no_record() -> None:
     """An unknown version reads as a miss."""
     stored = bytearray(RECORD.to_bytes())
-    assert stored[4] == record_codec.VERSION
+    assert stored[4] == record_module.VERSION
     stored[4] += 1
     assert RobotsRecord.from_bytes(bytes(stored)) is None
 
@@ -149,16 +149,16 @@ HEADER = {
 )
 def test_a_header_of_other_types_is_no_record(change: dict[str, Any]) -> None:
     """Nothing that is written into a shared store makes the policy raise."""
-    assert RobotsRecord.from_bytes(record_codec.pack(HEADER, b"")) is not None
+    assert RobotsRecord.from_bytes(record_module.pack(HEADER, b"")) is not None
     header = {k: v for k, v in {**HEADER, **change}.items() if v is not None}
-    assert RobotsRecord.from_bytes(record_codec.pack(header, b"")) is None
+    assert RobotsRecord.from_bytes(record_module.pack(header, b"")) is None
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_times_without_an_end_are_no_times(value: str) -> None:
     """A copy that is fresh for ever cannot be stored."""
-    honest = record_codec.pack({**HEADER, "expires_at": 123456789}, b"")
-    text = honest[record_codec._FRAME.size :].replace(b"123456789", value.encode())
+    honest = record_module.pack({**HEADER, "expires_at": 123456789}, b"")
+    text = honest[record_module._FRAME.size :].replace(b"123456789", value.encode())
     forged = _frame(text, 0)
     assert RobotsRecord.from_bytes(_frame(text.replace(value.encode(), b"5"), 0)) is not None
     assert RobotsRecord.from_bytes(forged) is None
@@ -190,4 +190,4 @@ def _frame(text: bytes, length: int, body: bytes = b"") -> bytes:
     import zlib
 
     rest = struct.pack(">II", len(text), length) + text + body
-    return struct.pack(">4sBI", b"RSPC", record_codec.VERSION, zlib.crc32(rest)) + rest
+    return struct.pack(">4sBI", b"RSPC", record_module.VERSION, zlib.crc32(rest)) + rest

@@ -94,7 +94,7 @@ def test_memory_stays_within_the_bound_whatever_the_files_contain(body: str) -> 
             each.size
             for each in tracemalloc.take_snapshot().statistics("filename")
             if "scrapy_robotspec" in each.traceback[0].filename
-            and not each.traceback[0].filename.endswith(("memory.py", "origin.py", "codec.py"))
+            and not each.traceback[0].filename.endswith(("memory.py", "origin.py", "record.py"))
         )
     finally:
         tracemalloc.stop()

@@ -57,6 +57,7 @@ def test_every_key_of_an_origin() -> None:
         "bytes": 26,
         "usage": {"train-ai": {"disallow": 2}},
         "truncated": False,
+        "doubt": None,
         "redirects": [
             {
                 "url": "https://shop.example/robots.txt",
