@@ -34,7 +34,7 @@ _RECENT = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """Settings of waits and attempts, and what follows from them; all times in seconds."""
+    """Settings of waits and attempts; all times in seconds."""
 
     hold_timeout: float = 300.0
     """An origin that answers 5xx keeps its requests waiting for this time."""
@@ -107,7 +107,7 @@ class Backoff:
 
     @property
     def _max_attempts(self) -> float:
-        """More failures than a hold has room for: an outage that begins anew is not held again."""
+        """Failures that no hold has room for: an outage that restarts is not held again."""
         doublings = math.log2(max(1.0, self.retry_max_delay / self.retry_delay))
         return 3 + doublings + self.hold_timeout / (_MIN_PAUSE * self.retry_max_delay)
 

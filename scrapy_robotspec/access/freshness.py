@@ -1,6 +1,6 @@
 """The lifetime of a response (CAC-01, CAC-03), and its Retry-After (FET-11).
 
-After RFC 9111 and RFC 9110. No value raises: a field that cannot be read counts as absent.
+After RFC 9111 and RFC 9110. No value raises; an invalid lifetime is the shortest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 #: One Cache-Control directive: a token, and maybe a value, quoted or not.
 _DIRECTIVE = re.compile(r'([^\s,="]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,"]*)))?')
+
+#: The value of a directive with different values.
+_CONFLICT = "?"
+#: Between two dates of a repeated field.
+_BETWEEN_DATES = re.compile(r",\s*(?=[A-Za-z]{3,9},|[A-Za-z]{3} [A-Za-z]{3})")
 
 #: Greater numbers of seconds count as this (RFC 9111, 1.2.2).
 _LONG = 2**31
@@ -34,23 +39,32 @@ def lifetime(
 
 
 def _explicit(headers: Mapping[str, str], now: float) -> float | None:
-    """The lifetime that *headers* name; 0 or less: not to be kept. None: they name none."""
+    """The rest of the lifetime that *headers* state, or None.
+
+    0 or less where the response is not to be kept, or its lifetime is invalid.
+    """
     directives = parse_cache_control(headers.get("cache-control", ""))
     # "no-cache=field" concerns single fields only (RFC 9111, 5.2.2.4).
-    if "no-store" in directives or directives.get("no-cache") == "":
+    if "no-store" in directives or directives.get("no-cache") in ("", _CONFLICT):
         return 0.0
-    age = _seconds(headers.get("age")) or 0
     for name in ("s-maxage", "max-age"):
-        seconds = _seconds(directives.get(name))
-        if seconds is not None:
-            return seconds - age
+        if name in directives:
+            seconds = _seconds(directives[name])
+            return 0.0 if seconds is None else seconds - _age(headers, now)
     expires = headers.get("expires")
     if expires is None:
         return None
-    until = _date(expires)
+    dates = set(_BETWEEN_DATES.split(expires))
+    until = _date(expires) if len(dates) == 1 else None
     if until is None:  # RFC 9111, 5.3: an invalid date, "0" above all, lies in the past
         return 0.0
-    return until - _sent(headers, now) - age
+    return until - _sent(headers, now) - _age(headers, now)
+
+
+def _age(headers: Mapping[str, str], now: float) -> float:
+    """Seconds since the response left its server (RFC 9111, 4.2.3)."""
+    stated = _seconds(headers.get("age", "").partition(",")[0]) or 0
+    return max(stated, now - _sent(headers, now))
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -66,10 +80,14 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def parse_cache_control(value: str) -> dict[str, str]:
-    """Directives of a Cache-Control field by lower-case name."""
+    """Directives of a Cache-Control field by lower-case name.
+
+    One that has different values has none that can be read.
+    """
     directives: dict[str, str] = {}
     for name, quoted, plain in _DIRECTIVE.findall(value):
-        directives.setdefault(name.lower(), quoted or plain)
+        key, stated = name.lower(), quoted or plain
+        directives[key] = stated if directives.get(key, stated) == stated else _CONFLICT
     return directives
 
 

@@ -1,4 +1,4 @@
-"""The result of a robots.txt fetch and its meaning (FET-02 to FET-20)."""
+"""Fetch results and their meaning (FET-02 to FET-20)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class FetchResult:
 NOT_FROM_THE_SITE = frozenset({407, 511})
 #: Statuses that say of themselves that they will pass (FET-19).
 TEMPORARY = frozenset({408, 425, 429})
-#: Statuses that say that there is no file; any other 4xx is doubtful (FET-20).
+#: Statuses of a missing file; any other 4xx is doubtful (FET-20).
 _NO_FILE = frozenset({404, 410})
 
 SUCCESS = range(200, 300)
@@ -107,7 +107,7 @@ SERVER_ERRORS = range(500, 600)
 #: Header fields by which a challenge names itself (FET-20).
 _CHALLENGES = {"cf-mitigated": ("challenge",), "x-amzn-waf-action": ("challenge", "captcha")}
 
-#: What :func:`doubt` returns.
+#: Results of :func:`doubt`.
 DOUBT = re.compile(rf"HTTP status \d{{3}}|{'|'.join(kind.value for kind in FileKind)}")
 
 #: Meanings by status, or by class such as ``"4xx"`` (FET-09).
@@ -164,14 +164,17 @@ def status_meaning(
 
 
 def is_temporary(attempt: FetchResult, status_policy: StatusPolicy = NO_POLICY) -> bool:
-    """Whether *attempt* is no result yet (FET-19); a status that the policy names is one."""
+    """Whether *attempt* is not a result yet (FET-19).
+
+    A status that the policy names is a result.
+    """
     if attempt.error is not None or attempt.redirect_error is not None:
         return False
     return attempt.status in TEMPORARY and attempt.status not in status_policy
 
 
 def challenge(attempt: FetchResult) -> str | None:
-    """The header field by which a response says that it is a challenge, or None (FET-20)."""
+    """The header field that names a challenge, or None (FET-20)."""
     for name, values in _CHALLENGES.items():
         if attempt.headers.get(name, "").strip().lower() in values:
             return name
@@ -179,7 +182,7 @@ def challenge(attempt: FetchResult) -> str | None:
 
 
 def doubt(attempt: FetchResult, found: Meaning) -> str | None:
-    """Why a response that means *found* may be none of the site's (FET-20); None: no doubt."""
+    """Doubt about a response that means *found*, or None (FET-20)."""
     status = attempt.status
     if attempt.redirect_error is not None or status is None:
         return None

@@ -1,4 +1,4 @@
-"""The stored state of one origin, and its form as bytes: version, checksum, header, body.
+"""The stored record of one origin, and its form as bytes.
 
 A record holds the last answer and the failures since; ``policy.py`` decides what they are worth.
 Nothing depends on a crawler's product token (CAC-04), so one record serves every crawler. A store
@@ -76,7 +76,7 @@ class RobotsRecord:
 
     @property
     def no_robots_txt(self) -> str | None:
-        """The doubt about the last answer in words, as ``no robots.txt: HTML page`` (FET-20)."""
+        """The doubt in words: ``no robots.txt: HTML page`` (FET-20)."""
         return None if self.doubt is None else f"no robots.txt: {self.doubt}"
 
     @property

@@ -1,4 +1,4 @@
-"""The kind of a response that should be a robots.txt file: HTML, JSON, binary data (FET-20)."""
+"""Recognises HTML, JSON, binary data and other content (FET-20)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FileKind(str, Enum):
-    """A kind of content other than a robots.txt file; the values are for people."""
+    """A kind of content other than a robots.txt file."""
 
     HTML = "HTML page"
     XML = "XML document"
@@ -46,7 +46,7 @@ _MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|s
 
 
 def foreign_kind(body: bytes) -> FileKind | None:
-    """The kind of a file in which no edition reads a line; None for text (FET-20)."""
+    """The kind of a file without any valid line (FET-20); None for text."""
     kind = format_of(body)
     return None if kind is None or has_lines(body) else kind
 

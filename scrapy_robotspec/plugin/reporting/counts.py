@@ -58,7 +58,7 @@ class Counts:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """The meaning of the latest attempt in *record*, or its doubt; None for no attempt."""
+    """The meaning of the latest attempt, or the doubt about it."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):

@@ -55,7 +55,7 @@ def other_kind(robots: RobotsTxt) -> Remark | None:
 
 
 def kind_of(body: bytes) -> FileKind | None:
-    """The kind of a file that is not meant as a robots.txt, or None."""
+    """The kind of a file that is not a robots.txt, or None."""
     kind = format_of(body)
     if kind in _WHOLE:
         return kind

@@ -12,6 +12,7 @@ from scrapy_robotspec.access.freshness import lifetime, parse_cache_control, ret
 
 NOW = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 IN_AN_HOUR = "Sun, 06 Nov 1994 09:49:37 GMT"
+TEN_MINUTES_AGO = "Sun, 06 Nov 1994 08:39:37 GMT"
 NOW_DATE = "Sun, 06 Nov 1994 08:49:37 GMT"
 
 
@@ -28,13 +29,23 @@ def fresh_for(**headers: str) -> float:
         ({"cache_control": "public, MAX-AGE = 3600 , foo"}, 3600),
         ({"cache_control": 'max-age="3600"'}, 3600),
         ({"cache_control": 'ext="a, max-age=7, b", max-age=3600'}, 3600),
-        ({"cache_control": "max-age=3600, max-age=7200"}, 3600),
+        ({"cache_control": "max-age=3600, max-age=7200"}, 300),
+        ({"cache_control": 'max-age=3600, max-age="3600"'}, 3600),
+        ({"cache_control": "max-age=3600, max-age=7200, max-age=3600"}, 300),
+        ({"cache_control": 'no-cache, no-cache="a", max-age=3600'}, 300),
         ({"cache_control": "s-maxage=1800, max-age=3600"}, 1800),
         ({"cache_control": "max-age=3600, s-maxage=1800"}, 1800),
         ({"cache_control": "max-age=3600", "expires": NOW_DATE}, 3600),
         ({"cache_control": "max-age=3600", "age": "600"}, 3000),
         ({"cache_control": "max-age=3600", "age": "7200"}, 300),
         ({"cache_control": "max-age=3600", "age": "soon"}, 3600),
+        ({"cache_control": "max-age=3600", "age": "40, 10"}, 3560),
+        ({"cache_control": "max-age=3600", "age": "10, 40"}, 3590),
+        ({"cache_control": "max-age=3600", "date": TEN_MINUTES_AGO}, 3000),
+        ({"cache_control": "max-age=3600", "date": TEN_MINUTES_AGO, "age": "60"}, 3000),
+        ({"cache_control": "max-age=3600", "date": TEN_MINUTES_AGO, "age": "900"}, 2700),
+        ({"cache_control": "max-age=3600", "date": IN_AN_HOUR}, 3600),
+        ({"date": TEN_MINUTES_AGO}, 86_400),
         ({"cache_control": "max-age=1"}, 300),
         ({"cache_control": "max-age=0"}, 300),
         ({"cache_control": "max-age=604800"}, 86_400),
@@ -50,16 +61,23 @@ def fresh_for(**headers: str) -> float:
         ({"expires": "-1"}, 300),
         ({"expires": IN_AN_HOUR, "date": "Sun, 06 Nov 1994 09:29:37 GMT"}, 1200),
         ({"expires": IN_AN_HOUR, "date": "yesterday"}, 3600),
-        ({"cache_control": "max-age=-5"}, 86_400),
-        ({"cache_control": "max-age=1.5"}, 86_400),
-        ({"cache_control": "max-age"}, 86_400),
-        ({"cache_control": "max-age=, s-maxage=x", "expires": IN_AN_HOUR}, 3600),
-        ({"cache_control": "max-age=\u0663\u0666"}, 86_400),
+        ({"expires": IN_AN_HOUR, "date": TEN_MINUTES_AGO}, 3600),
+        ({"expires": f"{IN_AN_HOUR}, {IN_AN_HOUR}"}, 3600),
+        ({"expires": f"{IN_AN_HOUR}, {TEN_MINUTES_AGO}"}, 300),
+        ({"expires": f"{NOW_DATE}, {IN_AN_HOUR}"}, 300),
+        ({"expires": "Sunday, 06-Nov-94 09:49:37 GMT, Sun Nov  6 10:49:37 1994"}, 300),
+        ({"cache_control": "max-age=-5"}, 300),
+        ({"cache_control": "max-age=1.5"}, 300),
+        ({"cache_control": "max-age=abc"}, 300),
+        ({"cache_control": "max-age"}, 300),
+        ({"cache_control": "max-age=, s-maxage=x", "expires": IN_AN_HOUR}, 300),
+        ({"cache_control": "max-age=abc, s-maxage=1800"}, 1800),
+        ({"cache_control": "max-age=\u0663\u0666"}, 300),
         ({"age": "80000"}, 86_400),
     ],
 )
 def test_cac03_lifetimes(headers: dict[str, str], seconds: float) -> None:
-    """CAC-03: s-maxage, max-age, Expires in this order; Age counts; within the bounds."""
+    """CAC-03: s-maxage, max-age, Expires in this order; age counts; invalid is the minimum."""
     assert fresh_for(**headers) == seconds
 
 
