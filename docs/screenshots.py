@@ -20,7 +20,6 @@ FILE = re.compile(r"^`([\w.]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTA
 #: Picture -> the command whose page it shows, width and height (pixels).
 PICTURES = {
     "page-explain": ("explain robots.txt /cart/help --token examplebot", 1100, 1450),
-    "page-diff": ("diff old.txt new.txt --urls urls.txt", 1100, 1000),
 }
 
 

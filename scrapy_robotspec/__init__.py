@@ -1,4 +1,4 @@
-"""The public names of scrapy_robotspec; nothing is defined here.
+"""The public names of scrapy_robotspec, and its version.
 
 Importing this package loads neither Scrapy nor Twisted, nor much else: a name is imported from its
 home when it is first used.
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.protocol.usage import Usage, UsageStatement
+
+__version__ = "0.1.0"
 
 __all__ = [
     "EDITIONS",

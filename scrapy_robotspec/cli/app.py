@@ -1,9 +1,6 @@
 """Finds and runs a command.
 
 Each command is a module that is imported when it is called.
-
-Exit codes: 0 all allowed, no finding or no difference; 1 something disallowed, found or different;
-2 misuse; 3 a robots.txt is unreachable.
 """
 
 from __future__ import annotations
@@ -16,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from scrapy_robotspec import __version__
 from scrapy_robotspec.cli.errors import show_error
-from scrapy_robotspec.cli.session import MISUSE, Session, open_screen
+from scrapy_robotspec.cli.exit_codes import INTERRUPTED, MISUSE
+from scrapy_robotspec.cli.session import Session, open_screen
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.render.text import safe
-from scrapy_robotspec.render.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,37 +32,35 @@ COMMANDS: Mapping[str, str] = {
     "show": "Show the contents of a file for a crawler, or for all.",
     "lint": "Find mistakes in a file.",
     "diff": "Show the changes of a new version, and for whom they matter.",
-    "watch": "Show the changes of a site since the copy in a store.",
     "editions": "Show where the editions of the specification disagree.",
     "audit": "Hold an access log against the robots.txt files of its time.",
     "replay": "Make every decision of a crawl again, from its evidence.",
     "bulk": "Write verdicts for archives, folders and tables of files.",
 }
 
-_EXAMPLES = """\b
-Which command for which question:
-  May examplebot fetch this page?           check robots.txt /page --token examplebot
-  Which of 1,000 URLs are disallowed?       check robots.txt --urls urls.txt --disallowed
-  Which crawlers are kept out?              check robots.txt / --each-token
-  Why is nothing of a site crawled?         explain https://example.com/page
-  Which line decides, what else matches?    explain robots.txt /page --token GPTBot
-  Show me that on a page.                   explain robots.txt /page --html page.html
-  What does the file contain?               show robots.txt
-  What is wrong with this file?             lint robots.txt
-  What does a change do, and for whom?      diff old.txt new.txt --urls urls.txt
-  Do the specifications agree about it?     editions robots.txt
-  Which crawlers do 1,000 sites keep out?   bulk folder --tokens names.txt --out verdicts.csv
+_QUESTIONS = {
+    "May examplebot fetch this page?": "check robots.txt /page --token examplebot",
+    "Which of 1,000 URLs are disallowed?": "check robots.txt --urls urls.txt --disallowed",
+    "Which crawlers are kept out?": "check robots.txt / --each-token",
+    "Why is nothing of a site crawled?": "explain https://example.com/page",
+    "Which line decides, what else matches?": "explain robots.txt /page --token GPTBot",
+    "Show me that on a page.": "explain robots.txt /page --html page.html",
+    "What does the file contain?": "show robots.txt",
+    "What is wrong with this file?": "lint robots.txt",
+    "What does a change do, and for whom?": "diff old.txt new.txt --urls urls.txt",
+    "Do the specifications agree about it?": "editions robots.txt",
+    "Which crawlers do 1,000 sites keep out?": "bulk folder --tokens names.txt --out verdicts.csv",
+}
 
+_NOTES = """\
 FILE is a path, - for standard input, a folder, or the URL of a site. Each command has its own
 --help.
 
-\b
-Exit codes: 0 all allowed, no finding, no difference; 1 something disallowed, found or
-different; 2 misuse; 3 a robots.txt is unreachable.
+Exit codes: 0 all allowed, no finding, no difference; 1 something disallowed, found or different;
+2 misuse; 3 a robots.txt is unreachable.
 
-\b
-Shell completion: eval "$(_ROBOTSPEC_COMPLETE=bash_source robotspec)" in ~/.bashrc
-(or zsh_source, fish_source)."""
+Shell completion: eval "$(_ROBOTSPEC_COMPLETE=bash_source robotspec)" in ~/.bashrc (or zsh_source,
+fish_source)."""
 
 
 class LazyGroup(click.Group):
@@ -94,6 +90,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the questions, folded at the width of the terminal."""
+        with formatter.section("Which command for which question"):
+            formatter.write_dl(list(_QUESTIONS.items()), col_max=40)
+        for paragraph in _NOTES.split("\n\n"):
+            formatter.write_paragraph()
+            formatter.write_text(paragraph)
+
 
 def _no_such_command(ctx: click.Context, name: str) -> None:
     from difflib import get_close_matches
@@ -110,16 +114,16 @@ def _no_such_command(ctx: click.Context, name: str) -> None:
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        click.echo(f"robotspec {VERSION}")
+        click.echo(f"robotspec {__version__}")
         ctx.exit()
 
 
 @click.command(
     cls=LazyGroup,
-    epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     expose_value=False,
@@ -165,7 +169,7 @@ def main(
         sys.stderr.write(f"{program}: cannot write standard output: {error.strerror or error}\n")
         return MISUSE
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return INTERRUPTED
     return code if isinstance(code, int) else 0
 
 

@@ -12,8 +12,7 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.log_files import LogFile
 from scrapy_robotspec.cli.replay import INSTALL, evidence_folder
 from scrapy_robotspec.protocol.agents import candidates
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import count, listed, safe
+from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

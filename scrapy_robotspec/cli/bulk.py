@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.bulk.inputs.plan import Plan
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.bulk.run import Run, Total
-    from scrapy_robotspec.cli.session import Session
-    from scrapy_robotspec.render.terminal import Screen
+    from scrapy_robotspec.cli.session import Screen, Session
 
 _EXAMPLES = """\
   robotspec bulk folder --tokens GPTBot,CCBot --out verdicts.parquet

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.change_report import report_changes
-from scrapy_robotspec.cli.crawlers import find_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE, with_problems
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.session import MISUSE, UNREACHABLE
+from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
+from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
+from scrapy_robotspec.render.changes import find_changes
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.text import count, crawler_words, safe, verdict_word
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.cli.crawlers import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import OutputOptions
+    from collections.abc import Iterator, Mapping
+
+    from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.render.changes import Change, FileChanges, Flip
+    from scrapy_robotspec.render.text import Paint
+
+#: Max crawlers in one heading.
+_MOST_NAMES = 8
 
 _EXAMPLES = """\
   robotspec diff old.txt new.txt
   robotspec diff old.txt new.txt --urls urls.txt
-  robotspec diff old.txt https://example.com/robots.txt --token examplebot
-  robotspec diff old.txt new.txt --html diff.html"""
+  robotspec diff old.txt https://example.com/robots.txt --token examplebot"""
 
 
 @options.command("diff", _EXAMPLES)
@@ -34,7 +41,7 @@ _EXAMPLES = """\
 @options.urls_options
 @options.crawler_options
 @options.site_options
-@options.output_options
+@options.json_option
 def command(
     session: Session,
     old: str,
@@ -42,7 +49,7 @@ def command(
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     sites: SiteOptions,
-    output: OutputOptions,
+    as_json: bool,
 ) -> int:
     """Show the rules that a new version adds and removes, by crawler.
 
@@ -51,20 +58,107 @@ def command(
     robots.txt of their sites. Without --token: for every crawler that either file names, and for
     any other.
     """
-    shown = output.open([old, new, urls.listed])
-    read = read_urls(urls, session.screen, old, new)
-    note_origins(read.urls, session.screen)
+    screen = session.screen
+    edition = session.edition(sites.edition)
+    read = read_urls(urls, screen, old, new)
+    note_origins(read.urls, screen)
     sources = open_sources([old, new], session, sites)
     if len(sources) != 2:
         raise MisuseError("OLD and NEW are one file each, not folders")
     for source in sources:
-        source.note_missing(session.screen)  # without a file everything is allowed
+        source.note_missing(screen)  # without a file everything is allowed
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
-    before, after = (ParsedFile(source.parse(session.edition(sites.edition))) for source in sources)
+    before, after = (ParsedFile(source.parse(edition)) for source in sources)
     for source, file in zip(sources, (before, after), strict=True):
-        note_unusual(source.name, file.robots, session.screen)
-    asked = find_crawlers(crawlers, [before, after], None)
-    names = (sources[0].name, sources[1].name)
-    code = report_changes(session, names, (before, after), asked, read.urls, shown)
-    return code or (MISUSE if read.bad_lines else 0)
+        note_unusual(source.name, file.robots, screen)
+    asked, left_out = find_crawlers(crawlers, [before, after], None, screen)
+    found = find_changes(before, after, asked, read.urls)
+    written = {**before.written, **after.written}
+    for line in _objects(found) if as_json else _lines(found, written, screen.paint):
+        screen.say(line)
+    if not as_json:
+        screen.sum_up(_summary(found, len(read.urls)))
+    return with_problems(GOOD if found.is_empty else FOUND, read.bad_lines + left_out)
+
+
+def _lines(found: FileChanges, written: Mapping[str, str], paint: Paint) -> Iterator[str]:
+    for change in found.changes:
+        names = [crawler_words(tokens, written) for tokens in change.crawlers]
+        more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+        yield paint("strong", ", ".join(names[:_MOST_NAMES]) + more)
+        yield from _change_lines(change, found.max_rules, paint)
+    for sign, urls in (("-", found.sitemaps_removed), ("+", found.sitemaps_added)):
+        for url in urls:
+            yield _signed(sign, f"sitemap: {safe(url)}", paint)
+
+
+def _change_lines(change: Change, max_rules: int, paint: Paint) -> Iterator[str]:
+    if change.old_group != change.new_group:
+        groups = (change.old_group, change.new_group)
+        before, after = (safe(", ".join(names)) or "none" for names in groups)
+        yield f"  group: {before} -> {after}"
+    for sign, rules in (("-", change.removed), ("+", change.added)):
+        for rule in rules[:max_rules]:
+            yield _signed(sign, f"line {rule.line}: {safe(rule.text.strip())}", paint)
+        if len(rules) > max_rules:
+            more = count(len(rules) - max_rules, "more rule", "more rules")
+            yield _signed(sign, f"{more} (--json lists all)", paint)
+    for sign, others in (("-", change.other_removed), ("+", change.other_added)):
+        for field, value in others:
+            yield _signed(sign, f"{safe(field)}: {safe(value)}", paint)
+    for flip in change.flips:
+        yield from _flip_lines(flip, paint)
+
+
+def _signed(sign: str, text: str, paint: Paint) -> str:
+    return "  " + paint("bad" if sign == "-" else "good", f"{sign} {text}")
+
+
+def _flip_lines(flip: Flip, paint: Paint) -> Iterator[str]:
+    yield f"  {safe(flip.old.url)}"
+    for name, found in (("old", flip.old), ("new", flip.new)):
+        reason = paint("faint", f"({found.detail})")
+        yield f"    {name}  {verdict_word(found.allowed, paint)}  {reason}"
+
+
+def _summary(found: FileChanges, urls: int) -> str:
+    if found.is_empty:
+        return "no difference" + (f" ({count(urls, 'URL')})" if urls else "")
+    crawlers = sum(len(change.crawlers) for change in found.changes)
+    added = len(found.added_lines)
+    removed = len(found.removed_lines)
+    flips = sum(len(change.flips) * len(change.crawlers) for change in found.changes)
+    verdicts = f", {count(flips, 'verdict')} changed" if urls else ""
+    return (
+        f"{count(added, 'rule')} added, {removed:,} removed "
+        f"for {count(crawlers, 'crawler')}{verdicts}"
+    )
+
+
+def _objects(found: FileChanges) -> Iterator[str]:
+    for change in found.changes:
+        yield dumps(_object(change))
+    if found.sitemaps_removed or found.sitemaps_added:
+        removed, added = list(found.sitemaps_removed), list(found.sitemaps_added)
+        yield dumps({"sitemaps_removed": removed, "sitemaps_added": added})
+
+
+def _object(change: Change) -> dict[str, Any]:
+    return {
+        "crawlers": [list(tokens) for tokens in change.crawlers],
+        "old_group": list(change.old_group),
+        "new_group": list(change.new_group),
+        "removed": [rule_object(rule) for rule in change.removed],
+        "added": [rule_object(rule) for rule in change.added],
+        "other_removed": [list(pair) for pair in change.other_removed],
+        "other_added": [list(pair) for pair in change.other_added],
+        "verdicts": [
+            {
+                "url": flip.old.url,
+                "old": verdict_object(flip.old.verdict),
+                "new": verdict_object(flip.new.verdict),
+            }
+            for flip in change.flips
+        ],
+    }

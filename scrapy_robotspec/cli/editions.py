@@ -7,31 +7,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from scrapy_robotspec.cli import options, samples
-from scrapy_robotspec.cli.crawlers import find_crawlers, in_edition
+from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE, with_problems
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.session import UNREACHABLE
+from scrapy_robotspec.cli.options import find_crawlers, in_edition
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import dumps, verdict_object
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import count, safe
-from scrapy_robotspec.render.wording import verdict_word
+from scrapy_robotspec.render.text import columns, count, safe, verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
-    from scrapy_robotspec.cli.outputs import OutputOptions
-    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
+    from scrapy_robotspec.cli.options import CrawlerOptions
+    from scrapy_robotspec.cli.session import Crawler, Screen, Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.protocol.groups import Group
     from scrapy_robotspec.render.explanation import Explanation
-    from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\
   robotspec editions
@@ -46,6 +43,8 @@ FOLLOWS = {
     "classic": "the convention of the 1990s, without wildcards",
 }
 
+#: Max paths for one crawler.
+MAX_PATHS = 2000
 #: Max paths for all crawlers together where no URL is given; each crawler gets some in any case.
 _MOST_QUESTIONS = 20_000
 _FEWEST_PATHS = 10
@@ -62,7 +61,7 @@ Row = tuple["Explanation", ...]
 @options.crawler_options
 @click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
 @options.timeout_options
-@options.output_options
+@options.json_option
 def command(
     session: Session,
     file: str | None,
@@ -70,7 +69,7 @@ def command(
     crawlers: CrawlerOptions,
     show_all: bool,
     sites: SiteOptions,
-    output: OutputOptions,
+    as_json: bool,
 ) -> int:
     """Show where the editions of the specification disagree.
 
@@ -81,30 +80,22 @@ def command(
     """
     screen = session.screen
     if file is None:
-        if output.html or any(crawlers) or urls.listed:
+        if any(crawlers) or urls.listed:
             raise MisuseError("give the FILE that the editions are to read")
-        return _say_editions(output.as_json, screen)
-    shown = output.open([file, urls.listed])
+        return _say_editions(as_json, screen)
     read = read_urls(urls, screen, file)
     note_origins(read.urls, screen)
     sources = open_sources([file], session, sites)
     if len(sources) > 1:
         raise MisuseError("give one file")
     if sources[0].note_missing(screen):
-        return UNREACHABLE if sources[0].is_unreachable else 0
+        return UNREACHABLE if sources[0].is_unreachable else GOOD
     files = _readings(sources[0], screen)
-    asked = find_crawlers(crawlers, files, session.default_tokens)
+    asked, left_out = find_crawlers(crawlers, files, session.default_tokens, screen)
     rows = _compare(files, asked, read.urls, screen)
     split = [row for row in rows if disagree(row)]
-    listed = rows if show_all else split
-    if not shown.is_page_only:
-        _say_rows(listed, len(split), len(rows), shown.as_json, screen)
-    if shown.page is not None:
-        from scrapy_robotspec.render.as_html import editions_page
-
-        page = editions_page(sources[0].name, files[0], listed, now=session.now)
-        shown.page.write(page, screen)
-    return 1 if split else 0
+    _say_rows(rows if show_all else split, len(split), len(rows), as_json, screen)
+    return with_problems(FOUND if split else GOOD, read.bad_lines + left_out)
 
 
 def _readings(source: Source, screen: Screen) -> list[ParsedFile]:
@@ -124,22 +115,58 @@ def _compare(
     """The verdicts of every edition about each crawler and URL."""
     questions = list(product(asked, urls) if urls else _sampled(files, asked))
     return [
-        tuple(explain(file.robots, url, in_edition(crawler, file.robots.edition)) for file in files)
+        tuple(explain(file.robots, url, in_edition(crawler, file)) for file in files)
         for crawler, url in screen.progress(questions, "compared")
     ]
 
 
 def _sampled(files: Sequence[ParsedFile], asked: Sequence[Crawler]) -> Iterator[Question]:
     """Each crawler with paths made from the rules that an edition follows for it."""
-    most = min(samples.MOST, max(_FEWEST_PATHS, _MOST_QUESTIONS // len(asked)))
+    most = min(MAX_PATHS, max(_FEWEST_PATHS, _MOST_QUESTIONS // len(asked)))
     kept: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for crawler in asked:
-        found = [file.group_for(in_edition(crawler, file.robots.edition)) for file in files]
+        found = [file.group_for(in_edition(crawler, file)) for file in files]
         key = tuple(each.first_lines for each in found)
         if key not in kept:
             groups = (group for each in found for group in each.groups)
-            kept[key] = samples.sample_paths(groups, most)
+            kept[key] = sample_paths(groups, most)
         yield from ((crawler, path) for path in kept[key])
+
+
+def sample_paths(groups: Iterable[Group], most: int = MAX_PATHS) -> list[str]:
+    """Distinct paths made from the rules of groups, ``/`` first.
+
+    Each rule yields a path that it matches and one that it does not, so that two readings of a file
+    usually differ on one of them if they differ at all. ``most``: max number of paths.
+    """
+    paths: dict[str, None] = {"/": None}
+    for group in groups:
+        for rule in group.rules:
+            paths.update(dict.fromkeys(_around(rule.pattern)))
+            if len(paths) > most:
+                return _whole(list(paths)[:most])
+    return _whole(paths)
+
+
+def _around(pattern: str) -> Iterator[str]:
+    slashed = pattern if pattern.startswith(("/", "*")) else f"/{pattern}"
+    plain = slashed.removesuffix("$")
+    for star in ("", "x", "x/y"):
+        path = plain.replace("*", star)
+        path = path if path.startswith("/") else f"/{path}"
+        yield path
+        yield f"{path}x"
+        if path.endswith("/"):
+            yield path.rstrip("/") or "/"
+        if "*" not in plain:
+            break
+    yield from (slashed for special in "*$" if special in slashed[1:])
+
+
+def _whole(paths: Iterable[str]) -> list[str]:
+    # Two slashes begin a host, so such a path needs one before it.
+    urls = (f"http://example.com{path}" if path.startswith("//") else path for path in paths)
+    return [url for url in urls if "#" not in url]
 
 
 def _say_rows(rows: Sequence[Row], split: int, total: int, as_json: bool, screen: Screen) -> None:
@@ -163,7 +190,7 @@ def _lines(row: Row, screen: Screen) -> list[str]:
         alike.setdefault((one.allowed, one.detail), []).append(one)
     for (allowed, reason), ones in alike.items():
         names = ", ".join(one.verdict.edition for one in ones if one.verdict is not None)
-        word = verdict_word(allowed, screen)
+        word = verdict_word(allowed, screen.paint)
         lines.append(f"  {word}  {names}  {screen.paint('faint', f'({reason})')}")
     return lines
 

@@ -7,7 +7,7 @@ import sys
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from scrapy_robotspec.cli.session import MISUSE
+from scrapy_robotspec.cli.exit_codes import MISUSE
 from scrapy_robotspec.render.text import safe
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.answers import answer_file, answer_sites, exit_code
+from scrapy_robotspec.cli.answers import answer_file, answer_sites, asked_sites
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.exit_codes import UNREACHABLE, code_of, with_problems
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.question import Question
-from scrapy_robotspec.cli.session import UNREACHABLE
+from scrapy_robotspec.cli.options import Question
+from scrapy_robotspec.cli.outputs import check_one_origin
 from scrapy_robotspec.cli.show import show_files
-from scrapy_robotspec.cli.site_pages import check_one_origin, write_answers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_text import explained
-from scrapy_robotspec.render.parsed_file import ParsedFile
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.cli.crawlers import CrawlerOptions
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output, OutputOptions
     from scrapy_robotspec.cli.session import Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
 
 _EXAMPLES = """\
@@ -56,57 +58,66 @@ def command(
     read = read_urls(urls, session.screen, file)
     question = Question(file, read.urls, crawlers, fully=True)
     printer = _Printer(session, shown)
-    asked = question.site_urls()
+    asked = asked_sites(question)
     if asked is not None:
-        if not asked:
-            raise MisuseError("give a FILE, or the URL of a page")
-        if shown.page is not None:
-            check_one_origin(asked)
-        one_by_one = sites._replace(one_by_one=True)
-        answer_sites(asked, question, session, one_by_one, printer.handle)
-        printer.write_page("", None)
-        return printer.code
-    assert file is not None
-    if not read.urls:
+        code = _explain_sites(printer, question, asked, sites)
+    elif file is not None and not read.urls:
         default = session.default_tokens
-        return show_files(session, [file], crawlers, sites, shown, default=default)
-    note_origins(read.urls, session.screen)
-    sources = open_sources([file], session, sites)
+        code = show_files(session, [file], crawlers, sites, shown, default=default)
+    else:
+        code = _explain_files(printer, question, sites)
+    return with_problems(code, read.bad_lines)
+
+
+def _explain_sites(
+    printer: _Printer, question: Question, asked: Sequence[str], sites: SiteOptions
+) -> int:
+    if not asked:
+        raise MisuseError("give a FILE, or the URL of a page")
+    if printer.output.page is not None:
+        check_one_origin(asked)
+    one_by_one = sites._replace(one_by_one=True)
+    answer_sites(asked, question, printer.session, one_by_one, printer.handle)
+    return printer.end("", None)
+
+
+def _explain_files(printer: _Printer, question: Question, sites: SiteOptions) -> int:
+    session = printer.session
+    assert question.file is not None
+    note_origins(question.urls, session.screen)
+    sources = open_sources([question.file], session, sites)
     if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
         return UNREACHABLE
-    if shown.page is not None and len(sources) > 1:
+    if printer.output.page is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
+    left_out = 0
     for source in sources:
-        parsed = ParsedFile(source.parse(session.edition(sites.edition)))
-        note_unusual(source.name, parsed.robots, session.screen)
+        robots = source.parse(session.edition(sites.edition))
+        note_unusual(source.name, robots, session.screen)
         printer.name = source.name if len(sources) > 1 else ""
-        for found in answer_file(parsed, question, session.default_tokens, session.screen):
-            printer.handle(found)
-        printer.write_page(source.name, parsed)
-    return printer.code
+        left_out += answer_file(robots, question, session, printer.handle)
+    return with_problems(printer.end(sources[0].name, robots), left_out)
 
 
 class _Printer:
     """Prints explanations as they come, and keeps them for a page."""
 
     def __init__(self, session: Session, output: Output) -> None:
-        self._session = session
-        self._output = output
-        self._printed = 0
+        self.session = session
+        self.output = output
         self.name = ""
         """The file, where there are many."""
-        self._kept: list[Explanation] = []
-        self.code = 0
+        self._printed = 0
+        self._code = 0
 
     def handle(self, found: Explanation) -> None:
         """Print one explanation."""
-        self.code = max(self.code, exit_code(found))
-        if self._output.page is not None:
-            self._kept.append(found)
-        if self._output.is_page_only:
+        self._code = max(self._code, code_of(found))
+        self.output.keep(found)
+        if self.output.is_page_only:
             return
-        screen = self._session.screen
-        if self._output.as_json:
+        screen = self.session.screen
+        if self.output.as_json:
             from scrapy_robotspec.render.as_json import dumps, full_object
 
             shown = full_object(found)
@@ -115,10 +126,10 @@ class _Printer:
         if self._printed:
             screen.say()
         self._printed += 1
-        for line in explained(found, screen, self.name):
+        for line in explained(found, screen.paint, self.name):
             screen.say(line)
 
-    def write_page(self, name: str, file: ParsedFile | None) -> None:
-        """Write the page of all explanations, if there is one."""
-        if self._output.page is not None:
-            write_answers(self._output.page, self._session, name, file, self._kept)
+    def end(self, name: str, robots: RobotsTxt | None) -> int:
+        """Write the page, if there is one, and return the exit code."""
+        self.output.write_answers(self.session, name, robots)
+        return self._code

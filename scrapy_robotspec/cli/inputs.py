@@ -15,10 +15,9 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.session import QuerySites, Session, SiteOptions
+    from scrapy_robotspec.cli.session import QuerySites, Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
-    from scrapy_robotspec.render.terminal import Screen
 
 STANDARD_INPUT = "-"
 
@@ -81,8 +80,10 @@ def read_file(name: str, limit: int = -1) -> bytes:
         with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:
-        hint = f": for the site, write https://{name}" if re.fullmatch(_HOST, name) else ""
-        raise MisuseError(f"cannot read {name}: {error.strerror}{hint}") from error
+        remedy = "give the path of a file, - for standard input, or a URL"
+        if re.fullmatch(_HOST, name):
+            remedy = f"for the site, write https://{name}"
+        raise MisuseError(f"cannot read {name}: {error.strerror}; {remedy}") from error
     except ValueError as error:  # a null character
         raise MisuseError(f"cannot read {name!r}: {error}") from error
 
@@ -151,7 +152,7 @@ def _files_of(folder: str) -> list[str]:
         os.path.join(path, file)
         for path, folders, files in os.walk(folder)
         for file in files
-        if file.endswith(ENDINGS) and not file.startswith(".")
+        if file.lower().endswith(ENDINGS) and not file.startswith(".")
         if not any(part.startswith(".") for part in path[len(folder) :].split(os.sep))
     ]
     if not found:

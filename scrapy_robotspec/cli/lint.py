@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import open_sources
+from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, open_sources
 from scrapy_robotspec.cli.lint_formats import FORMATS
-from scrapy_robotspec.cli.lint_select import Selection, explain_code
-from scrapy_robotspec.cli.parallel import map_in_order
-from scrapy_robotspec.cli.session import UNREACHABLE
-from scrapy_robotspec.protocol.lint.codes import CODES
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import count, listed
+from scrapy_robotspec.protocol.lint.codes import CODES, find_code
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.lint_formats import Linted
-    from scrapy_robotspec.cli.outputs import OutputOptions, Page
-    from scrapy_robotspec.cli.session import Session, SiteOptions
+    from scrapy_robotspec.cli.session import Screen, Session, SiteOptions
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.lint.codes import Code
+    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Severity
-    from scrapy_robotspec.render.terminal import Screen
 
 _EXAMPLES = """\
   robotspec lint robots.txt
   robotspec lint robots.txt --edition google
   robotspec lint folder --advice --statistics
+  robotspec lint robots.txt --advice --fix
   robotspec lint robots.txt --select RS2,RS3 --ignore RS205
   robotspec lint --explain RS301"""
 
@@ -43,6 +43,9 @@ NOUNS: Mapping[Severity, Sequence[str]] = {
     "advice": ["piece of advice", "pieces of advice"],
 }
 
+#: Columns of an explanation.
+_WIDTH = 88
+
 
 @options.command("lint", _EXAMPLES)
 @click.argument("files", metavar="FILE...", nargs=-1)
@@ -51,6 +54,7 @@ NOUNS: Mapping[Severity, Sequence[str]] = {
 @click.option("--select", metavar="CODES", multiple=True, help="Only these codes: RS301,RS2")
 @click.option("--ignore", metavar="CODES", multiple=True, help="All but these codes.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each code instead.")
+@click.option("--fix", is_flag=True, help="Write the proposals of findings into the files.")
 @click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
 @click.option(
     "--format",
@@ -60,8 +64,7 @@ NOUNS: Mapping[Severity, Sequence[str]] = {
     help="text; json: an object a line; github: annotations; sarif: one SARIF document.",
 )
 @options.site_options
-@options.jobs_option
-@options.output_options
+@options.json_option
 def command(
     session: Session,
     files: Sequence[str],
@@ -70,11 +73,11 @@ def command(
     select: Sequence[str],
     ignore: Sequence[str],
     statistics: bool,
+    fix: bool,
     explain: str | None,
     output_format: str,
     sites: SiteOptions,
-    jobs: int | None,
-    output: OutputOptions,
+    as_json: bool,
 ) -> int:
     """Find what is ignored, misspelled, without effect, or probably not meant.
 
@@ -82,79 +85,173 @@ def command(
     its site. Errors and warnings are shown, advice with --advice.
     """
     screen = session.screen
+    form = "json" if as_json else output_format
     if explain is not None:
-        for line in explain_code(explain, screen):
-            screen.say(line)
-        return 0
+        return _explain(explain, form == "json", screen)
     if not files:
         raise MisuseError("give a FILE, or --explain CODE")
+    if statistics and form not in ("text", "json"):
+        raise MisuseError(f"--statistics counts findings, --format {form} lists them: give one")
+    if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
+        raise MisuseError("--fix changes files: give paths")
     selection = Selection.of(select, ignore, advice or strict)
-    shown = output.open(files)
     sources = open_sources(files, session, sites)
     missing = [source for source in sources if source.note_missing(screen)]
-    work = [(source, session.edition(sites.edition)) for source in sources if source not in missing]
-    linted = [
-        (name, [finding for finding in findings if selection.has(finding)])
-        for name, findings in map_in_order(_lint, work, jobs, screen)
-    ]
-    form = "json" if shown.as_json else output_format
-    if not shown.is_page_only:
-        if statistics:
-            _say_statistics(linted, form, screen)
-        else:
-            FORMATS[form](linted, screen)
-    severities = [finding.severity for _, findings in linted for finding in findings]
-    if form == "text" and work:
-        screen.note(summary(severities, len(linted)))
-    if shown.page is not None:
-        _write_page(shown.page, session, work, linted)
+    edition = session.edition(sites.edition)
+    present = [source for source in sources if source not in missing]
+    if fix:
+        for source in present:
+            _fix(source, edition, selection, screen)
+    numbers: Counter[tuple[str, Severity]] = Counter()
+
+    def linted() -> Iterator[Linted]:
+        for source in screen.progress(present, "linted"):
+            found = [each for each in source.parse(edition).lint() if selection.has(each)]
+            numbers.update((finding.code, finding.severity) for finding in found)
+            yield source.name, found
+
+    if statistics:
+        for _ in linted():
+            pass
+        _say_statistics(numbers, form, screen)
+    else:
+        FORMATS[form](linted(), screen)
+    severities: Counter[Severity] = Counter()
+    for (_, severity), number in numbers.items():
+        severities[severity] += number
+    if form == "text" and present:
+        screen.note(summary(severities, len(present)))
     if any(source.is_unreachable for source in missing):
         return UNREACHABLE
-    return 1 if (strict and severities) or set(severities) - {"advice"} else 0
+    return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 
-def _lint(work: tuple[Source, Edition]) -> Linted:
-    source, edition = work
-    return source.name, list(source.parse(edition).lint())
+def _fix(source: Source, edition: Edition, selection: Selection, screen: Screen) -> None:
+    """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
+    assert source.path is not None
+    body = source.read()
+    findings = [each for each in RobotsTxt.parse(body, edition).lint() if selection.has(each)]
+    better = follow(body, findings)
+    if better == body:
+        return
+    try:
+        with open(source.path, "wb") as file:
+            file.write(better)
+    except OSError as error:
+        raise MisuseError(f"cannot write {source.name}: {error.strerror}") from error
+    screen.note(f"{safe(source.name)}: proposals followed")
 
 
-def summary(severities: Sequence[Severity], files: int) -> str:
+def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
+    """A file after the proposals, which change no verdict.
+
+    A deletion counts more than another proposal for the line. A line that is not UTF-8 stays.
+    """
+    lines = body.splitlines(keepends=True)
+    for finding in sorted(findings, key=lambda finding: finding.replacement == ""):
+        if finding.replacement is None:
+            continue
+        line = lines[finding.line - 1]
+        with suppress(UnicodeDecodeError):
+            line.decode()
+            end = line[len(line.rstrip(b"\r\n")) :]
+            better = finding.replacement.encode() + end if finding.replacement else b""
+            lines[finding.line - 1] = better
+    return b"".join(lines)
+
+
+def summary(numbers: Counter[Severity], files: int) -> str:
     """The number of findings of each severity."""
     parts = [
-        count(number, *NOUNS[severity])
-        for severity in NOUNS
-        if (number := severities.count(severity))
+        count(number, *nouns) for severity, nouns in NOUNS.items() if (number := numbers[severity])
     ]
     where = f" in {count(files, 'file')}" if files > 1 else ""
     return (listed(parts) or "no findings") + where
 
 
-def _say_statistics(linted: Iterable[Linted], form: str, screen: Screen) -> None:
-    found = [finding for _, findings in linted for finding in findings]
-    severities = {finding.code: finding.severity for finding in found}
-    numbers = Counter(finding.code for finding in found).most_common()
+def _say_statistics(numbers: Counter[tuple[str, Severity]], form: str, screen: Screen) -> None:
     if form == "text":
-        rows = [(f"{n:,}", code, severities[code], CODES[code].message) for code, n in numbers]
+        rows = (
+            (f"{number:,}", code, severity, CODES[code].message)
+            for (code, severity), number in numbers.most_common()
+        )
         for line in columns(rows):
             screen.say(line)
         return
     from scrapy_robotspec.render.as_json import dumps
 
-    for code, number in numbers:
-        shown = {"code": code, "severity": severities[code], "count": number}
+    for (code, severity), number in numbers.most_common():
+        shown = {"code": code, "severity": severity, "count": number}
         screen.say(dumps({**shown, "message": CODES[code].message}))
 
 
-def _write_page(
-    page: Page,
-    session: Session,
-    work: Sequence[tuple[Source, Edition]],
-    linted: Sequence[Linted],
-) -> None:
-    from scrapy_robotspec.render.lint_page import MOST_WHOLE_FILES, lint_page
-    from scrapy_robotspec.render.parsed_file import ParsedFile
+class Selection(NamedTuple):
+    """Which findings are shown."""
 
-    files = []
-    if len(work) <= MOST_WHOLE_FILES:
-        files = [ParsedFile(source.parse(edition)) for source, edition in work]
-    page.write(lint_page(linted, files, now=session.now), session.screen)
+    select: tuple[str, ...]
+    """Beginnings of codes; none: all codes."""
+    ignore: tuple[str, ...]
+    advice: bool
+
+    @classmethod
+    def of(cls, select: Sequence[str], ignore: Sequence[str], advice: bool) -> Selection:
+        """From options. Raises :class:`MisuseError` for a code that does not exist."""
+        return cls(_codes(select), _codes(ignore), advice)
+
+    def has(self, finding: Finding) -> bool:
+        """Whether a finding is shown.
+
+        Advice is shown with ``--advice``, or if its code is selected.
+        """
+        if finding.code.startswith(self.ignore or ("-",)):
+            return False
+        if self.select:
+            return finding.code.startswith(self.select)
+        return self.advice or finding.severity != "advice"
+
+
+def _codes(options: Sequence[str]) -> tuple[str, ...]:
+    codes = tuple(code.strip().upper() for option in options for code in option.split(","))
+    for code in codes:
+        if not code or not any(known.startswith(code) for known in CODES):
+            raise _no_such_code(code)
+    return codes
+
+
+def _no_such_code(code: str) -> MisuseError:
+    from difflib import get_close_matches
+
+    close = get_close_matches(code, CODES)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(CODES)}"
+    return MisuseError(f"no such code: {code!r}; {hint}")
+
+
+def _explain(code: str, as_json: bool, screen: Screen) -> int:
+    """Say what a code or short name means; :class:`MisuseError` for an unknown one."""
+    found = find_code(code)
+    if found is None:
+        raise _no_such_code(code.strip().upper())
+    if as_json:
+        from scrapy_robotspec.render.as_json import dumps
+
+        screen.say(dumps(found._asdict()))
+        return GOOD
+    for line in _explanation(found, screen):
+        screen.say(line)
+    return GOOD
+
+
+def _explanation(found: Code, screen: Screen) -> Iterator[str]:
+    from textwrap import wrap
+
+    yield f"{screen.paint('strong', found.code)} {found.name} ({found.severity}): {found.message}"
+    yield ""
+    yield from wrap(found.why, _WIDTH)
+    yield ""
+    yield from wrap(found.remedy, _WIDTH)
+    edition = f" (edition {found.edition})" if found.edition else ""
+    for title, text in ((f"Example{edition}:", found.example), ("Without it:", found.better)):
+        if text:
+            yield ""
+            yield title
+            yield from (f"    {line}".rstrip() for line in text.splitlines())

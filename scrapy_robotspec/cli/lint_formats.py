@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec import __version__
 from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
+    from scrapy_robotspec.cli.session import Screen
     from scrapy_robotspec.protocol.lint.codes import Code
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Severity
-    from scrapy_robotspec.render.terminal import Screen
 
 #: A file's name and findings.
 Linted = tuple[str, "list[Finding]"]
@@ -24,7 +25,7 @@ _GITHUB: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advi
 _SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "note"}
 
 
-def _text(linted: Sequence[Linted], screen: Screen) -> None:
+def _text(linted: Iterable[Linted], screen: Screen) -> None:
     for name, findings in linted:
         for finding in findings:
             screen.say(line(name, finding, screen))
@@ -40,7 +41,7 @@ def line(name: str, finding: Finding, screen: Screen) -> str:
     return f"{place} {what}: {safe(finding.message)}"
 
 
-def _json(linted: Sequence[Linted], screen: Screen) -> None:
+def _json(linted: Iterable[Linted], screen: Screen) -> None:
     from scrapy_robotspec.render.as_json import dumps, finding_object
 
     for name, findings in linted:
@@ -48,7 +49,7 @@ def _json(linted: Sequence[Linted], screen: Screen) -> None:
             screen.say(dumps({"file": name, **finding_object(finding)}))
 
 
-def _github(linted: Sequence[Linted], screen: Screen) -> None:
+def _github(linted: Iterable[Linted], screen: Screen) -> None:
     """Workflow commands, which GitHub shows beside the lines of a pull request."""
     for name, findings in linted:
         for finding in findings:
@@ -65,16 +66,16 @@ def _property(text: str) -> str:
     return _data(safe(text, None)).replace(":", "%3A").replace(",", "%2C")
 
 
-def _sarif(linted: Sequence[Linted], screen: Screen) -> None:
+def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
     """One document of the Static Analysis Results Interchange Format 2.1.0."""
     from scrapy_robotspec.render.as_json import dumps
 
     found = [(name, finding) for name, findings in linted for finding in findings]
     codes = sorted({finding.code for _, finding in found})
     rules = [_rule(CODES[code]) for code in codes]
-    driver = {"name": "robotspec", "rules": rules}
+    driver = {"name": "robotspec", "version": __version__, "rules": rules}
     results = [_result(name, finding, codes.index(finding.code)) for name, finding in found]
-    run = {"tool": {"driver": driver}, "results": results}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     schema = "https://json.schemastore.org/sarif-2.1.0.json"
     screen.say(dumps({"$schema": schema, "version": "2.1.0", "runs": [run]}))
 
@@ -118,7 +119,7 @@ def _replacement(finding: Finding) -> dict[str, Any]:
 
 
 #: The value of ``--format`` -> the function that prints findings so.
-FORMATS: Mapping[str, Callable[[Sequence[Linted], Screen], None]] = {
+FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     "text": _text,
     "json": _json,
     "github": _github,

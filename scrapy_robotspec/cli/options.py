@@ -1,13 +1,13 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, and the questions they ask."""
 
 from __future__ import annotations
 
 from functools import update_wrapper, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scrapy_robotspec.cli.crawlers import CrawlerOptions
+from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.outputs import OutputOptions
 from scrapy_robotspec.cli.session import SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
@@ -16,10 +16,111 @@ from scrapy_robotspec.editions import EDITIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.session import Crawler, Screen, Session
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.render.parsed_file import ParsedFile
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
-_FILE = "a path, - for standard input, a folder, or the URL of a site"
+
+#: Max lines of groups that are read for all crawlers of a file together. Each crawler of a file may
+#: follow nearly all of its lines, so that their number grows with the square of its size.
+MAX_LINES = 1_000_000
+
+
+class CrawlerOptions(NamedTuple):
+    """Options that name crawlers."""
+
+    tokens: Sequence[str] = ()
+    """Product tokens of one crawler; none for the default one."""
+    each: bool = False
+    """Whether every crawler is meant that the files name."""
+
+    def check(self) -> None:
+        """Raise :class:`MisuseError` for options that exclude each other."""
+        if self.each and self.tokens:
+            raise MisuseError("--token and --each-token exclude each other")
+
+    def crawler(self, edition: Edition, default: Crawler | None) -> Crawler | None:
+        """The crawler named, else *default*; None: every crawler of the files.
+
+        Raises :class:`MisuseError` for a token that no group can have.
+        """
+        self.check()
+        if self.tokens:
+            return check_tokens(self.tokens, edition)
+        return None if self.each else default
+
+
+class Question(NamedTuple):
+    """The question of a command line about URLs."""
+
+    file: str | None
+    urls: Sequence[str | bytes]
+    crawlers: CrawlerOptions = CrawlerOptions()
+    fully: bool = False
+    """Whether losing rules and groups are wanted, too."""
+    usage: Sequence[str] = ()
+    """Labels of usage to answer for, too."""
+
+
+def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
+    """The product tokens of a command line.
+
+    Raises :class:`MisuseError` for a token that no group can have.
+    """
+    from scrapy_robotspec.protocol.agents import product_tokens
+
+    for token in tokens:
+        if "," in token and "/" not in token:
+            each = " ".join(f"--token {part.strip()}" for part in token.split(","))
+            raise MisuseError(f"--token names one product token: write {each}")
+    try:
+        return product_tokens(list(tokens), edition)
+    except ValueError as error:
+        raise MisuseError(f"--token must be {error}") from None
+
+
+def in_edition(crawler: Crawler, file: ParsedFile) -> Crawler:
+    """The product tokens that a file's edition reads from names (UAG-11)."""
+    from scrapy_robotspec.protocol.agents import tokens_from_user_agent
+
+    edition = file.robots.edition
+    return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
+
+
+def find_crawlers(
+    options: CrawlerOptions, files: Sequence[ParsedFile], default: Crawler | None, screen: Screen
+) -> tuple[list[Crawler], int]:
+    """The crawlers to decide for, and how many are left out.
+
+    Without options: *default*, or, if that is None, every crawler that the files name.
+    """
+    crawler = options.crawler(files[0].robots.edition, default)
+    if crawler is not None:
+        return [crawler], 0
+    crawlers, left_out = named_crawlers(files)
+    if left_out:
+        screen.fail(
+            f"{left_out:,} of {left_out + len(crawlers):,} crawlers are left out, as they have "
+            f"more than {MAX_LINES:,} lines together: ask for them with --token"
+        )
+    return crawlers, left_out
+
+
+def named_crawlers(files: Sequence[ParsedFile]) -> tuple[list[Crawler], int]:
+    """Each crawler named, then any other; and how many are left out."""
+    names: dict[str, str] = {}
+    for file in files:
+        for token in file.tokens:
+            names.setdefault(token.lower(), token)
+    crawlers: list[Crawler] = []
+    lines = sum(file.size_for(()) for file in files)
+    for name in names.values():
+        lines += sum(file.size_for(in_edition((name,), file)) for file in files)
+        if lines > MAX_LINES:
+            break
+        crawlers.append((name,))
+    return [*crawlers, ()], len(names) - len(crawlers)
 
 
 def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:

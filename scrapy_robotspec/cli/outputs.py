@@ -10,52 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.cli.errors import MisuseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from scrapy_robotspec.render.terminal import Screen
+    from scrapy_robotspec.cli.session import Crawler, Session
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.render.as_html import PageAnswers
+    from scrapy_robotspec.render.explanation import Explanation
 
 STANDARD_OUTPUT = "-"
 
 #: Found near the beginning of each page that this tool writes.
 MARK = b'<meta name="generator" content="scrapy_robotspec'
 _MARK_WITHIN = 4096  # bytes
-
-
-class Page(NamedTuple):
-    """A page to write, checked before the work begins."""
-
-    name: str
-
-    @property
-    def is_stdout(self) -> bool:
-        """Whether the page takes the place of the answers on standard output."""
-        return self.name == STANDARD_OUTPUT
-
-    def write(self, text: str, screen: Screen) -> None:
-        """Write a page. Raises :class:`MisuseError` where the system refuses."""
-        if self.is_stdout:
-            sys.stdout.write(text)
-            return
-        try:
-            with open(self.name, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-        except OSError as error:
-            raise MisuseError(f"cannot write {self.name}: {error.strerror}") from error
-        screen.note(f"page written: {self.name}")
-
-
-class Output(NamedTuple):
-    """The form of the answers of a command."""
-
-    as_json: bool
-    """JSON instead of text."""
-    page: Page | None
-    """Written besides the answers, or in their place."""
-
-    @property
-    def is_page_only(self) -> bool:
-        """Whether the page takes the place of the answers on standard output."""
-        return self.page is not None and self.page.is_stdout
 
 
 class OutputOptions(NamedTuple):
@@ -73,11 +39,83 @@ class OutputOptions(NamedTuple):
         Raises :class:`MisuseError` if the page is an input, or an existing file of another tool
         and not ``force``, or in no folder.
         """
-        if self.html is None:
-            return Output(self.as_json, None)
-        if self.html != STANDARD_OUTPUT:
+        if self.html not in (None, STANDARD_OUTPUT):
             check_output(self.html, inputs, self.force, _is_ours)
-        return Output(self.as_json, Page(self.html))
+        return Output(self.as_json, self.html)
+
+
+class Output:
+    """The form of a command's answers: lines, JSON, and a page."""
+
+    def __init__(self, as_json: bool, page: str | None) -> None:
+        self.as_json = as_json
+        """JSON instead of text."""
+        self.page = page
+        """The file of the page; ``-``: standard output, in place of the lines; None: no page."""
+        self._answers: PageAnswers | None = None
+
+    @property
+    def is_page_only(self) -> bool:
+        """Whether the page takes the place of the answers on standard output."""
+        return self.page == STANDARD_OUTPUT
+
+    def keep(self, found: Explanation) -> None:
+        """Keep an answer for the page, if there is one."""
+        if self.page is None:
+            return
+        if self._answers is None:
+            from scrapy_robotspec.render.as_html import PageAnswers
+
+            self._answers = PageAnswers()
+        self._answers.add(found)
+
+    def write_answers(self, session: Session, name: str, robots: RobotsTxt | None) -> None:
+        """Write the page of the answers kept, if there is one.
+
+        Without ``robots`` it shows the file of the site of the first answer.
+        """
+        site = self._answers.first_site() if self._answers is not None else None
+        if site is not None:
+            robots = site.robots
+            name = site.origin.robots_url if site.origin is not None else site.url
+        self.write_file(session, name, robots)
+
+    def write_file(
+        self,
+        session: Session,
+        name: str,
+        robots: RobotsTxt | None,
+        asked: Sequence[Crawler] = (),
+    ) -> None:
+        """Write the page of a file, with answers and groups of crawlers."""
+        if self.page is None:
+            return
+        from scrapy_robotspec.render.as_html import answers_page
+        from scrapy_robotspec.render.parsed_file import ParsedFile
+
+        file = ParsedFile(robots) if robots is not None else None
+        self._write(answers_page(name, file, self._answers, now=session.now, asked=asked))
+        if not self.is_page_only:
+            session.screen.note(f"page written: {self.page}")
+
+    def _write(self, text: str) -> None:
+        assert self.page is not None
+        if self.is_page_only:
+            sys.stdout.write(text)
+            return
+        try:
+            with open(self.page, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise MisuseError(f"cannot write {self.page}: {error.strerror}") from error
+
+
+def check_one_origin(urls: Sequence[str]) -> None:
+    """Raise :class:`MisuseError` unless one robots.txt governs all URLs of a page."""
+    from scrapy_robotspec.access.origin import Origin
+
+    if len({Origin.of(url) for url in urls}) > 1:
+        raise MisuseError("--html is for URLs of one site, as the page shows one robots.txt")
 
 
 def check_output(

@@ -4,20 +4,109 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
-
-from scrapy_robotspec.render.terminal import Screen
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
 
+    _T = TypeVar("_T")
+
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
 
-ALLOWED, DISALLOWED, MISUSE, UNREACHABLE = 0, 1, 2, 3
+_COLOURS = {"good": "32", "bad": "31", "note": "33", "faint": "2", "strong": "1"}
+#: Work of fewer steps shows no progress.
+_MIN_STEPS = 200
+
+
+def wants_colour(
+    stream: TextIO, environment: Mapping[str, str], choice: bool | None = None
+) -> bool:
+    """Whether ``stream`` gets colours.
+
+    ``choice`` (``--color/--no-color``) comes first, then ``NO_COLOR`` and ``FORCE_COLOR``, then
+    whether ``stream`` is a terminal that can show colours.
+    """
+    if choice is not None:
+        return choice
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and environment.get("TERM") != "dumb"
+
+
+class Screen:
+    """Writes answers to ``out``, and notes, summaries and progress to ``err``.
+
+    ``quiet`` leaves out notes, summaries and progress; ``color`` as in :func:`wants_colour`.
+    """
+
+    def __init__(
+        self,
+        out: TextIO,
+        err: TextIO,
+        environment: Mapping[str, str],
+        *,
+        color: bool | None = None,
+        quiet: bool = False,
+    ) -> None:
+        self.out = out
+        self.err = err
+        self.quiet = quiet
+        self.coloured = wants_colour(out, environment, color)
+        self._percent = 0  # on the terminal
+
+    def paint(self, style: str, text: str) -> str:
+        """``text`` in a style: good, bad, note, faint or strong."""
+        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self.coloured and text else text
+
+    def say(self, line: str = "") -> None:
+        """Write one line of the answer, which must be escaped already."""
+        self.out.write(f"{line}\n")
+
+    def sum_up(self, line: str) -> None:
+        """Write the line that sums up the answer, unless quiet."""
+        if not self.quiet:
+            self.say(line)
+
+    def note(self, line: str) -> None:
+        """Write one line beside the answer, unless quiet."""
+        if not self.quiet:
+            self.fail(line)
+
+    def fail(self, line: str) -> None:
+        """Write an error, also when quiet."""
+        self.clear()
+        self.err.write(f"{line}\n")
+
+    def progress(self, items: Sequence[_T], what: str) -> Iterator[_T]:
+        """Yield ``items``; a terminal without the answers shows the progress."""
+        shown = len(items) >= _MIN_STEPS and not self.out.isatty()
+        for done, item in enumerate(items):
+            if shown:
+                self.share(done, len(items), what)
+            yield item
+        self.clear()
+
+    def share(self, number: int, total: int, what: str) -> None:
+        """Show on a terminal how much is done; *total* 0: unknown."""
+        percent = 100 * number // total if total else self._percent
+        if percent != self._percent and not self.quiet and self.err.isatty():
+            self._percent = percent
+            self.err.write(f"\r{what}: {percent} %")
+            self.err.flush()
+
+    def clear(self) -> None:
+        """Remove the progress from the terminal."""
+        if self._percent:
+            self._percent = 0
+            self.err.write("\r\x1b[K")
+            self.err.flush()
 
 
 class SiteOptions(NamedTuple):
@@ -31,8 +120,6 @@ class SiteOptions(NamedTuple):
     """Max time for one robots.txt with its redirects (seconds)."""
     one_by_one: bool = False
     """Whether each answer comes before the next query."""
-    fresh: bool = False
-    """Whether the store is not used, so that the site itself answers."""
 
 
 class QuerySites(Protocol):
@@ -62,8 +149,6 @@ class Session(NamedTuple):
     load_query: LoadQuerySites | None = None
     """None: sites cannot be queried."""
     default_tokens: Crawler = ()
-    cache: str | None = None
-    """The store of the project, a URI; None without a project."""
     now: float = 0.0
     """Epoch seconds."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.crawlers import find_crawlers
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.exit_codes import UNREACHABLE, with_problems
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
-from scrapy_robotspec.cli.session import UNREACHABLE
+from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import safe
@@ -16,8 +16,8 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.crawlers import CrawlerOptions
     from scrapy_robotspec.cli.inputs import Source
+    from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output, OutputOptions
     from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
 
@@ -62,25 +62,26 @@ def show_files(
     sources = open_sources(names, session, sites)
     if output.page is not None and len(sources) > 1:
         raise MisuseError("--html is for one file")
-    for_crawlers = any(crawlers) or output.as_json or default is not None
-    code = 0
+    if output.as_json and default is None:
+        default = ()
+    edition = session.edition(sites.edition)
+    code = left_out = 0
     for at, source in enumerate(sources):
         if at and not output.as_json:
             session.screen.say()
         if source.note_missing(session.screen):
             code = max(code, UNREACHABLE if source.is_unreachable else 0)
             continue
-        file = ParsedFile(source.parse(session.edition(sites.edition)))
+        file = ParsedFile(source.parse(edition))
         note_unusual(source.name, file.robots, session.screen)
-        asked = find_crawlers(crawlers, [file], default) if for_crawlers else []
+        asked: list[Crawler] = []
+        if any(crawlers) or default is not None:
+            asked, more = find_crawlers(crawlers, [file], default, session.screen)
+            left_out += more
         if not output.is_page_only:
             (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
-        if output.page is not None:
-            from scrapy_robotspec.render import as_html
-
-            page = as_html.answers_page(source.name, file, [], asked=asked, now=session.now)
-            output.page.write(page, session.screen)
-    return code
+        output.write_file(session, source.name, file.robots, asked)
+    return with_problems(code, left_out)
 
 
 def _say(
@@ -89,11 +90,11 @@ def _say(
     screen = session.screen
     screen.say(screen.paint("strong", f"{safe(source.name)}: {file.summary()}"))
     if not asked:
-        for line in file_summary(file, screen):
+        for line in file_summary(file, screen.paint):
             screen.say(line)
     for tokens in asked:
         screen.say()
-        for line in crawler_summary(file, file.group_for(tokens), screen):
+        for line in crawler_summary(file, file.group_for(tokens), screen.paint):
             screen.say(line)
 
 

@@ -15,10 +15,11 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from scrapy_robotspec.render.terminal import Screen
+    from scrapy_robotspec.cli.session import Screen
 
 #: Compiled at their first use.
-_VALID = r"[A-Za-z][A-Za-z0-9+.-]*:(?://|(?!\d+(?:/|$)))"
+_VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
+_NO_SITE = r"(?i)(?:javascript|mailto|data|tel|about|blob|file):"
 _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
 _COMMENT_LINE = rb"(?m)^#[^\r\n]*"
 #: Bytes of nearly all lists: line ends, and the characters of URLs.
@@ -61,11 +62,13 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     if listed is None:
         return Urls(urls)
     found, bad = _listed(listed, screen)
+    if not (urls or found or bad):
+        raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
     return Urls([*urls, *found], bad)
 
 
 def _is_valid(url: str) -> bool:
-    """Whether it is a path that begins with a slash, or has a scheme.
+    """Whether it is a path that begins with a slash, or a URL of a site.
 
     The first word of ``example.com/page`` could be a host or a folder.
     """
@@ -83,6 +86,8 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
     if os.path.isfile(url):
         swapped = next((file for file in files if file), "/page")
         return f"FILE comes first, then URLs: write {url} {swapped}"
+    if re.match(_NO_SITE, url):
+        return f"{url!r} is not fetched from a site, so no robots.txt is about it: leave it out"
     site = f"https://{url}, or " if url[:1].isalnum() else ""
     return f"{url!r} is neither a URL nor a path: write {site}/{url}"
 

@@ -86,6 +86,7 @@ class RawGroup:
     names: list[str] = field(default_factory=list)
     rules: list[RawRule] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
+    _places: dict[str, list[int]] = field(default_factory=dict)
 
     def keys(self, edition: Edition) -> set[str]:
         """Keys of the group's names."""
@@ -100,9 +101,11 @@ class RawGroup:
         """
         if not self.others:
             return []
-        keys = [key_of(name, edition) for name in self.names]
-        places = [place for place, key in enumerate(keys) if key in followed]
-        default = keys.index(DEFAULT) if edition.whole_agent_names and DEFAULT in keys else inf
+        if not self._places:  # where each key stands among the names
+            for place, name in enumerate(self.names):
+                self._places.setdefault(key_of(name, edition), []).append(place)
+        places = sorted(place for key in followed for place in self._places.get(key, ()))
+        default = self._places.get(DEFAULT, [inf])[0] if edition.whole_agent_names else inf
         return [
             line
             for line in self.others

@@ -39,6 +39,7 @@ def verdict_object(verdict: Verdict | None) -> dict[str, Any]:
         "pattern": rule.pattern if rule else None,
         "group": list(verdict.group) if verdict is not None else [],
         "edition": verdict.edition if verdict is not None else None,
+        "resolved": verdict.resolved if verdict is not None else None,
     }
 
 

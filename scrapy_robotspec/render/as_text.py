@@ -6,13 +6,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.explanation import precedence_words
-from scrapy_robotspec.render.site import facts
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import count, duration, safe
-from scrapy_robotspec.render.usage import UsageAnswer, label_words
-from scrapy_robotspec.render.wording import crawler_words, group_words, verdict_word
+from scrapy_robotspec.render.text import (
+    columns,
+    count,
+    crawler_words,
+    duration,
+    group_words,
+    safe,
+    verdict_word,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
-    from scrapy_robotspec.render.terminal import Screen
+    from scrapy_robotspec.render.text import Paint
 
 #: Max lines of one kind; more are counted.
 MOST = 50
@@ -31,30 +34,34 @@ def labelled(label: str, text: str) -> str:
     return f"  {label:<10} {text}".rstrip()
 
 
-def short(found: Explanation, prefix: str, screen: Screen, labels: Sequence[str] = ()) -> str:
+def short(found: Explanation, prefix: str, paint: Paint, labels: Sequence[str] = ()) -> str:
     """One decision on one line.
 
     ``labels``: usage labels to answer for. Text from outside comes last.
     """
-    reason = screen.paint("faint", f"({found.detail})")
-    line = f"{verdict_word(found.allowed, screen)}  {prefix}{safe(found.url)}  {reason}"
+    reason = paint("faint", f"({found.detail})")
+    line = f"{verdict_word(found.allowed, paint)}  {prefix}{safe(found.url)}  {reason}"
     if labels and found.allowed:
+        from scrapy_robotspec.render.usage import UsageAnswer, label_words
+
         words = (label_words(found.usage or UsageAnswer(), label) for label in labels)
         line += f"  {', '.join(words)}"
     return line
 
 
-def explained(found: Explanation, screen: Screen, name: str = "") -> Iterator[str]:
+def explained(found: Explanation, paint: Paint, name: str = "") -> Iterator[str]:
     """One decision with everything that led to it.
 
     ``name``: the file, where there are many.
     """
-    yield screen.paint("strong", safe(f"{name}: {found.url}" if name else found.url))
+    yield paint("strong", safe(f"{name}: {found.url}" if name else found.url))
     if found.allowed is None:
         yield labelled("problem", found.detail)
         return
-    yield labelled("verdict", f"{verdict_word(found.allowed, screen)} ({found.detail})")
+    yield labelled("verdict", f"{verdict_word(found.allowed, paint)} ({found.detail})")
     if found.site is not None:
+        from scrapy_robotspec.render.site import facts
+
         for label, text in facts(found.site):
             yield labelled(label, safe(text))
     yield labelled("crawler", found.crawler)
@@ -96,14 +103,16 @@ def _by_precedence(found: Explanation) -> Iterator[tuple[str, Rule]]:
 
 def other_lines(group: GroupSummary, *, without_usage: bool = False) -> Iterator[str]:
     """Lines of the group other than allow and disallow."""
+    from scrapy_robotspec.protocol.usage import USAGE_FIELDS
+
     shown = (line for line in group.other if not (without_usage and line.field in USAGE_FIELDS))
     for line in islice(shown, MOST):
         yield labelled("also", f"line {line.line}: {safe(line.field)}: {safe(line.value)}")
 
 
-def crawler_summary(file: ParsedFile, group: GroupSummary, screen: Screen) -> Iterator[str]:
+def crawler_summary(file: ParsedFile, group: GroupSummary, paint: Paint) -> Iterator[str]:
     """Everything a file contains for one crawler."""
-    yield screen.paint("strong", crawler_words(group.tokens, file.written))
+    yield paint("strong", crawler_words(group.tokens, file.written))
     yield labelled("group", group_words(group))
     yield from _bounded("rule", (f"line {r.line}: {safe(r.text.strip())}" for r in group.rules))
     if not group.rules:
@@ -115,7 +124,7 @@ def crawler_summary(file: ParsedFile, group: GroupSummary, screen: Screen) -> It
         yield labelled("besides", f"{count(others, 'other crawler')} named in the file")
 
 
-def file_summary(file: ParsedFile, screen: Screen) -> Iterator[str]:
+def file_summary(file: ParsedFile, paint: Paint) -> Iterator[str]:
     """The groups and sitemaps of a file, one line each."""
     rows = [("line", "allow", "disallow", "user agents")]
     for group in file.groups[:MOST]:
@@ -126,7 +135,7 @@ def file_summary(file: ParsedFile, screen: Screen) -> Iterator[str]:
         rows.append(row)
     heading, *lines = columns(rows)
     if lines:
-        yield screen.paint("faint", f"  {heading}")
+        yield paint("faint", f"  {heading}")
     yield from (f"  {line}" for line in lines)
     if len(file.groups) > MOST:
         yield f"  … and {len(file.groups) - MOST:,} more groups"

@@ -6,20 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, path_of
-from scrapy_robotspec.protocol.usage import Usage
-from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.site import why
-from scrapy_robotspec.render.text import safe
-from scrapy_robotspec.render.usage import UsageAnswer, usage_answer
-from scrapy_robotspec.render.wording import crawler_words, reason_words
+from scrapy_robotspec.render.text import crawler_words, reason_words, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.render.parsed_file import GroupSummary
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
     from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.render.usage import UsageAnswer
 
 
 class Explanation(NamedTuple):
@@ -36,7 +32,7 @@ class Explanation(NamedTuple):
     verdict: Verdict | None = None
     """The verdict of the file; None where no file decides."""
     path: str = ""
-    """Path and query in canonical form, as compared with the rules."""
+    """Path and query in canonical form, as compared with the rules; empty where not requested."""
     matches: tuple[Rule, ...] = ()
     """Every rule that matches, the deciding one first; empty where not requested."""
     group: GroupSummary | None = None
@@ -67,6 +63,8 @@ class Explanation(NamedTuple):
             if refused is not None:
                 return refused.detail
         if self.site is not None and (self.verdict is None or self.reason == "override"):
+            from scrapy_robotspec.render.site import why
+
             site_reason = safe(why(self.site))
             if self.verdict is None:
                 return site_reason
@@ -76,9 +74,9 @@ class Explanation(NamedTuple):
     @property
     def sentence(self) -> str:
         """``examplebot may not fetch /a``, escaped, without the reason."""
-        name = self.crawler[:1].upper() + self.crawler[1:] if not self.tokens else self.crawler
         if self.allowed is None:
             return f"No decision for {safe(self.url)}"
+        name = self.crawler if self.tokens else self.crawler.capitalize()
         return f"{name} may {'' if self.allowed else 'not '}fetch {safe(self.url)}"
 
 
@@ -91,18 +89,17 @@ def explain(
 ) -> Explanation:
     """The verdict about a URL or path, with its rule.
 
-    Losing rules and the group are left out.
+    The path, losing rules and the group are left out.
 
     ``names`` maps product tokens to the names as written in the file.
     """
-    verdict = robots.explain(url, tokens)
+    verdict = robots.explain_served(url, tokens)
     return Explanation(
         url=url if isinstance(url, str) else decode(url),
         tokens=tuple(tokens),
         allowed=verdict.allowed,
         reason=verdict.reason,
         verdict=verdict,
-        path=as_in_url(path_of(url, robots.edition)),
         crawler=crawler_words(tokens, names),
     )
 
@@ -114,25 +111,23 @@ def explain_fully(
 
     ``group`` saves looking it up again for many URLs of one crawler.
     """
-    verdict = file.robots.explain(url, tokens)
-    path = path_of(url, file.robots.edition)
+    found = explain(file.robots, url, tokens, names=file.written)
+    assert found.verdict is not None
+    path = path_of(found.verdict.resolved or url, file.robots.edition)
     group = group or file.group_for(tokens)
-    return Explanation(
-        url=url if isinstance(url, str) else decode(url),
-        tokens=tuple(tokens),
-        allowed=verdict.allowed,
-        reason=verdict.reason,
-        verdict=verdict,
+    return found._replace(
         path=as_in_url(path),
         matches=file.matches(path, group),
         group=group,
-        crawler=crawler_words(tokens, file.written),
-        usage=_usage(file, url, tokens, verdict.allowed),
+        usage=_usage(file, url, tokens, found.verdict.allowed),
     )
 
 
 def _usage(file: ParsedFile, url: str | bytes, tokens: Sequence[str], allowed: bool) -> UsageAnswer:
     """The usage of a page; a file without statements is not read for it."""
+    from scrapy_robotspec.protocol.usage import Usage
+    from scrapy_robotspec.render.usage import UsageAnswer, usage_answer
+
     if file.states_usage:
         return usage_answer(file.robots, url, tokens)
     return UsageAnswer(Usage(applies=allowed))
@@ -158,6 +153,8 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
     )
     if not fully or site.robots is None or decision.verdict is None:
         return found
+    from scrapy_robotspec.render.parsed_file import ParsedFile
+
     by_file = explain_fully(ParsedFile(site.robots), site.url, site.tokens)
     return found._replace(
         path=by_file.path, matches=by_file.matches, group=by_file.group, usage=by_file.usage

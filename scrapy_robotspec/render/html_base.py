@@ -8,9 +8,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from scrapy_robotspec import __version__
 from scrapy_robotspec.render.site import utc
 from scrapy_robotspec.render.text import count, duration, escaped, listed
-from scrapy_robotspec.render.version import VERSION
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
@@ -51,4 +51,4 @@ def render(template: str, *, now: float, **values: Any) -> str:
 
     ``now``: the date shown on the page (epoch seconds).
     """
-    return environment().get_template(template).render(**values, made=utc(now), version=VERSION)
+    return environment().get_template(template).render(**values, made=utc(now), version=__version__)

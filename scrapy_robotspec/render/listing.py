@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
 #: A longer file is shown at its beginning and around the lines with notes only (lines).
@@ -27,14 +26,13 @@ _RULES = ("allow", "disallow")
 
 @dataclass(slots=True)
 class Note:
-    """A finding, or the role of a line in some answers."""
+    """The role of a line in some answers."""
 
     style: str
-    """good, bad, finding, or empty."""
+    """good, bad, or empty."""
     role: str
     links: list[int] = field(default_factory=list)
     """Numbers of answers."""
-    text: str = ""
 
 
 @dataclass(slots=True)
@@ -43,14 +41,9 @@ class Notes:
 
     margin: dict[int, list[Note]] = field(default_factory=dict)
     styles: dict[int, str] = field(default_factory=dict)
-    """A style for a whole line: decides-good, decides-bad, added or removed."""
+    """A style for a whole line: decides-good or decides-bad."""
     followed: dict[int, list[str]] = field(default_factory=dict)
     """First lines of groups that apply, and to which crawlers (escaped names)."""
-
-    def add_finding(self, finding: Finding) -> None:
-        """Note a finding of the linter beside its line."""
-        note = Note("finding", finding.code, text=finding.message)
-        self.margin.setdefault(max(finding.line, 1), []).append(note)
 
     @property
     def lines(self) -> set[int]:

@@ -1,7 +1,6 @@
-"""One robots.txt file, parsed once to describe its groups and crawlers.
+"""One robots.txt file, read once to describe its groups and crawlers.
 
-Which group applies is decided by ``protocol``; this saves reading the file again for each of
-thousands of crawlers.
+Which group applies is decided by ``protocol``; this saves reading the file again for each crawler.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from scrapy_robotspec.protocol.precedence import (
     line_start,
     matching_keys,
 )
+from scrapy_robotspec.protocol.robotstxt import greatest_delay
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.render.text import count
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.protocol.groups import Group, RawRule
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -62,37 +61,28 @@ class GroupSummary(NamedTuple):
 
 
 class ParsedFile:
-    """A robots.txt file with its groups, crawlers, lines and findings."""
+    """A robots.txt file with its groups, crawlers and lines."""
 
     def __init__(self, robots: RobotsTxt) -> None:
         self.robots = robots
         self.groups = robots.groups
         edition = robots.edition
-        self._other: dict[int, OtherLine] = {}
         self._places: dict[str, list[int]] = {}
-        self._tokens: dict[str, str] = {}
+        self._names: dict[str, str] = {}  # by key, as first written
         self._raw = read_groups(robots.body, edition)
-        others = [line for group in self._raw for line in group.others]
-        numbers = numbers_at(robots.body, [line.start for line in others])
-        for line in others:
-            self._other[line.start] = OtherLine(line.field, decode(line.value), numbers[line.start])
+        self._at_line = {group.first_line: at for at, group in enumerate(self.groups)}
         for at, group in enumerate(self._raw):
             keys = group.keys(edition)
             for key in keys:
                 self._places.setdefault(key, []).append(at)
             for name in group.names:
                 if key_of(name, edition) in keys:
-                    self._tokens.setdefault(key_of(name, edition), name)
+                    self._names.setdefault(key_of(name, edition), name)
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """Every line of the file, blank and invalid ones included."""
         return tuple(read_lines(self.robots.body, self.robots.edition))
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """The linter's findings."""
-        return self.robots.lint()
 
     @cached_property
     def sitemaps(self) -> tuple[str, ...]:
@@ -107,7 +97,7 @@ class ParsedFile:
         for line in self.lines:
             name = named_agent(line.value, edition) if line.field == "user-agent" else None
             if name and name != DEFAULT:
-                found.setdefault(self._tokens.get(key_of(name, edition), name), decode(line.value))
+                found.setdefault(self._names.get(key_of(name, edition), name), decode(line.value))
         return {name: text for name, text in found.items() if text != name}
 
     def summary(self) -> str:
@@ -124,23 +114,26 @@ class ParsedFile:
     @property
     def tokens(self) -> list[str]:
         """Every product token that selects a group, as first written, without ``*``."""
-        return [name for key, name in self._tokens.items() if key != DEFAULT]
+        return [name for key, name in self._names.items() if key != DEFAULT]
+
+    def size_for(self, tokens: Sequence[str]) -> int:
+        """The number of lines that are read for a crawler's explanation."""
+        if self.states_usage:
+            return len(self.lines)
+        groups = (self._raw[at] for at in self._followed(self._keys(tokens)))
+        return sum(len(group.rules) + len(group.others) for group in groups)
 
     def group_for(self, tokens: Sequence[str]) -> GroupSummary:
         """The combined groups of a crawler with these tokens (UAG-01)."""
-        keys = followed_keys(self._places, tuple(tokens), self.robots.edition)
-        places = sorted({at for key in keys for at in self._places[key]})
-        other = tuple(
-            self._other[line.start]
-            for at in places
-            for line in self._raw[at].others_for(keys, self.robots.edition)
-        )
+        keys, edition = self._keys(tokens), self.robots.edition
+        places = self._followed(keys)
+        other = [line for at in places for line in self._raw[at].others_for(keys, edition)]
         return GroupSummary(
             tokens=tuple(tokens),
-            names=tuple(self._tokens[key] for key in keys),
+            names=tuple(self._names[key] for key in keys),
             groups=tuple(self.groups[at] for at in places),
-            other=other,
-            crawl_delay=self._crawl_delay(tokens, other),
+            other=tuple(self._others[line.start] for line in other),
+            crawl_delay=greatest_delay(other),
         )
 
     def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
@@ -167,23 +160,30 @@ class ParsedFile:
         keys = sorted(matching_keys(raw, path, self.robots.edition, matching))
         return tuple(dict.fromkeys(rules[line_start(key)] for key in keys))
 
+    @cached_property
+    def states_usage(self) -> bool:
+        """Whether the file has usage preferences or licenses (USE-01, USE-06)."""
+        fields = {line.field for line in self._others.values()}
+        return bool(fields.intersection(USAGE_FIELDS) or self.robots.licenses)
+
+    @cached_property
+    def _others(self) -> dict[int, OtherLine]:
+        """The other lines of all groups, by offset."""
+        lines = [line for group in self._raw for line in group.others]
+        numbers = numbers_at(self.robots.body, [line.start for line in lines])
+        return {
+            line.start: OtherLine(line.field, decode(line.value), numbers[line.start])
+            for line in lines
+        }
+
+    def _keys(self, tokens: Sequence[str]) -> tuple[str, ...]:
+        return followed_keys(self._places, tuple(tokens), self.robots.edition)
+
+    def _followed(self, keys: Sequence[str]) -> list[int]:
+        return sorted({at for key in keys for at in self._places[key]})
+
     def _rules_of(self, group: GroupSummary) -> Iterator[tuple[RawRule, Rule]]:
         """Each rule of a group, as read and as shown."""
         for line in group.first_lines:
             at = self._at_line[line]
             yield from zip(self._raw[at].rules, self.groups[at].rules, strict=True)
-
-    @cached_property
-    def _at_line(self) -> dict[int, int]:
-        return {group.first_line: at for at, group in enumerate(self.groups)}
-
-    @cached_property
-    def states_usage(self) -> bool:
-        """Whether the file has usage preferences or licenses (USE-01, USE-06)."""
-        fields = {line.field for line in self._other.values()}
-        return bool(fields.intersection(USAGE_FIELDS) or self.robots.licenses)
-
-    def _crawl_delay(self, tokens: Sequence[str], other: Sequence[OtherLine]) -> float | None:
-        if all(line.field != "crawl-delay" for line in other):
-            return None  # saves reading the file
-        return self.robots.crawl_delay(tokens)

@@ -1,9 +1,20 @@
-"""Escapes text from files, URLs and servers; formats numbers, lists and durations.
+"""Words for people: escaped text, numbers, durations, verdicts, crawlers and groups.
 
 Text from outside passes :func:`safe` before it reaches a terminal, a log or a page (SAF-04).
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scrapy_robotspec.protocol.models import Verdict
+    from scrapy_robotspec.render.parsed_file import GroupSummary
+
+    #: Gives a text a style of ``Screen.paint``.
+    Paint = Callable[[str, str], str]
 
 #: Max length of a text on a terminal (characters).
 WIDEST = 300
@@ -37,11 +48,29 @@ def count(number: int, noun: str, nouns: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
-def listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """``a, b and c``."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def columns(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
+    """Rows of cells as lines with aligned columns.
+
+    Cells must not contain colours.
+    """
+    table = [list(row) for row in rows]
+    widths: list[int] = []
+    for row in table:
+        for at, cell in enumerate(row):
+            if at == len(widths):
+                widths.append(0)
+            widths[at] = max(widths[at], len(cell))
+    return [
+        gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
+        for row in table
+    ]
 
 
 _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
@@ -55,3 +84,49 @@ def duration(seconds: float) -> str:
     if seconds >= 10:
         return f"{seconds:.0f} s"
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
+
+
+def verdict_word(allowed: bool | None, paint: Paint) -> str:
+    """``allowed``, ``disallowed`` or ``no answer``, painted and equally wide."""
+    if allowed is None:
+        return paint("note", "no answer ")
+    return paint(*(("good", "allowed   ") if allowed else ("bad", "disallowed")))
+
+
+def crawler_words(tokens: Sequence[str], names: Mapping[str, str] | None = None) -> str:
+    """The crawler's name; with the name as written where the file's differs."""
+    if not tokens:
+        return "a crawler that no group names"
+    return ", then ".join(_name(token, names) for token in tokens)
+
+
+def _name(token: str, names: Mapping[str, str] | None) -> str:
+    written = names.get(token) if names else None
+    return f"{safe(written)} (read as {safe(token)})" if written else safe(token)
+
+
+def group_words(group: GroupSummary) -> str:
+    """The group that applies and why (UAG-01, UAG-05)."""
+    if not group.names:
+        cause = "no group names it" if group.tokens else "no group is for every crawler"
+        return f"none: {cause}, so everything is allowed"
+    lines = listed([str(line) for line in group.first_lines[:10]])
+    at = f"from line {lines}" if len(group.first_lines) == 1 else f"combined from lines {lines}"
+    if group.names == ("*",):
+        reason = "no group names the crawler" if group.tokens else "the group for all others"
+        return f"* ({at}): {reason}"
+    return f"{safe(', '.join(group.names))} ({at}): the most specific name that matches"
+
+
+def reason_words(verdict: Verdict) -> str:
+    """The reason of a verdict."""
+    rule = verdict.rule
+    if rule is not None:
+        served = "" if verdict.resolved is None else f"; servers read {safe(verdict.resolved)}"
+        return f"line {rule.line}: {safe(rule.text.strip())}{served}"
+    return {
+        "no_rule": "no rule of the group matches",
+        "no_group": "no group applies",
+        "robots_txt_itself": "/robots.txt itself is always allowed",
+        "rule": "",
+    }[verdict.reason]

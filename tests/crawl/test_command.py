@@ -387,26 +387,3 @@ def test_a_refused_connection_is_told_without_a_traceback(outside: Folder) -> No
     assert result.code == 3
     assert "robots.txt unreachable" in result.out
     assert result.err == ""
-
-
-def test_watch_compares_with_the_last_copy_and_keeps_the_new_one(
-    server: Server, outside: Folder
-) -> None:
-    """First copy 0, no change 0, change 1, then 0 again; an outage 3 and the copy stays."""
-    cache = ("--cache", "sqlite:///robots.db")
-    site = server.site("127.0.0.20", SHOP)
-    result = outside.robotspec("watch", site.url(), *cache)
-    assert (result.code, result.out) == (0, "")
-    assert "first copy stored" in result.err
-    assert outside.robotspec("watch", site.url(), *cache).code == 0
-    server.site("127.0.0.20", SHOP.replace("Disallow: /account", "Disallow: /"))
-    result = outside.robotspec("watch", site.url(), *cache)
-    assert result.code == 1, result.err
-    assert "+ line 16: Disallow: /" in result.out
-    assert "- line 16: Disallow: /account" in result.out
-    assert "examplebot" not in result.out
-    assert outside.robotspec("watch", site.url(), *cache).code == 0
-    server.site("127.0.0.20", reply("", status=503))
-    assert outside.robotspec("watch", site.url(), *cache).code == 3
-    server.site("127.0.0.20", SHOP)
-    assert outside.robotspec("watch", site.url(), *cache).code == 1

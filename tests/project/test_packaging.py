@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import run
-from scrapy_robotspec.render.version import VERSION
+from scrapy_robotspec import __version__
 
 ROOT = Path(run.__file__).parent
 
@@ -56,8 +56,8 @@ def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None
     """The first heading of the changelog is the version of the package."""
     first = re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)
     assert first
-    assert first[1] == VERSION
-    assert setup["metadata"]["version"] == "attr: scrapy_robotspec.render.version.VERSION"
+    assert first[1] == __version__
+    assert setup["metadata"]["version"] == "attr: scrapy_robotspec.__version__"
 
 
 def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:

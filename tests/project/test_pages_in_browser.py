@@ -20,7 +20,7 @@ import pytest
 import run
 from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.render.report_page import report_page
-from tests.support.command_line import CHANGED, HOSTILE, HOSTILE_URL, SHOP
+from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP
 from tests.support.crawl_reports import HOSTILE_TEXT, report_of
 
 if TYPE_CHECKING:
@@ -43,11 +43,6 @@ COMMANDS = {
     "many answers": ["check", "robots.txt", "--urls", "many.txt"],
     "a long path": ["explain", "long.txt", "/" + "verylongpathsegment" * 30 + "/x"],
     "what a file contains": ["show", "robots.txt"],
-    "findings in one file": ["lint", "robots.txt", "--advice"],
-    "findings in three files": ["lint", "robots.txt", "new.txt", "long.txt", "--advice"],
-    "findings in a folder": ["lint", "folder", "--advice"],
-    "changes": ["diff", "robots.txt", "new.txt", "/cart/1", "/x"],
-    "editions": ["editions", "robots.txt", "--each-token"],
     "a hostile file": ["explain", "hostile.txt", HOSTILE_URL, "--each-token"],
 }
 
@@ -107,13 +102,9 @@ def test_axe_finds_nothing_in_light_and_dark_on_a_phone_and_a_desktop(
     """Every page at 390 and 1,280 pixels; nothing makes a reader scroll sideways."""
     monkeypatch.chdir(tmp_path)
     Path("robots.txt").write_text(SHOP)
-    Path("new.txt").write_text(CHANGED)
     Path("long.txt").write_text(LONG)
     Path("hostile.txt").write_bytes(HOSTILE)
     Path("many.txt").write_text("".join(f"/cart/{number}\n" for number in range(60)))
-    Path("folder").mkdir()
-    for number in range(30):
-        Path(f"folder/{number}.txt").write_text(SHOP)
     assert main([*command, "--html", "page.html"]) in (0, 1)
     for width in (390, 1280):
         for dark in (False, True):

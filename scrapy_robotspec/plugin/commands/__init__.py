@@ -70,7 +70,6 @@ class RobotSpecCommand(ScrapyCommand):
             settings.edition,
             load_query=self._load_query,
             default_tokens=tokens if isinstance(tokens, tuple) else (),
-            cache=settings.cache,
             now=time.time(),
         )
 

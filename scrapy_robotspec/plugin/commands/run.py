@@ -117,5 +117,3 @@ def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
         settings.set("ROBOTSPEC_USER_AGENT_TOKEN", tokens, priority="cmdline")
     if options.edition is not None:
         settings.set("ROBOTSPEC_EDITION", options.edition, priority="cmdline")
-    if options.fresh:
-        settings.set("ROBOTSPEC_CACHE", "memory://", priority="cmdline")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec import __version__
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import dumps
 from scrapy_robotspec.evidence.recorder import Recorder
@@ -13,7 +14,6 @@ from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
-from scrapy_robotspec.render.version import VERSION
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -65,4 +65,4 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
 
 
 def _software() -> str:
-    return f"scrapy-robotspec {VERSION}"
+    return f"scrapy-robotspec {__version__}"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage, deciding_line
-from scrapy_robotspec.render.terminal import columns
-from scrapy_robotspec.render.text import duration, safe
+from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,6 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec import __version__
 from tests.support.command_line import SHOP
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def test_sarif_is_one_document_with_rules_and_places(run_command: RunCommand, fo
     document = json.loads(result.out)
     assert document["version"] == "2.1.0"
     (run,) = document["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    assert run["tool"]["driver"]["version"] == __version__
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     places = set()
     for result in run["results"]:
@@ -51,31 +54,24 @@ def test_a_clean_file_gives_an_empty_document(run_command: RunCommand, folder: P
     assert json.loads(result.out)["runs"][0]["results"] == []
 
 
-def test_findings_of_a_folder_do_not_depend_on_the_number_of_processes(
+def test_the_proposals_of_findings_are_written_into_files(
     run_command: RunCommand, folder: Path
 ) -> None:
-    """In the order of the files."""
-    (folder / "many").mkdir()
-    for number in range(30):
-        (folder / "many" / f"{number:02}.txt").write_text(SHOP if number % 2 else "Disalow: /\n")
-    one, three = (run_command("lint", "many", "--jobs", jobs) for jobs in ("1", "3"))
-    assert one == three
-    assert [line.split(":")[0] for line in one.lines] == sorted(
-        line.split(":")[0] for line in one.lines
-    )
-    assert one.err.endswith(" in 30 files\n")
+    """Other lines stay byte by byte, also those that are not UTF-8."""
+    body = b"User-agent: *\r\nDisallow:/a/\nDisallow: /a/\nDisallow:/caf\xe9/\n# caf\xe9"
+    (folder / "f.txt").write_bytes(body)
+    result = run_command("lint", "f.txt", "--advice", "--fix")
+    assert "f.txt: proposals followed" in result.err
+    fixed = b"User-agent: *\r\nDisallow: /a/\nDisallow:/caf\xe9/\n# caf\xe9"
+    assert (folder / "f.txt").read_bytes() == fixed
+    assert "RS903" not in run_command("lint", "f.txt").out
+    assert "proposals" not in run_command("lint", "f.txt", "--advice", "--fix").err
 
 
-def test_a_page_of_a_thousand_files_stays_small(run_command: RunCommand, folder: Path) -> None:
-    """Below 3 MB, with the counts of every file."""
-    (folder / "many").mkdir()
-    bad = "User-agent: *\n" + "".join(f"Disalow: /{number}\n" for number in range(60))
-    for number in range(1000):
-        (folder / "many" / f"{number}.txt").write_text(bad)
-    run_command("lint", "many", "--advice", "--html", "page.html", "-q", "--jobs", "1")
-    page = (folder / "page.html").read_text(encoding="utf-8")
-    assert len(page) < 3_000_000
-    assert page.count('<th scope="row">') >= 1000
+def test_code_is_explained_as_json(run_command: RunCommand) -> None:
+    (line,) = run_command("lint", "--explain", "RS301", "--json").lines
+    assert json.loads(line)["code"] == "RS301"
+    assert run_command("lint", "--explain", "RS301", "--format", "json").lines == [line]
 
 
 def test_advice_is_shown_when_its_code_is_selected(run_command: RunCommand) -> None:

@@ -40,7 +40,7 @@ MISUSES = [
     ("check http://[ /page", "'http://[' is not a URL of a site"),
     ("explain https:// /page", "'https://' is not a URL of a site"),
     ("diff robots.txt", "Missing argument 'NEW'"),
-    ("editions --html out.html", "give the FILE"),
+    ("editions --each-token", "give the FILE"),
     ("explain robots.txt / --html no/such/folder.html", "cannot write no/such/folder.html"),
     ("chek robots.txt /", "Did you mean 'check'?"),
     ("robots.txt", "Did you mean 'robotspec show robots.txt'?"),
@@ -51,8 +51,11 @@ MISUSES = [
     ("lint --explain RS30", "no such code: 'RS30'; did you mean"),
     ("lint", "give a FILE, or --explain CODE"),
     ("diff . new.txt", "one file each, not folders"),
-    ("watch shop.example", "write https://shop.example"),
-    ("watch https://shop.example/", "give --cache sqlite:///robots.db"),
+    ("check robots.txt / --token A,B", "names one product token: write --token A --token B"),
+    ("check robots.txt --urls none.txt", "none.txt lists no URL"),
+    ("check robots.txt javascript:void(0)", "is not fetched from a site, so no robots.txt"),
+    ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
+    ("lint - --fix", "--fix changes files: give paths"),
 ]
 
 
@@ -65,6 +68,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
+    (folder / "none.txt").write_text("# nothing yet\n")
     result = run_command(*command.split())
     assert result.code == 2
     assert remedy in result.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli import samples
+from scrapy_robotspec.cli import editions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 PATTERN = st.builds(
@@ -21,7 +21,7 @@ def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
     """Whatever a rule says, one of the paths finds out; without it a diff could miss a change."""
     lines = ["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)]
     robots = RobotsTxt.parse("\n".join(lines).encode())
-    paths = samples.sample_paths(robots.groups)
+    paths = editions.sample_paths(robots.groups)
     found = {rule.line for path in paths for rule in robots.matches(path, ())}
     assert found == set(range(2, 2 + len(patterns)))
 
@@ -29,6 +29,6 @@ def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
 def test_paths_are_distinct_and_bounded() -> None:
     """A file of many rules does not make a list without end."""
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % n for n in range(5000))
-    paths = samples.sample_paths(RobotsTxt.parse(body).groups)
-    assert len(paths) == len(set(paths)) == samples.MOST
+    paths = editions.sample_paths(RobotsTxt.parse(body).groups)
+    assert len(paths) == len(set(paths)) == editions.MAX_PATHS
     assert paths[0] == "/"

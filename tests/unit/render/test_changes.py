@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli.crawlers import named_crawlers
-from scrapy_robotspec.cli.samples import sample_paths
+from scrapy_robotspec.cli.editions import sample_paths
+from scrapy_robotspec.cli.options import named_crawlers
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import Rule
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def changes(old: bytes, new: bytes, edition: str = "google-2019", *urls: str) -> FileChanges:
     files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
-    return find_changes(files[0], files[1], named_crawlers(files), urls)
+    return find_changes(files[0], files[1], named_crawlers(files)[0], urls)
 
 
 SHOP = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\nAllow: /y/z\n"
@@ -115,7 +115,7 @@ def test_no_verdict_differs_where_no_change_is_reported(
         tokens for change in changes(old, new, edition).changes for tokens in change.crawlers
     }
     paths = [*sample_paths(group for file in files for group in file.groups), *more]
-    for tokens in named_crawlers(files):
+    for tokens in named_crawlers(files)[0]:
         if tokens not in changed:
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
@@ -164,6 +164,6 @@ def test_a_long_group_is_not_read_again_for_each_crawler_that_leaves_it() -> Non
     (group,) = before.groups
     before.groups = (replace(group, rules=CountedRules(group.rules)),)
     CountedRules.reads = 0
-    found = find_changes(before, after, named_crawlers([before, after]), [])
+    found = find_changes(before, after, named_crawlers([before, after])[0], [])
     assert len(found.changes) == len(crawlers) + 1
     assert 0 < CountedRules.reads < 5

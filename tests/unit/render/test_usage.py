@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 from scrapy_robotspec import Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
@@ -11,12 +9,14 @@ from scrapy_robotspec.render.as_json import full_object
 from scrapy_robotspec.render.as_text import explained, short
 from scrapy_robotspec.render.explanation import explain_site
 from scrapy_robotspec.render.site import SiteAnswer
-from scrapy_robotspec.render.terminal import Screen
 from scrapy_robotspec.render.usage import usage_answer
 
-SCREEN = Screen(io.StringIO(), io.StringIO(), {})
 URL = "http://shop.example/a"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
+
+
+def plain(style: str, text: str) -> str:
+    return text
 
 
 def refused() -> SiteAnswer:
@@ -39,8 +39,8 @@ def test_statement_decides_and_no_rule_does() -> None:
     found = explain_site(refused(), fully=True)
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
-    assert short(found, "", SCREEN) == f"disallowed  {URL}  ({detail})"
-    lines = "\n".join(explained(found, SCREEN))
+    assert short(found, "", plain) == f"disallowed  {URL}  ({detail})"
+    lines = "\n".join(explained(found, plain))
     assert f"decided by {detail}" in lines
     assert "loses      line 2: Allow: /" in lines
     assert "usage      train-ai disallowed" in lines

@@ -6,18 +6,14 @@ made so that groups, blank lines, duplicates and lines that editions read differ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from scrapy_robotspec.cli.lint import follow
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.protocol.property.strategies import bodies_for
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.protocol.lint.findings import Finding
 
 TOKENS = [("a",), ("b",), ("a-b",), ("c",), ("a", "b")]
 URLS = [f"http://example.com{path}" for path in ("/", "/x", "/x/y", "/xy", "/%78", "/z?x", "/*")]
@@ -58,18 +54,6 @@ def verdicts(body: bytes) -> list[object]:
         for url in URLS
         for allowed in [robots.allowed(url, tokens)]
     ]
-
-
-def follow(body: bytes, findings: list[Finding]) -> bytes:
-    """The file after the proposals; a deletion counts more than another proposal for the line."""
-    kept: list[bytes | None] = list(body.splitlines(keepends=True))
-    for finding in sorted(findings, key=lambda finding: finding.replacement == ""):
-        assert finding.replacement is not None
-        line = kept[finding.line - 1]
-        assert line is not None
-        end = line[len(line.rstrip(b"\r\n")) :]
-        kept[finding.line - 1] = finding.replacement.encode() + end if finding.replacement else None
-    return b"".join(line for line in kept if line is not None)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
