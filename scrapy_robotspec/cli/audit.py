@@ -2,37 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gzip
+import zlib
+from datetime import datetime, timezone
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.log_files import LogFile
-from scrapy_robotspec.cli.replay import INSTALL, evidence_folder
+from scrapy_robotspec.cli.inputs import standard_input
+from scrapy_robotspec.cli.replay import (
+    INSTALL,
+    check_expectations,
+    evidence_folder,
+    expectation_options,
+    show_problems,
+)
 from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import TracebackType
 
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.evidence.access_logs import Parse
-    from scrapy_robotspec.evidence.audit import Audit
+    from scrapy_robotspec.evidence.audit import Accused, Audit
     from scrapy_robotspec.evidence.timeline import Timeline
 
 _EXAMPLES = """\
   robotspec audit access.log --evidence evidence/ --origin https://example.com
   robotspec audit index.cdxj --evidence evidence/ --token examplebot
-  robotspec audit requests.jsonl --evidence evidence/ --json"""
+  robotspec audit requests.jsonl --evidence evidence/ --explain"""
 
 #: Lines between two updates of the progress bar.
 _STEP = 5000
 #: Lines that the format is found by.
 _SAMPLE = 100
-#: Max rules of the table.
-_SHOWN = 100
+#: Max length of a line (bytes); the rest of a longer one is a line of its own.
+_MAX_LINE = 2**20
+#: Max rules of the table, and max requests that are explained.
+_SHOWN, _MAX_EXPLAINED = 100, 1000
 #: Max product tokens in a message.
 _MOST_TOKENS = 3
 _FORMATS = ("auto", "common", "cdxj", "json")
@@ -71,6 +85,10 @@ _FORMATS = ("auto", "common", "cdxj", "json")
     show_default=True,
     help="A request may follow rules that were replaced at most this long before it.",
 )
+@click.option(
+    "--explain", is_flag=True, help="Show the logged decision about each disallowed request."
+)
+@expectation_options
 @options.json_option
 def command(
     session: Session,
@@ -80,13 +98,17 @@ def command(
     origin: str | None,
     name: str,
     tolerance: float,
+    explain: bool,
+    expected: Sequence[str],
+    complete: bool,
     as_json: bool,
 ) -> int:
-    """Hold an access log against the robots.txt files of its time.
+    """Check an access log against the robots.txt files in force at the time.
 
     LOG is a file, maybe compressed with gzip, or - for standard input. Each request is checked
     against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request
-    for an origin and a time without evidence is unknown; a robots.txt itself is always allowed.
+    for an origin and a time without evidence is unknown. A robots.txt itself is always allowed, and
+    so are the redirects and probes that the crawls followed to one.
 
     Exits with 1 if any request was disallowed, or the evidence was changed.
     """
@@ -100,15 +122,25 @@ def command(
     base = _base(origin)
     with LogFile(log) as file:
         timeline = Timeline.read(folder, lambda done, all_: screen.share(done, all_, "evidence"))
-        audit = Audit(timeline, _tokens(tokens, timeline), tolerance)
+        reading = timeline.reading
+        check_expectations(reading, expected, complete)
+        product = _tokens(tokens, timeline)
+        if product is None:
+            screen.clear()
+            show_problems(session, reading)
+            return 1
+        audit = Audit(timeline, product, tolerance)
         not_read = _audit(session, file, _format(file, name), audit, timeline, base)
+    audit.look_up(lambda done, all_: screen.share(done, all_, "decisions"))
     screen.clear()
-    for problem in timeline.problems:
-        screen.fail(safe(problem))
+    show_problems(session, reading)
     for note in not_read:
         screen.note(f"note: {note}")
-    _report(session, audit, as_json)
-    return 1 if audit.disallowed or timeline.problems else 0
+    if as_json:
+        screen.say(_json(audit, timeline, explain))
+    else:
+        _report(session, audit, explain)
+    return 1 if audit.disallowed or reading.problem_count else 0
 
 
 def _base(origin: str | None) -> str | None:
@@ -120,7 +152,8 @@ def _base(origin: str | None) -> str | None:
     return str(found)
 
 
-def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...]:
+def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
+    """The product tokens to audit; None where damaged evidence names none."""
     from scrapy_robotspec.editions import get_edition
 
     if given:
@@ -132,6 +165,8 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...]:
     known = sorted(timeline.tokens)
     if len(known) == 1:
         return known[0]
+    if timeline.reading.problem_count:
+        return None
     names = listed([safe(" ".join(tokens)) for tokens in known[:_MOST_TOKENS]])
     found = f"several product tokens, such as {names}" if known else "no product token"
     raise MisuseError(f"the crawls had {found}: give --token")
@@ -165,7 +200,7 @@ def _audit(
             session.screen.share(file.done, file.size, "audited")
         try:
             request = parse(line)
-        except (ValueError, RecursionError) as error:
+        except (ValueError, OverflowError, RecursionError) as error:
             if line.strip():
                 wrong += 1
                 first = first or f"line {number}: {error}"
@@ -192,14 +227,8 @@ def _audit(
     return notes
 
 
-def _report(session: Session, audit: Audit, as_json: bool) -> None:
+def _report(session: Session, audit: Audit, explain: bool) -> None:
     screen = session.screen
-    if as_json:
-        from scrapy_robotspec.render.as_json import dumps
-
-        names = ("requests", "disallowed", "unknown")
-        screen.say(dumps({name: getattr(audit, name) for name in names}))
-        return
     rows = [("requests", "origin", "line", "rule", "first URL")]
     for rule, number in audit.rules.most_common(_SHOWN):
         line = "" if rule.line is None else str(rule.line)
@@ -211,5 +240,123 @@ def _report(session: Session, audit: Audit, as_json: bool) -> None:
         for row in columns(rows):
             screen.say(row)
         screen.say()
+    later = [each for each in audit.accused if each.was_allowed]
+    for each in audit.accused[:_MAX_EXPLAINED] if explain else later[:1]:
+        for text in _explained(each):
+            screen.say(text)
+    if explain and len(audit.accused) > _MAX_EXPLAINED:
+        screen.note(f"note: the first {_MAX_EXPLAINED:,} of {len(audit.accused):,} are explained")
+    elif later and not explain:
+        screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
     counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
     screen.say(f"requests: {audit.requests:,}, {counts}")
+
+
+def _explained(accused: Accused) -> Iterator[str]:
+    """A disallowed request, when it was decided and sent, and the line of its decision."""
+    why, decision = accused.why, accused.decision
+    rule = f"line {why.line}: {why.rule}" if why.line else why.reason
+    yield safe(f"{_date(accused.request.time)} {accused.url}: disallowed ({rule})")
+    if decision is None:
+        yield "  no decision about it in the evidence"
+        return
+    word = "allowed" if accused.was_allowed else "disallowed"
+    left = "" if accused.left is None else f", sent {_date(accused.left)}"
+    yield f"  {word} when decided {_date(decision.values['time'])}{left}"
+    yield safe(f"  {decision.file}: line {decision.line}: {_compact(decision.values)}", None)
+
+
+def _compact(values: Mapping[str, Any]) -> str:
+    from scrapy_robotspec.render.as_json import dumps
+
+    return dumps(values)
+
+
+def _date(time: float) -> str:
+    try:
+        return datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{time:g}"
+
+
+def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
+    from scrapy_robotspec.render.as_json import dumps
+
+    names = ("requests", "disallowed", "unknown")
+    shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
+    shown |= timeline.reading.to_json()
+    if explain:
+        shown["accused"] = [_accused_object(each) for each in audit.accused[:_MAX_EXPLAINED]]
+    return dumps(shown)
+
+
+def _accused_object(accused: Accused) -> dict[str, Any]:
+    decision = accused.decision
+    return {
+        "time": accused.request.time,
+        "url": accused.url,
+        "reason": accused.why.reason,
+        "line": accused.why.line,
+        "rule": accused.why.rule,
+        "left": accused.left,
+        "decision": None if decision is None else decision._asdict(),
+    }
+
+
+class LogFile:
+    """The lines of *name*; ``-`` is standard input.
+
+    Raises ``MisuseError`` for a file that cannot be read.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = "standard input" if name == "-" else name
+        self.size = 0
+        """Bytes on the disk; 0: unknown."""
+        self._raw: IO[bytes]
+        if name == "-":
+            self._raw = standard_input()
+        else:
+            try:
+                self._raw = Path(name).open("rb")  # noqa: SIM115  (closed by __exit__)
+                self.size = Path(name).stat().st_size
+            except OSError as error:
+                raise MisuseError(f"{name}: {error.strerror}") from None
+        self._lines = self._read()
+        self._first: list[bytes] = []
+
+    def __enter__(self) -> LogFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.size:
+            self._raw.close()
+
+    @property
+    def done(self) -> int:
+        """Bytes read so far; 0 where the size is unknown."""
+        return self._raw.tell() if self.size else 0
+
+    def first_lines(self, number: int) -> list[bytes]:
+        """The first lines, which are still part of the iteration."""
+        if not self._first:
+            self._first = list(islice(self._lines, number))
+        return self._first[:number]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return chain(self._first, self._lines)
+
+    def _read(self) -> Iterator[bytes]:
+        peek = getattr(self._raw, "peek", None)
+        is_packed = peek is not None and peek(2)[:2] == b"\x1f\x8b"
+        stream = gzip.GzipFile(fileobj=self._raw) if is_packed else self._raw
+        try:
+            while line := stream.readline(_MAX_LINE):
+                yield line
+        except (OSError, EOFError, zlib.error) as error:
+            raise MisuseError(f"{self.name}: {error}") from None

@@ -12,21 +12,39 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy_robotspec.cli.session import Session
     from scrapy_robotspec.evidence.replay import ReplayResult
+    from scrapy_robotspec.evidence.run_reader import Reading
 
 _EXAMPLES = """\
   robotspec replay evidence/
+  robotspec replay evidence/ --complete --expect 7537c66e...
   robotspec replay evidence/ --json"""
 
 #: The remedy where the library that reads archives is missing.
 INSTALL = "no archive can be read: pip install 'scrapy-robotspec[evidence]'"
 
+expectation_options = options.stack(
+    click.option(
+        "--expect",
+        "expected",
+        metavar="HASH",
+        multiple=True,
+        help="The last hash of a run, as it was published. Again for each run.",
+    ),
+    click.option("--complete", is_flag=True, help="A run without its last line is a problem."),
+)
+
 
 @options.command("replay", _EXAMPLES)
 @click.argument("folder", metavar="DIR")
+@expectation_options
 @options.json_option
-def command(session: Session, folder: str, as_json: bool) -> int:
+def command(
+    session: Session, folder: str, expected: Sequence[str], complete: bool, as_json: bool
+) -> int:
     """Make every decision of a crawl again, from its evidence alone.
 
     DIR is the folder of ROBOTSPEC_EVIDENCE. Reads every byte of log and archive, follows the
@@ -43,17 +61,15 @@ def command(session: Session, folder: str, as_json: bool) -> int:
     screen = session.screen
     result = replay(path, lambda done, total: screen.share(done, total, "replayed"))
     screen.clear()
-    for note in result.notes:
-        screen.note(f"note: {safe(note)}")
-    for problem in result.problems:
-        screen.fail(safe(problem))
-    left_out = result.problem_count - len(result.problems)
-    if left_out:
-        screen.fail(f"and {left_out:,} more")
+    check_expectations(result, expected, complete)
+    show_problems(session, result)
     screen.say(_json(result) if as_json else _summary(result))
-    for run, head in result.heads.items():
-        line = f"{safe(run)}: last hash {head}"
+    for run in result.runs:
+        line = f"{safe(run.run)}: last hash {run.last_hash}"
         screen.note(line) if as_json else screen.sum_up(line)
+        if run.verify is not None:
+            line = f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}"
+            screen.note(line) if as_json else screen.sum_up(line)
     return 0 if result.is_good else 1
 
 
@@ -67,14 +83,38 @@ def evidence_folder(folder: str) -> Path:
     return path
 
 
+def check_expectations(reading: Reading, expected: Sequence[str], complete: bool) -> None:
+    """Apply ``--expect`` and ``--complete``."""
+    reading.expect(expected)
+    if complete:
+        reading.require_ends()
+
+
+def show_problems(session: Session, reading: Reading) -> None:
+    """Print notes and problems."""
+    screen = session.screen
+    for note in reading.notes:
+        screen.note(f"note: {safe(note)}")
+    for problem in reading.problems:
+        screen.fail(safe(problem))
+    left_out = reading.problem_count - len(reading.problems)
+    if left_out:
+        screen.fail(f"and {left_out:,} more")
+
+
 def _json(result: ReplayResult) -> str:
     from scrapy_robotspec.render.as_json import dumps
 
-    counts = {"decisions": result.decisions, "agree": result.agree, "differ": result.differ}
-    return dumps(counts)
+    names = ("decisions", "agree", "differ", "not_checkable", "sent")
+    return dumps({**{name: getattr(result, name) for name in names}, **result.to_json()})
 
 
 def _summary(result: ReplayResult) -> str:
-    counts = f"decisions: {result.decisions:,}, agree: {result.agree:,}, differ: {result.differ:,}"
+    words = [f"decisions: {result.decisions:,}", f"agree: {result.agree:,}"]
+    words.append(f"differ: {result.differ:,}")
     others = result.problem_count - result.differ
-    return f"{counts}, other problems: {others:,}" if others else counts
+    if result.not_checkable:
+        words.append(f"not checkable: {result.not_checkable:,}")
+    if others:
+        words.append(f"other problems: {others:,}")
+    return ", ".join(words)

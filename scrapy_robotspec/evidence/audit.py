@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.evidence.run_reader import Reading, read_runs
+from scrapy_robotspec.evidence.timeline import is_robots_txt, request_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.evidence.access_logs import Request
-    from scrapy_robotspec.evidence.timeline import InForce, Timeline
+    from scrapy_robotspec.evidence.log_lines import Line
+    from scrapy_robotspec.evidence.run_reader import Progress, RunReader
+    from scrapy_robotspec.evidence.timeline import InForce, Rules, Timeline
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
 TOLERANCE = 1.0
@@ -21,6 +25,8 @@ TOLERANCE = 1.0
 _MAX_ORIGINS = 1000
 #: Max rules that are counted one by one.
 _MAX_RULES = 10_000
+#: Max disallowed requests whose decisions are looked up.
+_MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
 
@@ -35,11 +41,39 @@ class Disallowed(NamedTuple):
     rule: str = ""
 
 
+class Logged(NamedTuple):
+    """A line of the decision log."""
+
+    file: str
+    line: int
+    """From 1."""
+    values: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Accused:
+    """A disallowed request, with what the evidence says about it."""
+
+    request: Request
+    url: str
+    why: Disallowed
+    decision: Logged | None = None
+    """The last decision before it."""
+    left: float | None = None
+    """When a page left by that decision (epoch seconds)."""
+
+    @property
+    def was_allowed(self) -> bool:
+        """Whether it was allowed when it was decided."""
+        return self.decision is not None and bool(self.decision.values["allowed"])
+
+
 class Audit:
     """Judges requests of a crawler with *tokens*, and counts.
 
     A request is allowed if any rules in force during its time, or *tolerance* seconds before,
-    allow it: its time in the log is not exact, and the rules may have changed on its way.
+    allow it: its time in the log is not exact, and the rules may have changed on its way. Redirects
+    and probes of the crawl's own robots.txt fetches are allowed.
     """
 
     def __init__(
@@ -56,30 +90,103 @@ class Audit:
         self.rules: Counter[Disallowed] = Counter()
         self.examples: dict[Disallowed, str] = {}
         """The first URL that each rule disallowed."""
+        self.accused: list[Accused] = []
+        """The first disallowed requests."""
 
     def add(self, request: Request, origin: Origin | None, url: str) -> None:
         """Judge *request* for *url*, whose robots.txt is that of *origin*."""
         self.requests += 1
         if origin is None or is_robots_txt(url):
             return
-        found: Disallowed | None = None
+        found, is_sure = None, True
         for rules in self._in_force(origin, request):
-            if rules.action is None:
-                continue
-            found = self._judge(rules, origin, url)
-            if found is None:
-                return
-        if found is None:
+            is_sure &= rules.is_sure
+            if rules.rules:
+                found = self._judge(rules.rules, origin, url)
+                if found is None:
+                    return
+        since, until = request.time - self._tolerance, self._end(request) + self._tolerance
+        if self._timeline.was_fetched(url, since, until):
+            return
+        if found is None or not is_sure:
             self.unknown += 1
             return
         self.disallowed += 1
         if found in self.rules or len(self.rules) < _MAX_RULES:
             self.rules[found] += 1
             self.examples.setdefault(found, url)
+        if len(self.accused) < _MAX_ACCUSED:
+            self.accused.append(Accused(request, url, found))
+
+    def look_up(self, progress: Progress | None = None) -> None:
+        """Find the decisions about disallowed requests in the evidence, and excuse some.
+
+        A page that left while it was allowed may reach the log of its site after the rules changed.
+        """
+        wanted = defaultdict(list)
+        for each in self.accused:
+            wanted[request_key(each.url)].append(each)
+        excused: set[int] = set()
+        if wanted:
+            for reader, lines in read_runs(self._timeline.folder, Reading(), progress):
+                excused |= set(self._decisions(reader, lines, wanted))
+        for each in self.accused:
+            if id(each) in excused:
+                self.disallowed -= 1
+                self.rules[each.why] -= 1
+        self.rules = +self.rules
+        self.accused = [each for each in self.accused if id(each) not in excused]
+        for each in reversed(self.accused):
+            self.examples[each.why] = each.url
+
+    def _decisions(
+        self, reader: RunReader, lines: Iterator[Line], wanted: Mapping[str, list[Accused]]
+    ) -> Iterator[int]:
+        """Note what a run decided about *wanted* requests; those that are excused."""
+        numbers: dict[int, Logged] = {}
+        for line in lines:
+            values = line.values
+            if values["type"] == "decision" and (key := request_key(values["url"])) in wanted:
+                logged = Logged(f"decisions-{reader.name}.jsonl", line.number, values)
+                numbers[values["number"]] = logged
+                for each in wanted[key]:
+                    self._note_decision(each, logged)
+            elif values["type"] == "sent" and values["decision"] in numbers:
+                logged = numbers.pop(values["decision"])
+                for each in wanted[request_key(logged.values["url"])]:
+                    if self._is_excused(each, logged, values):
+                        yield id(each)
+
+    def _note_decision(self, accused: Accused, logged: Logged) -> None:
+        time, known = logged.values["time"], accused.decision
+        if time <= self._end(accused.request) + self._tolerance and (
+            known is None or known.values["time"] <= time
+        ):
+            accused.decision, accused.left = logged, None
+
+    def _is_excused(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> bool:
+        """Whether *accused* is the page *sent*, and was allowed at that moment."""
+        left, seconds = sent["time"], sent["seconds"]
+        if (
+            self._end(accused.request) < left - self._tolerance
+            or accused.request.time > left + seconds + self._tolerance
+        ):
+            return False
+        accused.decision, accused.left = logged, left
+        origin = Origin.of(accused.url)
+        if origin is None or not logged.values["allowed"]:
+            return False
+        rules = self._timeline.in_force(origin, left).rules
+        return bool(rules) and self._judge(rules, origin, accused.url) is None
+
+    @staticmethod
+    def _end(request: Request) -> float:
+        """The last moment at which *request* may have been logged."""
+        return request.time + request.resolution
 
     def _in_force(self, origin: Origin, request: Request) -> Iterator[InForce]:
         """The rules in force during the time that *request* may have been sent in."""
-        time, end = request.time - self._tolerance, request.time + request.resolution
+        time, end = request.time - self._tolerance, self._end(request)
         rules = self._last.get(origin)
         while True:
             if rules is None or not rules.since <= time < rules.until:
@@ -91,8 +198,17 @@ class Audit:
             if time > end or (time == end and request.resolution):
                 return
 
-    def _judge(self, rules: InForce, origin: Origin, url: str) -> Disallowed | None:
-        """Why *rules* disallow *url*; None if they allow it."""
+    def _judge(self, rules: Sequence[Rules], origin: Origin, url: str) -> Disallowed | None:
+        """Why all *rules* disallow *url*; None if some of them allow it."""
+        found = None
+        for each in rules:
+            disallowed = self._disallowed(each, origin, url)
+            if disallowed is None:
+                return None
+            found = found or disallowed
+        return found
+
+    def _disallowed(self, rules: Rules, origin: Origin, url: str) -> Disallowed | None:
         if rules.robots is not None:
             verdict = rules.robots.explain_served(url, self._tokens)
             if verdict.allowed:
@@ -103,11 +219,6 @@ class Audit:
         if rules.action is Action.ALLOW:
             return None
         return Disallowed(origin, rules.reason)
-
-
-def is_robots_txt(url: str) -> bool:
-    """Whether *url* is a robots.txt, which a crawler has to request."""
-    return "/robots.txt" in url and urlsplit(url).path == "/robots.txt"
 
 
 def absolute_url(url: str, timeline: Timeline, base: str | None) -> str | None:

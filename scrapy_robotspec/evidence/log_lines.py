@@ -7,17 +7,47 @@ up to its hash. So no line can be changed, removed, added or moved without a tra
 from __future__ import annotations
 
 import json
+import math
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn
 
-from scrapy_robotspec.evidence.errors import EvidenceError
+from scrapy_robotspec.errors import RobotSpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping
 
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.lookup import Resolved
+
+
+class EvidenceError(RobotSpecError):
+    """A log line or an archive record is missing or was changed."""
+
+
+#: Errors that damaged or hostile values cause (SAF-05).
+DAMAGE = (
+    RobotSpecError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+#: Version of the log's format.
+FORMAT = 3
 #: The hash before the first line.
 NO_HASH = "0" * 64
+#: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.
+MAX_LINE = 2**22
+#: Max length of ``ROBOTSPEC_EVIDENCE_OPERATOR`` (characters).
+_MAX_OPERATOR = 10_000
+#: Max length of an id or a version (characters).
+_MAX_ID = 100
+#: Max logged length of a rule (characters).
+_MAX_RULE = 200
 
 _BEFORE_HASH, _AFTER_HASH = b',"hash":"', b'"}'
 _HASH_LENGTH = len(_BEFORE_HASH) + len(NO_HASH) + len(_AFTER_HASH)
@@ -25,8 +55,16 @@ _HASH_LENGTH = len(_BEFORE_HASH) + len(NO_HASH) + len(_AFTER_HASH)
 dumps = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
+# --- the chain
+
+
 def seal(text: str, before: str) -> tuple[bytes, str]:
-    """The line for a JSON object that follows *before*, and its hash."""
+    """The line for a JSON object that follows *before*, and its hash.
+
+    Raises ``ValueError`` for a line that is too long.
+    """
+    if len(text) > MAX_LINE - _HASH_LENGTH:
+        raise ValueError(f"a log line of {len(text)} characters")
     start = text[:-1].encode("ascii")
     digest = _digest(before, start)
     return b"%b%b%b%b\n" % (start, _BEFORE_HASH, digest.encode("ascii"), _AFTER_HASH), digest
@@ -45,26 +83,29 @@ class Line(NamedTuple):
     hash: str
     size: int
     """Bytes."""
+    problem: str
+    """Why its members cannot be relied on; empty if they are as :data:`_MEMBERS` names them."""
 
 
-def read_lines(path: Path, before: str) -> Iterator[Line]:
-    """The lines of one file, which follow the hash *before*.
+def read_lines(file: BinaryIO) -> Iterator[Line]:
+    """The lines of a log.
 
-    A last line that is incomplete, as a killed process leaves it, ends the file. Raises
+    A last line that is incomplete, as a killed process leaves it, ends the log. Raises
     ``EvidenceError`` at the first line that is not as it was written.
     """
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            read = _read(line, before)
-            if read is None:
-                if is_torn(line):
-                    return
-                raise EvidenceError(f"line {number} is not as it was written")
-            before = read[1]
-            yield Line(number, *read, len(line))
+    before, number = NO_HASH, 0
+    while text := file.readline(MAX_LINE + 1):
+        number += 1
+        read = _read(text, before)
+        if read is None:
+            if _is_torn(text):
+                return
+            raise EvidenceError(f"line {number} is not as it was written: the evidence was changed")
+        values, before = read
+        yield Line(number, values, before, len(text), _problem_of(values))
 
 
-def is_torn(line: bytes) -> bool:
+def _is_torn(line: bytes) -> bool:
     """Whether the writing of *line* may have been interrupted."""
     return not line.endswith(b"\n") and _AFTER_HASH not in line[line.rfind(_BEFORE_HASH) :]
 
@@ -76,5 +117,185 @@ def _read(line: bytes, before: str) -> tuple[dict[str, Any], str] | None:
     digest = _digest(before, start)
     if tail != b"%b%b%b" % (_BEFORE_HASH, digest.encode("ascii"), _AFTER_HASH):
         return None
-    values: dict[str, Any] = json.loads(start + b"}")
+    try:
+        values: dict[str, Any] = loads(start.decode("ascii") + "}")
+    except (ValueError, RecursionError):
+        return {}, digest
     return values, digest
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"invalid number: {constant}")
+
+
+loads = json.JSONDecoder(parse_constant=_refuse).decode
+
+
+# --- the members of a line
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is str and len(value) <= _MAX_ID
+
+
+def is_time(value: Any) -> bool:
+    """Whether *value* is a number of seconds that a date can have."""
+    return type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1e11
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _is_object(value: Any) -> bool:
+    return type(value) is dict
+
+
+def _is_flag(value: Any) -> bool:
+    return type(value) is bool
+
+
+def are_texts(value: Any) -> bool:
+    """Whether *value* is a list of texts."""
+    return type(value) is list and all(map(_is_text, value))
+
+
+def _are_ids(value: Any) -> bool:
+    return type(value) is list and all(map(_is_id, value))
+
+
+def _are_versions(value: Any) -> bool:
+    return type(value) is dict and len(value) < 20 and all(map(_is_id, value.values()))
+
+
+def _is_failure(value: Any) -> bool:
+    """Whether *value* is a cause, maybe None, and a flag."""
+    return type(value) is list and len(value) == 2 and _maybe(_is_text)(value[0])
+
+
+def _maybe(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or check(value)
+
+
+#: The members that a reader relies on, by kind of line.
+_MEMBERS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    "run": {
+        "format": _is_count,
+        "run": _is_text,
+        "time": is_time,
+        "software": _is_text,
+        "versions": _maybe(_are_versions),
+        "operator": _maybe(lambda value: _is_text(value) and len(value) <= _MAX_OPERATOR),
+        "timestamp": _maybe(_is_flag),
+        "settings": _is_object,
+    },
+    "record": {
+        "id": _is_id,
+        "kind": _is_text,
+        "url": _is_text,
+        "began": _maybe(is_time),
+        "time": is_time,
+        "offset": _is_count,
+        "length": _is_count,
+        "sha256": _is_text,
+    },
+    "state": {
+        "id": _is_id,
+        "source": _is_text,
+        "record": _is_object,
+        "body_record": _maybe(_is_id),
+        "body_sha256": _is_text,
+        "before": _maybe(_is_id),
+        "exchanges": _are_ids,
+        "failure": _maybe(_is_failure),
+    },
+    "decision": {
+        "number": _is_count,
+        "time": is_time,
+        "stage": _is_text,
+        "url": _is_text,
+        "tokens": are_texts,
+        "allowed": _is_flag,
+        "reason": _is_text,
+        "policy": _maybe(_is_text),
+        "state": _maybe(_is_id),
+        "rules_time": _maybe(is_time),
+        "header": _maybe(_is_text),
+    },
+    "sent": {
+        "time": is_time,
+        "decision": _is_count,
+        "status": _maybe(_is_count),
+        "seconds": is_time,
+    },
+    "gap": {"time": is_time, "lost": _is_count},
+    "clock": {"time": is_time, "jump": lambda value: type(value) is float},
+    "end": {
+        "time": is_time,
+        "decisions": _is_count,
+        "sent": _is_count,
+        "states": _is_count,
+        "records": _is_count,
+        "lost": _is_count,
+        "archive": _is_count,
+    },
+}
+#: What the last line counts, by kind of line.
+COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
+
+
+def _problem_of(values: Mapping[str, Any]) -> str:
+    kind = values.get("type")
+    checks = _MEMBERS.get(kind) if isinstance(kind, str) else None
+    if checks is None:
+        return "it has no type that is known"
+    wrong = (name for name, check in checks.items() if not check(values.get(name)))
+    name = next(wrong, None)
+    return "" if name is None else f"{name} of a {kind} has a wrong value"
+
+
+# --- the members of a decision that crawl and replay write alike
+
+
+def conclusion(decision: Decision) -> dict[str, Any]:
+    """The decision, and the line that decided."""
+    verdict, usage = decision.verdict, decision.usage
+    rule = verdict.rule if verdict is not None else None
+    said: dict[str, Any] = {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "line": None if rule is None else rule.line,
+        "rule": None if rule is None else rule.text[:_MAX_RULE],
+        "group": None if verdict is None else list(verdict.group),
+    }
+    if usage is not None:
+        said |= {"line": usage.line, "rule": None, "label": usage.label}
+    return said
+
+
+#: Values of ``policy`` besides those of :class:`~scrapy_robotspec.access.policy.Action`.
+OVERRIDE, NO_ANSWER = "override", "no_answer"
+
+
+def grounds(found: Resolved | None, *, otherwise: str = OVERRIDE) -> dict[str, Any]:
+    """The state of the origin that the decision rests on.
+
+    *otherwise*: the value of ``policy`` where nothing was *found*.
+    """
+    if found is None:
+        return {"policy": otherwise, "outcome": None, "status": None, "stale": False}
+    return {
+        "policy": found.action.value,
+        "outcome": found.provenance.outcome,
+        "status": found.provenance.status,
+        "stale": found.unreachable and found.fetched_at is not None,
+    }
+
+
+def stated_usage(preferences: Mapping[str, str]) -> dict[str, Any]:
+    """The usage preferences of a page, if there are any."""
+    return {"usage": dict(preferences)} if preferences else {}

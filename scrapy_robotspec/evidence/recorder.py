@@ -26,8 +26,10 @@ MAX_QUEUED = 2**26
 _BATCH = 1000
 #: Estimated memory of a queued item besides its text or payload (bytes).
 _PER_ITEM = 500
+#: A clock that differs by more from the time that has passed was set (seconds).
+_JUMP = 1.0
 
-#: The text of a state or decision, or records that belong together.
+#: A line of the log, or records that belong together.
 _Item = str | tuple[NewRecord, ...]
 
 
@@ -35,26 +37,28 @@ class Recorder:
     """Writes what is added, in order, in a thread of its own.
 
     Nothing that the crawl calls blocks or raises. While the disk is full, the crawl goes on: the
-    evidence waits in memory, up to *max_queued* bytes. Lost items are counted in the log.
+    evidence waits in memory, up to *max_queued* bytes. Lost items are counted in the log, and so is
+    a *clock* that is set. *on_closed* is called with the hash of the last line.
     """
 
     def __init__(
         self,
         writer: RunWriter,
         clock: Callable[[], float] = time.time,
+        on_closed: Callable[[str], None] | None = None,
         *,
         max_queued: int = MAX_QUEUED,
         write_every: float = WRITE_EVERY,
     ) -> None:
         self._writer = writer
         self._clock = clock
+        self._on_closed = on_closed
+        self._offset = clock() - time.monotonic()
         self._max_queued = max_queued
         self._write_every = write_every
         self._queue: deque[_Item] = deque()
         # Each is changed by one thread alone.
         self._bytes_in = self._bytes_out = 0
-        self.decisions = 0
-        """Decisions added so far."""
         self._dropped = self._spoilt = 0
         self._taken = self._written = 0
         self._lost_noted = 0
@@ -75,13 +79,8 @@ class Recorder:
         """Archive *record*, and after it *more* that belong to it."""
         self._add((record, *more))
 
-    def add_state(self, text: str) -> None:
-        """Log a state, a JSON object."""
-        self._add(text)
-
-    def add_decision(self, text: str) -> None:
-        """Log a decision, a JSON object."""
-        self.decisions += 1
+    def add_line(self, text: str) -> None:
+        """Log a JSON object whose first member is ``type``."""
         self._add(text)
 
     def close(self) -> None:
@@ -91,7 +90,9 @@ class Recorder:
             self._thread.join()
         try:
             self._drain()
-            self._writer.close(self._clock(), {"decisions": self.decisions, "lost": self.lost})
+            self._writer.close(self._clock(), self.lost)
+            if self._on_closed is not None:
+                self._on_closed(self._writer.hash)
         except OSError as error:
             logger.error(
                 "The evidence of this crawl is incomplete: up to %d of its last lines and records "
@@ -128,6 +129,7 @@ class Recorder:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
         self._written = self._taken
+        self._note_clock()
         left = len(self._queue)
         while left:
             for _ in range(min(left, _BATCH)):
@@ -144,6 +146,13 @@ class Recorder:
             self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))
             self._lost_noted = lost
             self._writer.flush()
+
+    def _note_clock(self) -> None:
+        now = self._clock()
+        offset = now - time.monotonic()
+        jump, self._offset = offset - self._offset, offset
+        if abs(jump) > _JUMP:
+            self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
     def _write(self, item: _Item) -> None:
         try:

@@ -1,211 +1,384 @@
-"""RunReader: reads and checks the files of one crawl process."""
+"""RunReader: reads and checks the files of one crawl process.
+
+Nothing in a folder is trusted: reads are bounded by what a line or record may contain, and damage
+is a problem with its file and line (SAF-05).
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass, field
+import os
+import re
+import stat
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from scrapy_robotspec.evidence.errors import EvidenceError
-from scrapy_robotspec.evidence.log_lines import NO_HASH, read_lines
+from scrapy_robotspec.evidence.log_lines import (
+    COUNTED,
+    DAMAGE,
+    FORMAT,
+    NO_HASH,
+    EvidenceError,
+    read_lines,
+)
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import FORMAT
 from scrapy_robotspec.evidence.states import State
-from scrapy_robotspec.evidence.warc import StoredRecord, read_member
+from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
+from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from scrapy_robotspec.evidence.log_lines import Line
 
-#: Max files that are open at once, besides the log that is read.
-_MAX_OPEN = 4
+#: Max problems, notes and runs that are listed; all problems are counted.
+MAX_LISTED = 1000
+#: Max length of a problem (characters).
+_MAX_TEXT = 1000
+#: Lines between two calls of ``Progress``.
+_STEP = 1000
+_NAME = re.compile(r"(decisions|robots)-(.+)\.(jsonl|warc\.gz|tsr)")
+_LOG, _ARCHIVE, _REPLY = "jsonl", "warc.gz", "tsr"
+_OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+_OPEN |= getattr(os, "O_NOFOLLOW", 0)
+
+#: Called with the bytes of log that are done, and with those of all logs.
+Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
-class RunFiles:
-    """The files of one run, by part."""
+class RunSummary:
+    """What the first and the last line of a run say."""
 
-    logs: dict[int, Path] = field(default_factory=dict)
-    archives: dict[str, Path] = field(default_factory=dict)
-    """By name."""
+    run: str
+    last_hash: str = NO_HASH
+    complete: bool = False
+    """Whether the log has its last line."""
+    end: Mapping[str, int] | None = None
+    """Counts of the last line."""
+    versions: Mapping[str, Any] | None = None
+    operator: str | None = None
+    verify: str | None = None
+    """The command that verifies the time stamp."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """The problems and runs of an evidence folder."""
+
+    problems: list[str] = field(default_factory=list)
+    """The first ones, each a sentence."""
+    problem_count: int = 0
+    notes: list[str] = field(default_factory=list)
+    """Facts that make nothing wrong, such as a crawl that was killed."""
+    runs: list[RunSummary] = field(default_factory=list)
+
+    def add_problem(self, problem: str) -> None:
+        """Note a part that is missing, damaged or different."""
+        self.problem_count += 1
+        if len(self.problems) < MAX_LISTED:
+            self.problems.append(problem[:_MAX_TEXT])
+
+    def add_note(self, note: str) -> None:
+        """Note a fact that makes nothing wrong."""
+        if len(self.notes) < MAX_LISTED:
+            self.notes.append(note)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the log of every run has its last line."""
+        return all(run.complete for run in self.runs)
+
+    def expect(self, hashes: Iterable[str]) -> None:
+        """Compare with the last hashes that were published elsewhere."""
+        known = {run.last_hash for run in self.runs}
+        wanted = {each.strip().lower() for each in hashes}
+        for digest in sorted(wanted - known):
+            self.add_problem(f"no run ends with the expected hash {digest}")
+        for run in self.runs:
+            if wanted and run.last_hash not in wanted:
+                self.add_note(f"run {run.run} ends with a hash that is not among the expected ones")
+
+    def require_ends(self) -> None:
+        """Take a run without its last line for a problem."""
+        for run in self.runs:
+            if not run.complete:
+                self.add_problem(f"run {run.run} has no last line")
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the notes; the last run stands for the others at the top."""
+        last = self.runs[-1] if self.runs else RunSummary("")
+        return {
+            "problems": self.problems,
+            "problem_count": self.problem_count,
+            "complete": self.is_complete,
+            "last_hash": last.last_hash,
+            "end": last.end,
+            "versions": last.versions,
+            "runs": [asdict(run) for run in self.runs[:MAX_LISTED]],
+        }
+
+
+def read_runs(
+    folder: Path, reading: Reading, progress: Progress | None = None
+) -> Iterator[tuple[RunReader, Iterator[Line]]]:
+    """Each run in *folder* with its lines, in order; other files are ignored.
+
+    The lines of a run have to be read before the next run.
+    """
+    runs: dict[str, dict[str, Path]] = defaultdict(dict)
+    for path in folder.iterdir():
+        found = _NAME.fullmatch(path.name)
+        if found is not None:
+            runs[found[2]][found[3]] = path
+    logs = [files[_LOG] for files in runs.values() if _LOG in files]
+    total = sum(path.lstat().st_size for path in logs)
+    done = 0
+
+    def counted(lines: Iterator[Line]) -> Iterator[Line]:
+        nonlocal done
+        for line in lines:
+            yield line
+            done += line.size
+            if progress is not None and not line.number % _STEP:
+                progress(done, total)
+
+    for name, files in sorted(runs.items()):
+        reader = RunReader(name, files, reading)
+        yield reader, counted(reader.lines())
+        reading.runs.append(reader.summary)
 
 
 class RunReader:
-    """Reads one run; ``problems`` collects what is not as it was written.
+    """Reads one run; *reading* collects what is not as it was written.
 
-    The log is read line by line, and each archive record in its order, so that memory does not grow
-    with the number of decisions. ``find`` returns records that the log has named so far.
+    The log is read line by line, so that memory does not grow with the number of decisions.
+    ``find`` and ``find_state`` return what the log has named so far.
     """
 
-    def __init__(self, name: str, files: RunFiles) -> None:
+    def __init__(self, name: str, files: Mapping[str, Path], reading: Reading) -> None:
         self.name = name
+        self.summary = RunSummary(name)
+        self.first_time = self.last_time = 0.0
+        """Times of the first and of the last line (epoch seconds)."""
         self._files = files
-        self.problems: list[str] = []
-        self.notes: list[str] = []
-        """Facts that make nothing wrong, such as a crawl that was killed."""
-        self.settings: RunSettings | None = None
-        self.hash = NO_HASH
-        """The hash of the last line read."""
-        self._ended: dict[str, Any] | None = None
-        self._places: dict[str, tuple[str, int, int]] = {}
-        self._states: set[str] = set()
-        self._log_size = 0
-        """Bytes of the log file that were read so far."""
-        self._read: dict[str, int] = {}
-        """Bytes of each archive file that the log has named."""
-        self._open: dict[str, BinaryIO] = {}
+        self._reading = reading
+        self._settings: RunSettings | None = None
+        self._records: dict[str, tuple[int, int]] = {}
+        """Place and length of each archive record."""
+        self._states: dict[str, tuple[int, int]] = {}
+        """Place and length of each state in the log."""
+        self._log_size = self._archive_size = 0
+        """Bytes that were read so far, and bytes that the log has named."""
+        self._counts: Counter[str] = Counter()
+        self._lost = 0
+        self._streams: dict[str, BinaryIO] = {}
+        """Files that are open until the last line is read."""
+        self._is_read = False
+        self._is_stamped = False
+
+    @property
+    def settings(self) -> RunSettings:
+        """The settings of the run. Raises ``EvidenceError`` before the first line is read."""
+        if self._settings is None:
+            raise EvidenceError("the first line is not as it was written")
+        return self._settings
+
+    @property
+    def tokens(self) -> tuple[str, ...] | None:
+        """The product tokens of the run where they are the same for each request."""
+        return None if self._settings is None else self._settings.tokens
 
     def lines(self) -> Iterator[Line]:
-        """All lines but headers, up to the first that was changed."""
-        path = None
+        """All lines but the first, up to the first that was changed."""
+        name = f"decisions-{self.name}.{_LOG}"
         try:
-            for part, path in self._parts():
-                for line in read_lines(path, self.hash):
-                    self._take(line, part, path)
-                    if line.number > 1:
+            with self._open(_LOG) as log:
+                for line in read_lines(log):
+                    if self._take(line, name):
                         yield line
-            self._check_end()
-        except (EvidenceError, OSError, LookupError, TypeError, ValueError) as error:
-            text = str(error) if isinstance(error, EvidenceError) else f"unreadable: {error!r}"
-            name = self.name if path is None else path.name
-            self.problems.append(f"{name}: {text}; what follows it proves nothing")
+            self._check_end(name)
+        except DAMAGE as error:
+            self.add_problem(f"{name}: {said(error)}; what follows it proves nothing")
         finally:
-            self._close()
+            self._is_read = True
+            for stream in self._streams.values():
+                stream.close()
+            self._streams.clear()
 
-    def find(self, id_: str | None) -> StoredRecord:
+    def add_problem(self, problem: str) -> None:
+        """Note a problem of this run."""
+        self._reading.add_problem(problem)
+
+    def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*. Raises ``EvidenceError`` where it is missing or damaged."""
-        if id_ not in self._places:
+        if id_ not in self._records:
             raise EvidenceError(f"the record {id_} is missing")
-        return read_member(self._bytes(*self._places[id_]))
+        return read_member(self._bytes(_ARCHIVE, *self._records[id_]), self.settings.max_size)
 
-    def is_state(self, id_: str) -> bool:
-        """Whether the log has named a state *id_* so far."""
-        return id_ in self._states
-
-    def find_state(self, id_: str | None) -> State:
+    def find_state(self, id_: str) -> State:
         """The state *id_*. Raises ``EvidenceError`` as :meth:`find` does."""
         if id_ not in self._states:
             raise EvidenceError(f"the state {id_} is missing")
-        data = self._bytes(*self._places[id_])
-        return State.from_json(data if data.startswith(b"{") else read_member(data).block)
+        return State.from_line(self._bytes(_LOG, *self._states[id_]))
 
     # --- the log
 
-    def _parts(self) -> Iterator[tuple[int, Path]]:
-        last = max(self._files.logs, default=0)
-        for part in range(1, last + 1):
-            path = self._files.logs.get(part)
-            if path is None:
-                self.problems.append(f"part {part} of the log of run {self.name} is missing")
-                return
-            yield part, path
-        if not last:
-            self.problems.append(f"the log of run {self.name} is missing")
-
-    def _take(self, line: Line, part: int, path: Path) -> None:
-        self.hash = line.hash
-        kind = line.values["type"]
-        start = self._log_size = 0 if line.number == 1 else self._log_size
+    def _take(self, line: Line, name: str) -> bool:
+        """Take note of *line*; whether its members can be relied on."""
+        start, values = self._log_size, line.values
         self._log_size += line.size
-        if line.number == 1:
-            self._take_header(line.values, part)
-        elif self._ended is not None:
+        self.summary.last_hash = line.hash
+        if line.problem:
+            if line.number == 1:
+                raise EvidenceError(f"line 1: {line.problem}")
+            self.add_problem(f"{name}: line {line.number}: {line.problem}")
+            return False
+        kind = values["type"]
+        if (kind == "run") != (line.number == 1):
+            raise EvidenceError(f"line {line.number}: a {kind} does not belong here")
+        if self.summary.complete:
             raise EvidenceError(f"line {line.number} stands after the end")
+        if kind == "run":
+            self._take_header(values)
         elif kind == "record":
-            self._take_record(line.values)
+            self._take_record(line, name)
         elif kind == "state":
-            self._states.add(line.values["id"])
-            self._places[line.values["id"]] = (path.name, start, line.size)
+            self._states[values["id"]] = (start, line.size)
         elif kind == "gap":
-            self.problems.append(
-                f"{path.name}: line {line.number}: {line.values['lost']} lines and records were "
-                "lost so far: the disk was full, or the crawl's log contains an error"
+            self._lost = values["lost"]
+            self.add_problem(
+                f"{name}: line {line.number}: {values['lost']} lines and records were lost so "
+                "far: the disk was full, or the crawl's log contains an error"
+            )
+        elif kind == "clock":
+            self._reading.add_note(
+                f"{name}: line {line.number}: the clock was set by {values['jump']:+g} s"
             )
         elif kind == "end":
-            self._ended = line.values
+            self._take_end(values, name)
+        self._counts[kind] += 1
+        self.last_time = max(self.last_time, values.get("time", 0.0))
+        return line.number > 1
 
-    def _take_header(self, values: dict[str, Any], part: int) -> None:
-        if values["type"] != "run" or values["part"] != part or values["run"] != self.name:
+    def _take_header(self, values: Mapping[str, Any]) -> None:
+        if values["run"] != self.name:
             raise EvidenceError("line 1 belongs to another file")
-        if values["format"] not in (1, FORMAT):
+        if values["format"] != FORMAT:
             raise EvidenceError(
                 f"format {values['format']} is unknown: use the release that wrote it, "
                 f"{values['software']}"
             )
-        self.settings = RunSettings.from_json(values["settings"])
+        self.first_time = values["time"]
+        self._settings = RunSettings.from_json(values["settings"])
+        self._is_stamped = bool(values.get("timestamp"))
+        self.summary.versions = values.get("versions")
+        self.summary.operator = values.get("operator")
+
+    def _take_end(self, values: Mapping[str, Any], name: str) -> None:
+        """Compare the counts of the last line with the lines."""
+        self.summary.complete = True
+        counts = {word: values[word] for word in (*COUNTED.values(), "lost")}
+        self.summary.end = counts
+        found = {word: self._counts[kind] for kind, word in COUNTED.items()}
+        for word, number in {**found, "lost": self._lost}.items():
+            if counts[word] != number:
+                self.add_problem(
+                    f"{name}: the last line counts {counts[word]} {word}, the log has {number}"
+                )
+        if values["archive"] != self._archive_size:
+            self.add_problem(f"{name}: the last line names another size of the archive")
 
     # --- the archive
 
-    def _take_record(self, values: dict[str, Any]) -> None:
+    def _take_record(self, line: Line, name: str) -> None:
         """Check the bytes of a record that the log names."""
-        file, offset, length = values["file"], values["offset"], values["length"]
-        known = self._read.get(file, 0)
-        self._read[file] = offset + length
+        values = line.values
+        offset, length = values["offset"], values["length"]
+        known, self._archive_size = self._archive_size, offset + length
         try:
             if offset != known:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
-            if sha256(self._bytes(file, offset, length)).hexdigest() != values["sha256"]:
+            if length > 2 * longest_member(self.settings.max_size):
+                raise EvidenceError(f"a record of {length} bytes")
+            if sha256(self._bytes(_ARCHIVE, offset, length)).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
-        except EvidenceError as error:
-            self.problems.append(f"{file}: record {values['id']}: {error}")
+        except DAMAGE as error:
+            self.add_problem(
+                f"{name}: line {line.number}: robots-{self.name}.{_ARCHIVE}: record "
+                f"{values['id']}: {said(error)}"
+            )
             return
-        self._places[values["id"]] = (file, offset, length)
-        if values["kind"] == "metadata":
-            self._take_archived_state(values["id"])
+        self._records[values["id"]] = (offset, length)
 
-    def _take_archived_state(self, id_: str) -> None:
-        """Format 1: a state is a record of JSON among those of failures."""
-        with suppress(EvidenceError):  # named where a decision needs it
-            if self.find(id_).content_type == "application/json":
-                self._states.add(id_)
+    def _bytes(self, ending: str, offset: int, length: int) -> bytes:
+        if self._is_read:
+            with self._open(ending) as stream:
+                return _bytes_at(stream, offset, length)
+        if ending not in self._streams:
+            self._streams[ending] = self._open(ending)
+        return _bytes_at(self._streams[ending], offset, length)
 
-    def _bytes(self, file: str, offset: int, length: int) -> bytes:
-        try:
-            stream = self._stream(file)
-            stream.seek(offset)
-            data = stream.read(length)
-        except OSError as error:
-            raise EvidenceError(f"{file} cannot be read ({error.strerror})") from error
-        if len(data) < length:
-            raise EvidenceError(f"{file} ends too early")
-        return data
-
-    def _stream(self, file: str) -> BinaryIO:
-        if file not in self._open:
-            if len(self._open) >= _MAX_OPEN:
-                self._close()
-            path = self._path(file)
-            self._open[file] = path.open("rb")
-        return self._open[file]
-
-    def _path(self, file: str) -> Path:
-        for path in (self._files.archives.get(file), *self._files.logs.values()):
-            if path is not None and path.name == file:
-                return path
-        raise EvidenceError(f"{file} is missing")
-
-    def _close(self) -> None:
-        for stream in self._open.values():
-            stream.close()
-        self._open.clear()
+    def _open(self, ending: str) -> BinaryIO:
+        """The file with *ending*; only a regular one is read."""
+        path = self._files.get(ending)
+        if path is None:
+            raise EvidenceError("the file is missing")
+        file = os.open(path, _OPEN)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise EvidenceError("not a regular file")
+        return os.fdopen(file, "rb")
 
     # --- the end
 
-    def _check_end(self) -> None:
-        """Compare the archive files with what the log says about them."""
-        for name, path in self._files.archives.items():
-            size, known = path.stat().st_size, self._read.get(name, 0)
-            if self._ended is not None and size != known:
-                self.problems.append(f"{name}: {size} bytes, not the {known} that the log names")
-            elif size > known:
-                self.notes.append(
-                    f"{name}: the last {size - known} bytes are in no line of the log"
+    def _check_end(self, name: str) -> None:
+        """Compare the sizes of the files with what the log says about them."""
+        sizes = {ending: path.lstat().st_size for ending, path in self._files.items()}
+        behind = sizes[_LOG] - self._log_size
+        unnamed = sizes.get(_ARCHIVE, 0) - self._archive_size
+        archive = f"robots-{self.name}.{_ARCHIVE}"
+        if not self.summary.complete:
+            if unnamed > 0:
+                self._reading.add_note(
+                    f"{archive}: the last {unnamed} bytes are in no line of the log"
                 )
-        if self._ended is None and self._files.logs:
-            self.notes.append(
+            self._reading.add_note(
                 f"run {self.name} has no last line: the crawl runs, or was killed; lines of its "
                 "last second may be missing, and more if its disk was full"
             )
+            return
+        if behind:
+            self.add_problem(f"{name}: {behind} bytes stand after the last line")
+        if unnamed:
+            self.add_problem(f"{archive}: {abs(unnamed)} bytes more or less than the log names")
+        if self._is_stamped:
+            self._check_stamp()
+
+    def _check_stamp(self) -> None:
+        name = f"decisions-{self.name}.{_REPLY}"
+        try:
+            with self._open(_REPLY) as reply:
+                check_reply(reply.read(MAX_REPLY + 1), self.summary.last_hash)
+        except DAMAGE as error:
+            self.add_problem(f"{name}: no time stamp: {said(error)}")
+        else:
+            self.summary.verify = verifying_command(self._files[_REPLY], self.summary.last_hash)
+
+
+def _bytes_at(stream: BinaryIO, offset: int, length: int) -> bytes:
+    stream.seek(offset)
+    data = stream.read(length)
+    if len(data) < length:
+        raise EvidenceError("the file ends too early")
+    return data
+
+
+def said(error: BaseException) -> str:
+    """The words of an error that damage caused."""
+    if isinstance(error, OSError):
+        return f"cannot be read ({error.strerror})"
+    return str(error) if isinstance(error, EvidenceError) else f"unreadable ({error!r})"

@@ -14,6 +14,7 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.evidence.log_lines import EvidenceError, are_texts, is_time
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
 
 #: Plain values of the access policy.
-_POLICY_FIELDS = tuple(
-    field.name for field in fields(AccessPolicy) if field.name not in ("edition", "status_policy")
-)
+_POLICY_FIELDS = {
+    field.name: field.default
+    for field in fields(AccessPolicy)
+    if field.name not in ("edition", "status_policy")
+}
+#: Max parsing limit that is read (bytes): the largest body that a store keeps (SAF-05).
+_MAX_SIZE = 2**26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,22 +70,50 @@ class RunSettings:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> RunSettings:
-        """Read :meth:`to_json`. Raises ``ValueError``, ``TypeError`` or ``KeyError``."""
+        """Read :meth:`to_json`. Raises one of ``DAMAGE`` for anything else (SAF-05)."""
         edition = get_edition(given["edition"])
-        policy = dict(given["policy"])
-        policy["status_policy"] = _meanings_from_json(policy["status_policy"])
-        overrides = {
-            key: _override_from_json(value, edition) for key, value in given["overrides"].items()
+        policy = {
+            name: _like(default, given["policy"][name], name)
+            for name, default in _POLICY_FIELDS.items()
         }
-        usage, tokens = given["usage"], given["tokens"]
+        limits, usage, tokens = given["redirects"], given["usage"], given["tokens"]
+        overrides = {
+            key: _override_from_json(each, edition) for key, each in given["overrides"].items()
+        }
+        max_size = _like(0, given["max_size"], "max_size")
+        if max_size > _MAX_SIZE:
+            raise EvidenceError(f"max_size is above {_MAX_SIZE}")
         return cls(
-            policy=AccessPolicy(edition=edition, **policy),
-            redirects=RedirectLimits(**given["redirects"]),
-            max_size=given["max_size"],
-            usage=UsagePolicy(tuple(usage["labels"]), usage["policy"]),
+            policy=AccessPolicy(
+                edition=edition,
+                status_policy=_meanings_from_json(given["policy"]["status_policy"]),
+                **policy,
+            ),
+            redirects=RedirectLimits(
+                max_redirects=_like(0, limits["max_redirects"], "max_redirects"),
+                refuse_private=_like(False, limits["refuse_private"], "refuse_private"),
+                recognises_loops=_like(False, limits["recognises_loops"], "recognises_loops"),
+            ),
+            max_size=max_size,
+            usage=UsagePolicy(_texts(usage["labels"]), usage["policy"]),
             overrides=HostTable(overrides),
-            tokens=None if tokens is None else tuple(tokens),
+            tokens=None if tokens is None else _texts(tokens),
         )
+
+
+def _like(default: Any, value: Any, name: str) -> Any:
+    """*value*, if it has the type of *default*."""
+    kinds = (int, float) if type(default) is float else (type(default),)
+    is_number = type(default) in (int, float)
+    if type(value) not in kinds or (is_number and not is_time(value)):
+        raise EvidenceError(f"{name} has a wrong value")
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not are_texts(value):
+        raise EvidenceError("a list of texts has a wrong value")
+    return tuple(value)
 
 
 def _edition_to_json(edition: Edition) -> dict[str, Any]:
@@ -123,11 +156,11 @@ def _override_to_json(override: Override) -> dict[str, Any]:
 
 def _override_from_json(given: Mapping[str, Any], edition: Edition) -> Override:
     if "robots_txt" in given:
-        body = given["robots_txt"].encode("utf-8", "surrogateescape")
+        body = _like("", given["robots_txt"], "robots_txt").encode("utf-8", "surrogateescape")
         return Override(replacement=RobotsTxt.parse(body, edition))
     return Override(
         replacement=given["replacement"],
         status_policy=_meanings_from_json(given["status_policy"]),
-        token=None if given["token"] is None else tuple(given["token"]),
+        token=None if given["token"] is None else _texts(given["token"]),
         crawl_delay=given["crawl_delay"],
     )

@@ -1,7 +1,7 @@
 """RunWriter: the files of one crawl process in the evidence folder.
 
-    robots-RUN-00001.warc.gz     the archive
-    decisions-RUN-00001.jsonl    the log: a header, every archive record, state and decision
+    robots-RUN.warc.gz     the archive
+    decisions-RUN.jsonl    the log: every archive record, state, decision and page that left
 
 The log names each archive record (a response together with its request) with its place and digest,
 before any decision refers to it, so that the chain of the log covers the archive too.
@@ -9,24 +9,22 @@ before any decision refers to it, so that the chain of the log covers the archiv
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import time as clock
+from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.evidence.files import AppendFile
-from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps, seal
+from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.warc import NewRecord, to_member
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-#: Version of the log's format. In version 1 a state was an archive record.
-FORMAT = 2
-#: Size at which a file is followed by the next one (bytes).
-MAX_FILE_SIZE = 2**28
+_NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def new_record_id() -> str:
@@ -45,30 +43,22 @@ def new_run_name(time: float) -> str:
 class RunWriter:
     """Writes archive and log of one run.
 
-    *header* stands at the beginning of each log file, *info* of each archive file. Every method may
-    raise ``OSError``; nothing is lost by that, and the call may be repeated.
+    *header* stands in the first line of the log, *info* in the first record of the archive. Every
+    method may raise ``OSError``; nothing is lost by that, and the call may be repeated.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        run: str,
-        header: Mapping[str, Any],
-        info: Mapping[str, str],
-        *,
-        max_size: int = MAX_FILE_SIZE,
+        self, folder: Path, run: str, header: Mapping[str, Any], info: Mapping[str, str]
     ) -> None:
         self._folder = folder
         self._run = run
-        self._header = header
         self._info = info
-        self._max_size = max_size
         self._hash = NO_HASH
-        self._parts = {"robots": 0, "decisions": 0}
-        self._sizes: dict[str, int] = {}
-        """Sizes of the complete archive files."""
-        self._log = self._next_log()
+        self._counts: Counter[str] = Counter()
+        """Lines by type."""
+        self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive: AppendFile | None = None
+        self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
 
     @property
     def hash(self) -> str:
@@ -81,67 +71,92 @@ class RunWriter:
         The line contains the id of *record*, and the place of all.
         """
         if self._archive is None:
-            self._archive = self._next_archive(record.time)
+            self._archive = self._new_archive(record.time)
         self._add(self._archive, record, *more)
 
     def add_line(self, text: str) -> None:
-        """Add a JSON object to the log."""
+        """Add a JSON object to the log; its first member is ``type``."""
         line, self._hash = seal(text, self._hash)
         self._log.append(line)
+        self._counts[text[9 : text.index('"', 9)]] += 1
 
     def flush(self) -> None:
         """Write what is pending, the archive before the log that names it."""
         if self._archive is not None:
             self._archive.flush()
         self._log.flush()
-        if self._archive is not None and self._archive.size >= self._max_size:
-            self._close_archive()
-        if self._log.size >= self._max_size:
-            full, self._log = self._log, self._next_log()
-            full.close()
 
-    def close(self, time: float, counts: Mapping[str, int]) -> None:
+    def close(self, time: float, lost: int) -> None:
         """Add the last line and close the files."""
+        size = 0
         if self._archive is not None:
-            self._close_archive()
-        self.add_line(dumps({"type": "end", "time": time, **counts, "files": self._sizes}))
+            self._archive.close()
+            size = self._archive.size
+        counts = {name: self._counts[kind] for kind, name in COUNTED.items()}
+        self.add_line(dumps({"type": "end", "time": time, **counts, "lost": lost, "archive": size}))
         self._log.close()
 
     def _add(self, archive: AppendFile, record: NewRecord, *more: NewRecord) -> None:
         data = b"".join(map(to_member, (record, *more)))
         line = (
             f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
-            f'"time":{record.time!r},"file":"{archive.name}","offset":{archive.size},'
-            f'"length":{len(data)},"sha256":"{sha256(data).hexdigest()}"}}'
+            f'"began":{dumps(record.began)},"time":{record.time!r},'
+            f'"offset":{archive.size},"length":{len(data)},'
+            f'"sha256":"{sha256(data).hexdigest()}"}}'
         )
-        archive.append(data)
         self.add_line(line)
+        archive.append(data)
 
-    def _next_archive(self, time: float) -> AppendFile:
-        archive = self._next_file("robots", "warc.gz")
-        info = {"filename": archive.name, **self._info}
-        block = "".join(f"{name}: {value}\r\n" for name, value in info.items()).encode()
-        fields = (("WARC-Filename", archive.name),)
+    def _new_archive(self, time: float) -> AppendFile:
+        name = f"robots-{self._run}.warc.gz"
+        archive = AppendFile(self._folder / name)
+        info = {"filename": name, **self._info}
+        block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
+        fields = (("WARC-Filename", name),)
         self._add(archive, NewRecord(new_record_id(), "warcinfo", "", time, block, fields=fields))
         return archive
 
-    def _next_log(self) -> AppendFile:
-        log = self._next_file("decisions", "jsonl")
-        header = {"type": "run", "format": FORMAT, "run": self._run}
-        place = {"part": self._parts["decisions"], "before": self._hash}
-        text = dumps({**header, **place, **self._header})
-        line, self._hash = seal(text, self._hash)
-        log.append(line)
-        return log
 
-    def _close_archive(self) -> None:
-        assert self._archive is not None
-        self._archive.close()
-        self._sizes[self._archive.name] = self._archive.size
-        self._archive = None
+class AppendFile:
+    """A new file that only grows, readable by its owner alone.
 
-    def _next_file(self, kind: str, ending: str) -> AppendFile:
-        part = self._parts[kind] + 1
-        file = AppendFile(self._folder / f"{kind}-{self._run}-{part:05}.{ending}")
-        self._parts[kind] = part
-        return file
+    A part that could not be written, as on a full disk, is kept for the next :meth:`flush`. Raises
+    ``FileExistsError`` where the path exists already, be it a link.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fd = os.open(path, _NEW_FILE, 0o600)
+        self._parts: list[bytes] = []
+        self.size = 0
+        """Bytes, those not written yet included."""
+        self._counts_links = os.fstat(self._fd).st_nlink > 0  # some network drives do not
+
+    def append(self, data: bytes) -> None:
+        """Put *data* at the end; it reaches the disk with :meth:`flush`."""
+        self._parts.append(data)
+        self.size += len(data)
+
+    def flush(self) -> None:
+        """Write what is pending.
+
+        Raises ``OSError``; the rest is then kept. ``FileNotFoundError``: the file was deleted, with
+        all that it contained.
+        """
+        if self._counts_links and os.fstat(self._fd).st_nlink == 0:
+            raise FileNotFoundError(errno.ENOENT, "it was deleted", str(self._path))
+        rest = memoryview(b"".join(self._parts))
+        try:
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+        finally:
+            self._parts = [bytes(rest)] if rest else []
+
+    def close(self) -> None:
+        """Flush, wait for the disk, and close.
+
+        Raises ``OSError``; the file then stays open.
+        """
+        self.flush()
+        os.fsync(self._fd)
+        os.close(self._fd)

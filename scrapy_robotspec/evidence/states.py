@@ -6,23 +6,26 @@ body that was found in a shared store.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.redirects import RedirectChain
-from scrapy_robotspec.evidence.errors import EvidenceError
-from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps, loads
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
+    from scrapy_robotspec.lookup import Resolved
 
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 PROBED = "server errors for missing pages"
@@ -35,11 +38,11 @@ class State:
     """A record of an origin, and where it comes from."""
 
     record: RobotsRecord
-    """Read from an archive it has no body until :meth:`with_body`."""
+    """Read from a log it has no body."""
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
     body_digest: str = ""
-    """SHA-256 of the body."""
+    """SHA-256 of the body; empty for an empty one."""
     fetched: bool = False
     """Whether it follows from a fetch of this crawl; else it was found in a store."""
     before: str | None = None
@@ -66,31 +69,90 @@ class State:
         )
 
     @classmethod
-    def from_json(cls, text: bytes) -> State:
-        """Read :meth:`to_line`. Raises ``EvidenceError``."""
-        try:
-            given: dict[str, Any] = json.loads(text)
-            record = RobotsRecord.from_header(given["record"], b"")
-            failure = given["failure"]
-            if record is None:
-                raise ValueError("record")
-            return cls(
-                record,
-                given["body_record"],
-                given["body_sha256"],
-                given["source"] == "fetch",
-                given["before"],
-                tuple(given["exchanges"]),
-                None if failure is None else (failure[0], failure[1]),
-            )
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise EvidenceError(f"not a state ({type(error).__name__}: {error})") from error
+    def from_line(cls, line: bytes) -> State:
+        """Read a line that :meth:`to_line` began. Raises one of ``DAMAGE``."""
+        given = loads(line.decode("ascii"))
+        record = RobotsRecord.from_header(given["record"], b"")
+        failure = given["failure"]
+        if record is None:
+            raise EvidenceError("its record is not one of an origin")
+        return cls(
+            record,
+            given["body_record"],
+            given["body_sha256"],
+            given["source"] == "fetch",
+            given["before"],
+            tuple(given["exchanges"]),
+            None if failure is None else (failure[0], failure[1]),
+        )
 
-    def with_body(self, body: bytes) -> State:
-        """The state with its body. Raises ``EvidenceError`` for another body."""
-        if sha256(body).hexdigest() != self.body_digest:
+
+class NotArchivedError(EvidenceError):
+    """A body was left out of the archive on purpose (SAF-06)."""
+
+
+class States:
+    """The states of one run, with their bodies and rules.
+
+    Keeps rules of about *max_bytes*.
+    """
+
+    def __init__(self, reader: RunReader, max_bytes: int = MAX_BYTES) -> None:
+        self._reader = reader
+        self._cache = RulesCache(max_bytes, max_size=reader.settings.max_size)
+        self._made_from: dict[Origin, str] = {}
+        """The id of the state that each resolved origin in the cache was made from."""
+
+    def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
+        """*origin* as the state *id_* resolves it at *now*, by the policy of the run.
+
+        Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
+        """
+        found = self._cache.get_valid(origin, now)
+        if found is not None and self._made_from.get(origin) == id_:
+            return found
+        state = self._reader.find_state(id_)
+        if state.record.origin != origin:
+            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
+        policy = self._reader.settings.policy_of(origin)
+        plan = policy.plan(state.record, now)
+        record = self.with_body(state) if plan.action is Action.RULES else state.record
+        self._made_from[origin] = id_
+        return self._cache.put(self._cache.make(record, plan, policy.edition, now))
+
+    def with_body(self, state: State) -> RobotsRecord:
+        """The record of *state* with its body. Raises as :meth:`resolved`."""
+        if not state.body_digest:
+            return state.record
+        if state.body_record is None:
+            raise NotArchivedError("the body is left out of the archive")
+        found = self._reader.find(state.body_record)
+        if found.is_left_out:
+            raise NotArchivedError("the body is left out of the archive")
+        body = found.block
+        if found.is_exchange:  # else found in a store, already decoded
+            body = result_of(found.exchange(), (), None, self._reader.settings.max_size).body
+        if sha256(body).hexdigest() != state.body_digest:
             raise EvidenceError("the body does not fit its digest")
-        return replace(self, record=replace(self.record, body=body))
+        return replace(state.record, body=body)
+
+    def check(self, state: State) -> None:
+        """Raise ``EvidenceError`` for a state that does not follow from what it names."""
+        if not state.fetched:
+            self.with_body(state)
+            return
+        before = None if state.before is None else self._reader.find_state(state.before)
+        archived = [self._reader.find(each) for each in state.exchanges]
+        if any(each.is_left_out for each in archived):
+            raise NotArchivedError("the body of a response is left out of the archive")
+        problem = check_fetch(
+            state,
+            None if before is None else self.with_body(before),
+            [each.exchange() for each in archived if each.kind != "metadata"],
+            self._reader.settings,
+        )
+        if problem is not None:
+            raise EvidenceError(problem)
 
 
 def check_fetch(
@@ -111,7 +173,9 @@ def check_fetch(
         chosen = record.next_attempt
         if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
             return "the pause before the next attempt is not one that the policy chooses"
-    if replace(late, next_attempt=record.next_attempt) != record:
+    digest = sha256(late.body).hexdigest() if late.body else ""
+    expected = replace(late, next_attempt=record.next_attempt, body=b"")
+    if (expected, digest) != (record, state.body_digest):
         return "the state does not follow from the archived exchanges"
     return None
 

@@ -5,27 +5,40 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.evidence.bodies import load_state
-from scrapy_robotspec.evidence.errors import EvidenceError
-from scrapy_robotspec.evidence.runs import read_runs
-from scrapy_robotspec.lookup.rules_cache import RulesCache
+from scrapy_robotspec.evidence.log_lines import DAMAGE, EvidenceError
+from scrapy_robotspec.evidence.run_reader import Reading, RunReader, read_runs, said
+from scrapy_robotspec.evidence.states import States
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.evidence.run_reader import RunReader
-    from scrapy_robotspec.evidence.runs import Progress
+    from scrapy_robotspec.evidence.run_reader import Progress
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 #: Actions that let rules or a policy decide.
 _USABLE = (Action.RULES, Action.ALLOW, Action.DISALLOW)
+#: A killed process may have written nothing for this long before its last request (seconds).
+_LOST = 10.0
+#: Max plans for one state: its copy is fresh, due, expired, and its failures are recent or old.
+_MAX_PLANS = 20
+
+
+class Rules(NamedTuple):
+    """The rules of one run for an origin."""
+
+    action: Action
+    reason: str
+    robots: RobotsTxt | None
 
 
 class InForce(NamedTuple):
@@ -34,10 +47,25 @@ class InForce(NamedTuple):
     since: float
     until: float
     """Epoch seconds, exclusive."""
-    action: Action | None
-    """None: unknown, for lack of evidence."""
-    reason: str
-    robots: RobotsTxt | None
+    rules: tuple[Rules, ...]
+    """Those of the newest copy, then those of the other crawls that run; none: unknown."""
+    is_sure: bool
+    """Whether no crawl may have fetched others, and lost its last lines."""
+
+
+@dataclass(slots=True)
+class _Run:
+    reader: RunReader
+    start: float = math.inf
+    end: float = -math.inf
+    states: States | None = None
+    origins: dict[Origin, list[tuple[float, str]]] = field(default_factory=dict)
+    """Time and id of each state, as read."""
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the last lines may be missing."""
+        return not self.reader.summary.complete
 
 
 class _Span(NamedTuple):
@@ -48,118 +76,149 @@ class _Span(NamedTuple):
     record: RobotsRecord
     """Without its body."""
     state: str
-    run: int
 
 
 class Timeline:
     """The states of every origin in an evidence folder."""
 
-    def __init__(self) -> None:
-        self.problems: list[str] = []
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reading = Reading()
         self.tokens: set[tuple[str, ...]] = set()
         """The product tokens of the runs: those of the settings, else those of each decision."""
-        self._readers: list[RunReader] = []
-        self._states: dict[Origin, list[tuple[float, int, str]]] = defaultdict(list)
-        """Time, run and id of each state, as read."""
-        self._spans: dict[Origin, dict[int, list[_Span]]] = {}
-        self._rules: dict[int, RulesCache] = {}
-        self._cached: dict[tuple[int, Origin], str] = {}
-        """The state that each origin in a cache was made from."""
+        self._runs: list[_Run] = []
+        self._origins: dict[Origin, list[_Run]] = defaultdict(list)
+        self._spans: dict[Origin, list[tuple[_Run, list[_Span]]]] = {}
+        self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
 
     def __contains__(self, origin: Origin) -> bool:
-        return origin in self._states
+        return origin in self._origins
 
     @classmethod
     def read(cls, folder: Path, progress: Progress | None = None) -> Timeline:
         """Read and check every run in *folder*."""
-        timeline = cls()
-        for number, (reader, lines) in enumerate(read_runs(folder, progress)):
-            timeline._readers.append(reader)
+        timeline = cls(folder)
+        for reader, lines in read_runs(folder, timeline.reading, progress):
+            run = _Run(reader)
+            timeline._runs.append(run)
             asked: set[tuple[str, ...]] = set()
             for line in lines:
-                if reader.is_state(line.values.get("id", "")):
-                    timeline._add(number, line.values["id"])
-                elif tokens := line.values.get("tokens"):  # none where no rules were asked for
+                values = line.values
+                if values["type"] == "state":
+                    timeline._add_state(run, values["id"])
+                elif values["type"] == "record" and not is_robots_txt(values["url"]):
+                    times = values.get("began", values["time"]), values["time"]
+                    timeline._fetches[request_key(values["url"])].append(times)
+                elif tokens := values.get("tokens"):  # none where no rules were asked for
                     asked.add(tuple(tokens))
-            timeline.problems += reader.problems
-            fixed = None if reader.settings is None else reader.settings.tokens
-            timeline.tokens |= asked if fixed is None else {fixed}
+            run.start, run.end = reader.first_time, reader.last_time
+            timeline.tokens |= asked if reader.tokens is None else {reader.tokens}
+        for run in timeline._runs:
+            if run.origins:
+                run.states = States(run.reader, MAX_BYTES // len(timeline._runs))
         return timeline
 
+    def was_fetched(self, url: str, since: float, until: float) -> bool:
+        """Whether *url* was a hop or probe of a robots.txt fetch during that time."""
+        fetches = self._fetches.get(request_key(url), ())
+        return any(began <= until and since <= ended for began, ended in fetches)
+
     def in_force(self, origin: Origin, time: float) -> InForce:
-        """The rules in force for *origin* at *time*, by the newest copy."""
-        runs = self._spans_of(origin)
-        since, until = -math.inf, math.inf
-        found = []
-        for spans in runs.values():
+        """The rules in force for *origin* at *time*."""
+        since, until, is_sure = -math.inf, math.inf, True
+        bounds = [run.end + late for run in self._runs if run.is_torn for late in (-1.0, _LOST)]
+        found: list[tuple[_Run, _Span]] = []
+        for run, spans in self._spans_of(origin):
+            bounds += [run.start, run.end]
             at = bisect_right(spans, time, key=lambda span: span.start)
-            if at < len(spans):
-                until = min(until, spans[at].start)
-            if at:
-                since = max(since, spans[at - 1].start)
-                found.append(spans[at - 1])
-        usable = [span for span in found if span.plan.action in _USABLE]
-        if usable:
-            span = max(usable, key=lambda span: span.record.fetched_at or 0.0)
-            if span.plan.action is not Action.RULES:
-                return InForce(since, until, span.plan.action, span.plan.reason, None)
-            robots = self._robots(origin, span)
-            action = None if robots is None else Action.RULES
-            return InForce(since, until, action, "", robots)
-        if any(span.plan.reason == "unreachable" for span in found):
-            return InForce(since, until, Action.REFUSE, "unreachable", None)
-        return InForce(since, until, None, "unknown", None)
+            bounds += [span.start for span in spans[max(0, at - 1) : at + 1]]
+            if at and not (run.is_torn and time >= run.end):
+                found.append((run, spans[at - 1]))
+        for bound in bounds:
+            if bound <= time:
+                since = max(since, bound)
+            else:
+                until = min(until, bound)
+        if any(run.is_torn and run.end - 1 <= time < run.end + _LOST for run in self._runs):
+            is_sure = False
+        return InForce(since, until, tuple(self._rules(origin, found, time)), is_sure)
 
-    def _add(self, run: int, id_: str) -> None:
-        reader = self._readers[run]
+    def _rules(
+        self, origin: Origin, found: list[tuple[_Run, _Span]], time: float
+    ) -> Iterator[Rules]:
+        """The usable rules among *found*; an outage where there are none."""
+        usable = [each for each in found if each[1].plan.action in _USABLE]
+        usable.sort(key=lambda each: -(each[1].record.fetched_at or 0.0))
+        for number, (run, span) in enumerate(usable):
+            if number and not run.start <= time < run.end:
+                continue  # it has ended: only the newest copy lives on
+            try:
+                assert run.states is not None  # it has a span
+                resolved = run.states.resolved(span.state, origin, max(span.start, 0.0))
+            except DAMAGE as error:
+                run.reader.add_problem(f"run {run.reader.name}: {span.state}: {said(error)}")
+                continue
+            yield Rules(span.plan.action, span.plan.reason, resolved.robots)
+        if not usable and any(span.plan.reason == "unreachable" for _, span in found):
+            yield Rules(Action.REFUSE, "unreachable", None)
+
+    def _add_state(self, run: _Run, id_: str) -> None:
         try:
-            record = reader.find_state(id_).record
-            self._states[record.origin].append((record.updated_at, run, id_))
-        except EvidenceError as error:
-            self.problems.append(f"{reader.name}: {error}")
+            record = run.reader.find_state(id_).record
+        except DAMAGE as error:
+            run.reader.add_problem(f"run {run.reader.name}: {id_}: {said(error)}")
+            return
+        if record.origin not in run.origins:
+            self._origins[record.origin].append(run)
+        run.origins.setdefault(record.origin, []).append((record.updated_at, id_))
 
-    def _spans_of(self, origin: Origin) -> dict[int, list[_Span]]:
+    def _spans_of(self, origin: Origin) -> list[tuple[_Run, list[_Span]]]:
         spans = self._spans.get(origin)
         if spans is None:
-            spans = self._spans[origin] = defaultdict(list)
-            states = self._states.get(origin, [])
-            for run in dict.fromkeys(run for _, run, _ in states):
-                own = sorted(((time, id_) for time, of, id_ in states if of == run), key=_time)
-                ends = [time for time, _ in own[1:]] + [math.inf]
-                for (start, id_), end in zip(own, ends, strict=True):
-                    spans[run] += self._plans(run, id_, start, end)
+            spans = self._spans[origin] = []
+            spans += ((run, _spans(run, origin)) for run in self._origins.get(origin, ()))
         return spans
 
-    def _plans(self, run: int, id_: str, start: float, end: float) -> Iterator[_Span]:
-        """The plans for a state until the next one replaces it."""
-        reader = self._readers[run]
-        record = reader.find_state(id_).record
-        assert reader.settings is not None
-        policy = reader.settings.policy_of(record.origin)
-        while start < end:
+
+def _spans(run: _Run, origin: Origin) -> list[_Span]:
+    try:
+        return list(_plans(run, origin))
+    except DAMAGE as error:
+        run.reader.add_problem(f"run {run.reader.name}: {origin}: {said(error)}")
+        return []
+
+
+def _plans(run: _Run, origin: Origin) -> Iterator[_Span]:
+    states = sorted(run.origins[origin], key=lambda state: state[0])
+    ends = [time for time, _ in states[1:]] + [math.inf]
+    for (start, id_), end in zip(states, ends, strict=True):
+        record = run.reader.find_state(id_).record
+        policy = run.reader.settings.policy_of(origin)
+        for _ in range(_MAX_PLANS):
+            if start >= end:
+                break
             plan = policy.plan(record, start)
-            yield _Span(start, plan, record, id_, run)
+            yield _Span(start, plan, record, id_)
             start = max(plan.until, math.nextafter(start, math.inf))
-
-    def _robots(self, origin: Origin, span: _Span) -> RobotsTxt | None:
-        """The rules of a span; None where their record is damaged."""
-        reader = self._readers[span.run]
-        settings = reader.settings
-        assert settings is not None
-        cache = self._rules.setdefault(span.run, RulesCache(max_size=settings.max_size))
-        kept = cache.get(origin)
-        if kept is not None and self._cached.get((span.run, origin)) == span.state:
-            return kept.robots
-        try:
-            state = load_state(reader, span.state)
-        except EvidenceError as error:
-            self.problems.append(f"{reader.name}: {error}")
-            return None
-        edition = settings.policy_of(origin).edition
-        resolved = cache.put(cache.make(state.record, span.plan, edition, span.start))
-        self._cached[span.run, origin] = span.state
-        return resolved.robots
+        else:
+            raise EvidenceError(f"the times of {id_} lead to no plan")
 
 
-def _time(state: tuple[float, str]) -> float:
-    return state[0]
+def request_key(url: str) -> str:
+    """*url* as requests of it are compared: origin, path and query."""
+    origin = Origin.of(url)
+    if origin is None:
+        return url
+    rest = url.partition("#")[0].partition("://")[2]
+    at = min((place for mark in "/?" if (place := rest.find(mark)) >= 0), default=len(rest))
+    target = rest[at:]
+    return f"{origin}{target}" if target.startswith("/") else f"{origin}/{target}"
+
+
+def is_robots_txt(url: str) -> bool:
+    """Whether *url* is a robots.txt, which a crawler has to request."""
+    try:
+        return "/robots.txt" in url and urlsplit(url).path == "/robots.txt"
+    except ValueError:
+        return False

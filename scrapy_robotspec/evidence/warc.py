@@ -1,11 +1,12 @@
 """WARC 1.1 records, one gzip member each.
 
 They are written here, because ``warcio`` changes some heads and takes three times as long, and read
-with ``warcio``.
+with ``warcio``. An archive is made to be handed on: secrets in it are blanked (SAF-06).
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange
-from scrapy_robotspec.evidence.errors import EvidenceError
+from scrapy_robotspec.access.redirects import redirect_target
+from scrapy_robotspec.evidence.log_lines import EvidenceError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,19 @@ if TYPE_CHECKING:
 STATUS_FIELD = "Robotspec-Status"
 #: ``WARC-Truncated`` for a body cut by our size limit, and for one that the connection cut.
 STOPPED, LOST = "length", "disconnect"
+
+#: Extension fields of a response whose body is not archived: why, its length (bytes), its digest.
+LEFT_OUT, LEFT_OUT_LENGTH, LEFT_OUT_DIGEST = (
+    "Robotspec-Left-Out",
+    "Robotspec-Left-Out-Length",
+    "Robotspec-Left-Out-Digest",
+)
+#: Stands for a value that is not archived.
+BLANKED = "blanked"
+#: Max bytes of the headers of a response, and of a body above the parsing limit, in the archive.
+_MAX_HEADERS = _BODY_MARGIN = 2**20
+#: Max bytes of a record besides headers and body.
+_MAX_FIELDS = 2**16
 
 #: Content types by kind of record.
 _CONTENT_TYPES = {
@@ -42,6 +57,12 @@ _COMPRESSION = 3
 _SMALL = 2**12
 #: The end of the head of an HTTP message.
 END_OF_HEAD = b"\r\n\r\n"
+
+_COOKIES = frozenset(("set-cookie", "set-cookie2"))
+#: User info of the URLs in a text.
+_USER_INFO = re.compile(r"//[^/\\?#\s\"<>]*@")
+#: User info, and what may stand before it in a Location, as leniently as any client reads it.
+_LOCATION_USER = re.compile(r"[^/\\?#]*[/\\\t]{2,}[^/\\?#]*@")
 
 
 class NewRecord(NamedTuple):
@@ -60,6 +81,8 @@ class NewRecord(NamedTuple):
     """Start line and headers of an HTTP message, with the empty line."""
     fields: tuple[tuple[str, str], ...] = ()
     """Further WARC fields."""
+    began: float | None = None
+    """When the request was made (epoch seconds); None: there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +109,11 @@ class StoredRecord:
         """Whether :meth:`exchange` returns something."""
         return self.kind == "response" or STATUS_FIELD.lower() in self.fields
 
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the body of the response is not in the archive."""
+        return LEFT_OUT.lower() in self.fields
+
     def exchange(self) -> Exchange:
         """The response in the record. Raises ``EvidenceError`` for another kind."""
         truncated = self.fields.get("warc-truncated")
@@ -93,26 +121,73 @@ class StoredRecord:
         if not self.is_exchange:
             raise EvidenceError(f"a {self.kind} record contains no response")
         if self.kind != "response":
-            status = int(self.fields[STATUS_FIELD.lower()])
+            status = _status(self.fields[STATUS_FIELD.lower()])
             return Exchange(self.url, status, (), self.block, stopped, lost)
         head, _, body = self.block.partition(END_OF_HEAD)
         first, *lines = head.decode("latin-1").split("\r\n")
         headers = [line.partition(": ") for line in lines]
-        status = int(first.split(" ")[1])
         pairs = tuple((name, value) for name, _, value in headers)
+        status = _status(first.partition(" ")[2][:3])
         return Exchange(self.url, status, pairs, body, stopped, lost)
+
+
+def _status(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 3):
+        raise EvidenceError("a response record without a status")
+    return int(text)
 
 
 def response_head(exchange: Exchange, protocol: str) -> bytes:
     """Status line and headers of a response.
 
     The body is archived without its transfer coding, so the header that names one is renamed.
+    Values of cookies and user info in URLs are blanked.
     """
     lines = [f"{protocol} {exchange.status} {responses.get(exchange.status, '')}"]
+    size = 0
     for name, value in exchange.headers:
-        renamed = f"X-Archive-Orig-{name}" if name.lower() == "transfer-encoding" else name
-        lines.append(f"{renamed}: {value}")
+        size += len(name) + len(value) + 4
+        if size > _MAX_HEADERS:
+            break
+        lines.append(_header_line(exchange.url, name, value))
     return "\r\n".join(lines).encode("latin-1", "replace") + END_OF_HEAD
+
+
+def _header_line(url: str, name: str, value: str) -> str:
+    key = name.lower()
+    if key == "transfer-encoding":
+        name = f"X-Archive-Orig-{name}"
+    elif key in _COOKIES:
+        value = BLANKED
+    elif key == "location" and _LOCATION_USER.match(value):
+        value = _blank_location(url, name, value)
+    elif key != "location":
+        value = blank_user_info(value)
+    return f"{name}: {value}"
+
+
+def _blank_location(url: str, name: str, value: str) -> str:
+    """A Location with the same target, and other user info."""
+    target = redirect_target(url, Exchange(url, 302, ((name, value),)))
+    if target is None:
+        return f"http:///{BLANKED}"
+    scheme, _, rest = target.partition("://")
+    return f"{scheme}://{BLANKED}@{rest}".encode().decode("latin-1")
+
+
+def blank_user_info(text: str) -> str:
+    """*text* with the user names and passwords in its URLs blanked."""
+    return _USER_INFO.sub(f"//{BLANKED}@", text) if "@" in text else text
+
+
+def left_out(body: bytes) -> tuple[tuple[str, str], ...]:
+    """The fields of a record whose *body* is not archived."""
+    return (
+        ("WARC-Truncated", "unspecified"),
+        (LEFT_OUT, "a public host redirected to this private address"),
+        (LEFT_OUT_LENGTH, str(len(body))),
+        (LEFT_OUT_DIGEST, _digest(body)),
+    )
 
 
 def to_member(record: NewRecord) -> bytes:
@@ -145,10 +220,28 @@ def _digest(data: bytes) -> str:
     return f"sha256:{sha256(data).hexdigest()}"
 
 
-def read_member(data: bytes) -> StoredRecord:
-    """The record in one gzip member. Raises ``EvidenceError`` for anything else."""
+def longest_body(max_size: int) -> int:
+    """Max bytes of a body in the archive of a crawl with the parsing limit *max_size*."""
+    return max_size + _BODY_MARGIN
+
+
+def longest_member(max_size: int) -> int:
+    """Max bytes of a record, and of its gzip member (SAF-05)."""
+    return longest_body(max_size) + _MAX_HEADERS + _MAX_FIELDS
+
+
+def read_member(data: bytes, max_size: int) -> StoredRecord:
+    """The record in the first gzip member of *data*. Raises ``EvidenceError`` for anything else.
+
+    *max_size*: the parsing limit of the crawl, which bounds what a member may unpack to.
+    """
+    limit = longest_member(max_size)
     try:
-        found = next(iter(ArchiveIterator(BytesIO(data), no_record_parse=True)))
+        unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        plain = unpacker.decompress(data, limit)
+        if not unpacker.eof:
+            raise ValueError(f"incomplete, or more than {limit} bytes")
+        found = next(iter(ArchiveIterator(BytesIO(plain), no_record_parse=True)))
         fields = {name.lower(): value for name, value in found.rec_headers.headers}
         return StoredRecord(found.rec_type, fields, found.raw_stream.read())
     except Exception as error:  # warcio and zlib raise many kinds for damaged bytes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -358,6 +359,41 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
     passed = _slot_clock() - slot.lastseen
     longest = float(slot.delay * (1 + jitter))
     return max(0.0, longest - passed) if passed >= 0 else longest
+
+
+def note_downloads(crawler: Crawler, note: Callable[[Request, float, int | None], None]) -> None:
+    """Call *note* with each request that has left: when (epoch seconds), and the status.
+
+    The status is None where there was no response. Before 2.14 handlers return a Deferred.
+    """
+    assert crawler.engine is not None
+    handlers: Any = crawler.engine.downloader.handlers
+    is_async = hasattr(handlers, "download_request_async")
+    send = handlers.download_request_async if is_async else handlers.download_request
+
+    async def send_and_note(request: Request) -> Any:
+        left, status = time.time(), None
+        try:
+            response = await send(request)
+            status = response.status
+            return response
+        finally:
+            note(request, left, status)
+
+    def send_and_note_later(request: Request, *spider: Any) -> Deferred[Any]:
+        left = time.time()
+
+        def ended(result: Any) -> Any:
+            note(request, left, getattr(result, "status", None))
+            return result
+
+        sent: Deferred[Any] = send(request, *spider)
+        return sent.addBoth(ended)
+
+    if is_async:
+        handlers.download_request_async = send_and_note
+    else:
+        handlers.download_request = send_and_note_later
 
 
 def load_handlers(engine: ExecutionEngine | None) -> None:

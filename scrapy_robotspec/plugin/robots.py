@@ -187,7 +187,7 @@ class CrawlRobots:
     # --- evidence
 
     def _open_evidence(self) -> DecisionObserver:
-        from scrapy_robotspec.plugin.evidence.recording import open_evidence  # needs warcio
+        from scrapy_robotspec.plugin.evidence.observer import open_evidence  # needs warcio
 
         observer, exchanges = open_evidence(self._crawler, self, time.time())
         self._runtime.archive_exchanges(exchanges)

@@ -132,13 +132,14 @@ def test_responses_that_may_be_a_proxys_replay(server: Server, tmp_path: Path) -
 
 
 def test_the_archive_contains_each_hop_as_received(server: Server, tmp_path: Path) -> None:
-    """Content coding kept; credentials left out; read with a library of others."""
+    """Content coding kept; headers by an allow-list; read with a library of others."""
     packed = gzip.compress(NO.encode())
     target = server.site("127.0.0.3", reply(packed, headers=[("Content-Encoding", "gzip")]))
     site = server.site("127.0.0.2", redirect(target.url("/robots.txt")))
     settings = {
         "ROBOTSPEC_EVIDENCE": str(tmp_path),
-        "DEFAULT_REQUEST_HEADERS": {"Cookie": "secret=1", "X-Mine": "shown"},
+        "ROBOTSPEC_EVIDENCE_HEADERS": "X-Mine",
+        "DEFAULT_REQUEST_HEADERS": {"Cookie": "secret=1", "X-Key": "secret", "X-Mine": "shown"},
     }
     crawl([site.url("/no")], settings)
     records = records_of(tmp_path)
@@ -152,6 +153,7 @@ def test_the_archive_contains_each_hop_as_received(server: Server, tmp_path: Pat
     assert records[3][2] == packed
     archived = gzip.decompress(next(tmp_path.glob("*.warc.gz")).read_bytes())
     assert b"X-Mine: shown" in archived
+    assert b"X-Key: blanked" in archived
     assert b"secret" not in archived
 
 
@@ -307,7 +309,7 @@ def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
     crawl([site.url("/again") for site in sites], settings)
     result = replay(folder)
     assert result.problems == []
-    assert len(result.heads) == 2
+    assert len(result.runs) == 2
     assert result.decisions >= killed.decisions + len(sites)
 
 
@@ -332,7 +334,7 @@ def test_several_processes_write_into_one_folder(server: Server, tmp_path: Path)
         with running:
             running.finish(120)
     result = replayed(tmp_path, 5 * len(urls))
-    assert len(result.heads) == 5
+    assert len(result.runs) == 5
 
 
 def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -26,6 +27,7 @@ TEXTS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 CHANGING = [
     (re.compile(r"\d{8}T\d{6}Z-\d+-[0-9a-f]{8}"), "RUN"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
+    (re.compile(r"-in \S+/evidence/"), "-in evidence/"),
 ]
 SPIDER = """\
 import scrapy
@@ -45,10 +47,20 @@ scrapy() { "$PYTHON" -m scrapy "$@"; }
 """
 
 
+def blocks(language: str) -> list[str]:
+    """The code blocks of the page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The project of the page."""
-    (settings,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (settings,) = blocks("python")
+    (configuration,) = blocks("ini")
+    asking, signing, making = blocks("sh")
+    (tmp_path / "tsa.cnf").write_text(configuration)
+    (tmp_path / "stamp.sh").write_text(asking.splitlines()[0] + "\n" + signing)
+    subprocess.run(["sh", "-c", making], cwd=tmp_path, capture_output=True, check=True)
     settings = f'BOT_NAME = "project"\nSPIDER_MODULES = ["shop"]\n{settings}'
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
     (tmp_path / "project_settings.py").write_text(settings)
@@ -93,3 +105,9 @@ def test_the_page_shows_what_its_commands_print(folder: Path, environment: dict[
             check=False,
         )
         assert steady(done.stdout) == steady(expected), command
+        if "verify its time stamp" in done.stdout:
+            verifying = done.stdout.partition("verify its time stamp: ")[2].strip()
+            words = shlex.split(verifying.replace("AUTHORITY.pem", "tsa.pem"))
+            assert (
+                subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode == 0
+            )

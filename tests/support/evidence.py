@@ -13,10 +13,9 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.evidence.decisions import conclusion, grounds
-from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec.evidence.log_lines import conclusion, dumps, grounds
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import MAX_FILE_SIZE, RunWriter, new_record_id
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_record_id
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
@@ -52,16 +51,15 @@ class Crawl:
     folder: Path
     name: str = "20260131T120000Z-1-abcdef00"
     settings: RunSettings = field(default_factory=run_settings)
-    max_size: int = MAX_FILE_SIZE
-    has_archived_states: bool = False
-    """As in format 1."""
+    header: dict[str, Any] = field(default_factory=dict)
+    """Further members of the first line."""
     decisions: int = 0
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
         header = {"time": START, "software": "tests", "settings": self.settings.to_json()}
         self.writer = RunWriter(
-            self.folder, self.name, header, {"software": "tests"}, max_size=self.max_size
+            self.folder, self.name, {**header, **self.header}, {"software": "tests"}
         )
         self._held: dict[Origin, tuple[str, RobotsRecord, str | None]] = {}
 
@@ -90,14 +88,7 @@ class Crawl:
             exchanges=(received.id,),
         )
         id_ = new_record_id()
-        line = state.to_line(id_)
-        if self.has_archived_states:
-            made = NewRecord(
-                id_, "metadata", response.url, at, line.encode(), content_type="application/json"
-            )
-            self.writer.add_record(made)
-        else:
-            self.writer.add_line(line)
+        self.writer.add_line(state.to_line(id_))
         self._held[where] = id_, record, body_record
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
@@ -107,8 +98,10 @@ class Crawl:
         id_, record, body_record = self._held[origin]
         policy = self.settings.policy_of(origin)
         found = RulesCache().make(record, policy.plan(record, at), policy.edition, at)
+        self.decisions += 1
         line = {
             "type": "decision",
+            "number": self.decisions,
             "time": at,
             "stage": "request",
             "url": url,
@@ -121,13 +114,17 @@ class Crawl:
             **changes,
         }
         self.writer.add_line(dumps(line))
-        self.decisions += 1
         return line
 
-    def close(self) -> None:
+    def send(self, at: float, status: int | None = 200, seconds: float = 0.1) -> None:
+        """The page of the last decision leaves."""
+        line = {"type": "sent", "time": at, "decision": self.decisions, "status": status}
+        self.writer.add_line(dumps({**line, "seconds": seconds}))
+
+    def close(self, at: float = START + 60) -> None:
         """End the run."""
         self.writer.flush()
-        self.writer.close(START + 60, {"decisions": self.decisions, "lost": 0})
+        self.writer.close(at, 0)
 
 
 def make_evidence(folder: Path, **options: Any) -> None:

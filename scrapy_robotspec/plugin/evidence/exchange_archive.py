@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
+from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.run_writer import new_record_id
 from scrapy_robotspec.evidence.warc import (
+    BLANKED,
     END_OF_HEAD,
     LOST,
     STATUS_FIELD,
     STOPPED,
     NewRecord,
+    blank_user_info,
+    left_out,
+    longest_body,
     response_head,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy import Request
     from scrapy.http import Response
@@ -25,43 +32,102 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.evidence.recorder import Recorder
 
-#: Headers that are left out: an archive may be handed on.
-_SECRET = (b"Authorization", b"Cookie", b"Proxy-Authorization")
+#: Request headers whose values are archived; ``ROBOTSPEC_EVIDENCE_HEADERS`` names more.
+_SHOWN = (
+    "Accept",
+    "Accept-Encoding",
+    "Accept-Language",
+    "Cache-Control",
+    "Connection",
+    "Host",
+    "Pragma",
+    "User-Agent",
+)
 
 
 class ExchangeArchive:
-    """Makes records of what the fetcher sent and received."""
+    """Makes records of what the fetcher sent and received.
 
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
+    *headers*: names of further request headers whose values are archived. *max_size*: the parsing
+    limit in bytes.
+    """
+
+    def __init__(self, recorder: Recorder, headers: Iterable[str], max_size: int) -> None:
+        self.recorder = recorder
+        self.shown = frozenset(name.lower().encode() for name in (*_SHOWN, *headers))
+        self.longest_body = longest_body(max_size)
+
+    def fetch(self, origin: Origin, time: float) -> FetchArchive:
+        """The archive of a fetch for *origin* that begins at *time* (epoch seconds)."""
+        return FetchArchive(self, origin, time)
+
+
+class FetchArchive:
+    """Archives the requests of one fetch, which follow each other."""
+
+    def __init__(self, archive: ExchangeArchive, origin: Origin, time: float) -> None:
+        self.records: list[str] = []
+        """Ids of the archived responses and failures."""
+        self._archive = archive
+        self._origin = origin
+        self._began = time
+        self._began_inside = is_private(origin.host)
+        self._first_is_inside = False
 
     def add_response(
         self, exchange: Exchange, request: Request, response: Response, time: float
-    ) -> str:
-        """Archive a response received at *time*, and its request; its id."""
-        id_, url, body = new_record_id(), without_user_info(exchange.url), exchange.body
+    ) -> None:
+        """Archive a response received at *time*, and its request."""
+        id_, url = new_record_id(), without_user_info(exchange.url)
         fields = tuple(_response_fields(exchange, response))
+        body = exchange.body
+        if self._leads_inside(request, response, url):
+            fields, body = (*fields, *left_out(body)), b""
+        elif len(body) > self._archive.longest_body:
+            exchange = replace(exchange, stopped=True)
+            body = body[: self._archive.longest_body]
+        began, self._began = self._began, time
+        self.records.append(id_)
+        add = self._archive.recorder.add_record
         if not url.startswith("http"):
             fields += ((STATUS_FIELD, str(exchange.status)),)
-            self._recorder.add_record(NewRecord(id_, "resource", url, time, body, fields=fields))
-            return id_
+            add(NewRecord(id_, "resource", url, time, body, fields=fields, began=began))
+            return
         head = response_head(exchange, response.protocol or "HTTP/1.1")
-        received = NewRecord(id_, "response", url, time, body, head=head, fields=fields)
-        self._recorder.add_record(received, _sent(id_, request, url, time))
-        return id_
+        add(
+            NewRecord(id_, "response", url, time, body, head=head, fields=fields, began=began),
+            self._sent(id_, request, url, began),
+        )
 
-    def add_failure(self, url: str, error: str, time: float) -> str:
-        """Archive that a request failed at *time*; the id of the record."""
-        id_, payload = new_record_id(), f"failure: {error}\r\n".encode()
-        url = without_user_info(url)
-        self._recorder.add_record(NewRecord(id_, "metadata", url, time, payload))
-        return id_
+    def add_failure(self, url: str, error: str, time: float) -> None:
+        """Archive that a request failed at *time*."""
+        id_, payload = new_record_id(), f"failure: {blank_user_info(error)}\r\n".encode()
+        url, began = without_user_info(url), self._began
+        self.records.append(id_)
+        self._archive.recorder.add_record(
+            NewRecord(id_, "metadata", url, time, payload, began=began)
+        )
 
+    def _sent(self, response_id: str, request: Request, url: str, time: float) -> NewRecord:
+        """The record of the request for *url* that the response *response_id* answers."""
+        head = _request_head(request, url, self._archive.shown)
+        fields = (("WARC-Concurrent-To", response_id),)
+        return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
 
-def _sent(response_id: str, request: Request, url: str, time: float) -> NewRecord:
-    """The record of the request for *url* that the response *response_id* answers."""
-    head, fields = _request_head(request, url), (("WARC-Concurrent-To", response_id),)
-    return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
+    def _leads_inside(self, request: Request, response: Response, url: str) -> bool:
+        """Whether a public host redirected to this private address (SAF-06).
+
+        A proxy's address says nothing about the site's.
+        """
+        address = None if request.meta.get("proxy") else response.ip_address
+        is_inside = address is not None and is_private(str(address))
+        if not self.records:
+            self._first_is_inside = is_inside
+            return False
+        host = Origin.of(url)
+        if host is not None and is_private(host.host) and not self._began_inside:
+            return True
+        return is_inside and not self._first_is_inside
 
 
 def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[str, str]]:
@@ -71,14 +137,15 @@ def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[s
         yield "WARC-Truncated", STOPPED if exchange.stopped else LOST
 
 
-def _request_head(request: Request, url: str) -> bytes:
-    """Request line and headers of *request* for *url*."""
+def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:
+    """Request line and headers of *request* for *url*; only the names of those not *shown*."""
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
     lines = [f"GET {parts.path or '/'}{query} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
         lines.append(b"Host: %b" % parts.netloc.encode())
     for name, values in request.headers.items():
-        if name not in _SECRET:
-            lines += (b"%b: %b" % (name, value) for value in values)
+        for value in values:
+            text = value if name.lower() in shown else BLANKED.encode()
+            lines.append(b"%b: %b" % (name, text))
     return b"\r\n".join(lines) + END_OF_HEAD

@@ -1,28 +1,46 @@
-"""EvidenceObserver: logs decisions, and archives what they rest on."""
+"""EvidenceObserver: logs decisions and pages that leave, and archives what they rest on."""
 
 from __future__ import annotations
 
 import json
+import platform
 import time
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from scrapy_robotspec.access.outcome import without_user_info
-from scrapy_robotspec.evidence.decisions import NO_ANSWER, conclusion, grounds, stated_usage
-from scrapy_robotspec.evidence.log_lines import dumps
+from scrapy_robotspec import __version__
+from scrapy_robotspec.converters import wrong
+from scrapy_robotspec.evidence.log_lines import (
+    NO_ANSWER,
+    conclusion,
+    dumps,
+    grounds,
+    stated_usage,
+)
+from scrapy_robotspec.evidence.recorder import Recorder
+from scrapy_robotspec.evidence.run_settings import RunSettings
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
+from scrapy_robotspec.evidence.timestamp import stamp
+from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.response_usage import HEADER
+from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.state_archive import StateArchive
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
+from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.evidence.recorder import Recorder
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.deciding.observer import Stage
     from scrapy_robotspec.plugin.robots import CrawlRobots
@@ -31,12 +49,40 @@ if TYPE_CHECKING:
 
 #: Max texts of one kind that are kept.
 _MAX_TEXTS = 1000
+#: Settings that change requests. The log names those that the user has set...
+_NAMED = (
+    "ADDONS",
+    "DEFAULT_REQUEST_HEADERS",
+    "DNS_RESOLVER",
+    "DOWNLOADER_MIDDLEWARES",
+    "DOWNLOAD_HANDLERS",
+    "DOWNLOAD_SLOTS",
+    "SCHEDULER",
+    "SPIDER_MIDDLEWARES",
+)
+#: ...and of these the values too.
+_SHOWN = (
+    "AUTOTHROTTLE_ENABLED",
+    "CONCURRENT_REQUESTS",
+    "CONCURRENT_REQUESTS_PER_DOMAIN",
+    "COOKIES_ENABLED",
+    "DOWNLOAD_DELAY",
+    "HTTPCACHE_ENABLED",
+    "HTTPPROXY_ENABLED",
+    "REDIRECT_ENABLED",
+    "RETRY_ENABLED",
+    "ROBOTSTXT_OBEY",
+    "USER_AGENT",
+)
 
 
 class _Passed(NamedTuple):
     """A request that was let through."""
 
-    decision: Decision
+    number: int
+    """That of its line."""
+    decision: Decision | None
+    """None for a request with ``dont_obey_robotstxt``."""
     found: Resolved | None
     tokens: Tokens
     at: float
@@ -48,8 +94,9 @@ class _Passed(NamedTuple):
 class EvidenceObserver:
     """The :class:`DecisionObserver` of a crawl with ``ROBOTSPEC_EVIDENCE``."""
 
-    def __init__(self, recorder: Recorder, robots: CrawlRobots) -> None:
+    def __init__(self, recorder: Recorder, robots: CrawlRobots, crawler: Crawler) -> None:
         self._recorder = recorder
+        self._crawler = crawler
         self._policy = robots.policy
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
@@ -59,9 +106,12 @@ class EvidenceObserver:
         self._askers: dict[Tokens, str] = {}
         self._conclusions: dict[int, tuple[Verdict, str]] = {}
         self._passed: WeakKeyDictionary[Request, _Passed] = WeakKeyDictionary()
+        self._number = 0
+        """That of the last decision."""
 
     def open(self) -> None:
         self._recorder.open()
+        _compat.note_downloads(self._crawler, self._on_download)
 
     def close(self) -> None:
         self._recorder.close()
@@ -76,22 +126,25 @@ class EvidenceObserver:
         at = time.time() if decision.time is None else decision.time
         more = self._more(request, decision, found, tokens)
         is_unanswered = found is None and decision.reason == "unreachable"
-        self._log(
+        number = self._log(
             f"{self._question(request.url, stage, tokens, at)},{self._conclusion(decision)},"
             f"{_no_answer(decision) if is_unanswered else self._grounds(found)}",
             more,
         )
         if decision.allowed and stage in ("request", "final_url"):
-            self._passed[request] = _Passed(decision, found, tokens, at, more)
+            self._passed[request] = _Passed(number, decision, found, tokens, at, more)
 
     def on_exempt(self, request: Request) -> None:
         if request.meta.get("dont_obey_robotstxt") and META_KEY not in request.meta:
-            said = {"allowed": True, "reason": "dont_obey_robotstxt"}
-            self._log(self._question(request.url, "request", (), time.time()), said)
+            said, at = {"allowed": True, "reason": "dont_obey_robotstxt"}, time.time()
+            number = self._log(self._question(request.url, "request", (), at), said)
+            self._passed[request] = _Passed(number, None, None, (), at, {})
 
     def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
         passed = self._passed.pop(request, None)
-        if passed is None or (decision is None and HEADER not in response.headers):
+        if passed is None or passed.decision is None:
+            return
+        if decision is None and HEADER not in response.headers:
             return
         header = b", ".join(response.headers.getlist(HEADER)).decode("latin-1")
         said = conclusion(passed.decision)
@@ -101,8 +154,23 @@ class EvidenceObserver:
         question = self._question(request.url, "response", passed.tokens, time.time())
         self._log(f"{question},{self._grounds(passed.found)}", said)
 
-    def _log(self, text: str, more: Mapping[str, Any]) -> None:
-        self._recorder.add_decision(f"{{{text},{_inner(more)}}}" if more else f"{{{text}}}")
+    def _on_download(self, request: Request, left: float, status: int | None) -> None:
+        """*request* left at *left* (epoch seconds); *status* answered it, or nothing did."""
+        # hot path
+        passed = self._passed.get(request)
+        if passed is not None:
+            said = "null" if status is None else status
+            self._recorder.add_line(
+                f'{{"type":"sent","time":{left!r},"decision":{passed.number},"status":{said},'
+                f'"seconds":{max(0.0, time.time() - left):.3f}}}'
+            )
+
+    def _log(self, text: str, more: Mapping[str, Any]) -> int:
+        """Log a decision; its number."""
+        self._number += 1
+        text = f'{{"type":"decision","number":{self._number},{text}'
+        self._recorder.add_line(f"{text},{_inner(more)}}}" if more else f"{text}}}")
+        return self._number
 
     def _question(self, url: str, stage: str, tokens: Tokens, at: float) -> str:
         """The beginning of a line: when was what decided for whom."""
@@ -112,8 +180,8 @@ class EvidenceObserver:
                 self._askers.clear()
             said = {"tokens": tokens, "edition": self._edition}
             asker = self._askers[tokens] = _inner(said)
-        url = json.dumps(without_user_info(url))
-        return f'"type":"decision","time":{at!r},"stage":"{stage}","url":{url},{asker}'
+        url = json.dumps(blank_user_info(url))
+        return f'"time":{at!r},"stage":"{stage}","url":{url},{asker}'
 
     def _conclusion(self, decision: Decision) -> str:
         """The decision as JSON members; many requests share a verdict."""
@@ -165,3 +233,92 @@ def _no_answer(decision: Decision) -> str:
 def _inner(values: Mapping[str, Any]) -> str:
     """The members of a JSON object, without its braces."""
     return dumps(values)[1:-1]
+
+
+# --- opening the files
+
+
+def open_evidence(
+    crawler: Crawler, robots: CrawlRobots, now: float
+) -> tuple[EvidenceObserver, ExchangeArchive]:
+    """Open new files for a crawl that starts at *now* (epoch seconds).
+
+    Raises ``ConfigurationError`` for a folder that cannot be written.
+    """
+    recorder, settings = _open_recorder(crawler, robots, now), robots.settings
+    exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
+    return EvidenceObserver(recorder, robots, crawler), exchanges
+
+
+def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorder:
+    settings, name = robots.settings, new_run_name(now)
+    command = settings.evidence_timestamp
+    assert settings.evidence is not None
+    run = RunSettings(
+        policy=settings.policy(),
+        redirects=settings.redirect_limits,
+        max_size=settings.max_size,
+        usage=robots.policy.usage,
+        overrides=settings.overrides,
+        tokens=robots.tokens.fixed,
+    ).to_json()
+    folder = Path(settings.evidence)
+    output = (folder / f"decisions-{name}.tsr").absolute()
+    try:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        header, info = _header(crawler, robots, now, run), _info(crawler, run)
+        on_closed = None if command is None else partial(stamp, command, output)
+        return Recorder(RunWriter(folder, name, header, info), on_closed=on_closed)
+    except OSError as error:
+        raise wrong(
+            "ROBOTSPEC_EVIDENCE", settings.evidence, f"a folder that can be written ({error})"
+        ) from None
+
+
+def _header(
+    crawler: Crawler, robots: CrawlRobots, now: float, run: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Who crawls with what: the first line of the log."""
+    settings = crawler.settings
+    changed = [
+        name
+        for name in sorted({*_NAMED, *_SHOWN, *type(robots.settings).names()})
+        if (settings.getpriority(name) or 0) > 0
+    ]
+    return {
+        "time": now,
+        "software": _software(),
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("scrapy", "twisted")},
+            "scrapy-robotspec": __version__,
+        },
+        "operator": robots.settings.evidence_operator,
+        "spider": getattr(crawler.spider, "name", ""),
+        "changed_settings": changed,
+        "values": {name: settings[name] for name in _SHOWN if _is_plain(settings[name])},
+        "timestamp": robots.settings.evidence_timestamp is not None,
+        "settings": run,
+    }
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, bool | int | float | str)
+
+
+def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:
+    """The first record of the archive."""
+    return {
+        "software": _software(),
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/"
+        "warc-1.1/",
+        "description": "Each robots.txt of a crawl, as received. Values of request headers and "
+        f"cookies, and user info in URLs, that read '{BLANKED}' were left out",
+        "http-header-user-agent": default_user_agent(crawler)[0],
+        "robotspec-settings": dumps(run),
+    }
+
+
+def _software() -> str:
+    return f"scrapy-robotspec {__version__}"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.run_writer import new_record_id
 from scrapy_robotspec.evidence.states import State
-from scrapy_robotspec.evidence.warc import NewRecord, iso_date
+from scrapy_robotspec.evidence.warc import NewRecord, blank_user_info, iso_date, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.recorder import Recorder
@@ -94,24 +95,45 @@ class StateArchive:
 
     def _add_body(self, record: RobotsRecord) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
+        leads_inside = _leads_inside(record)
         resource = NewRecord(
             new_record_id(),
             "resource",
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
-            record.body,
+            b"" if leads_inside else record.body,
             record.content_type if record.content_type.isprintable() else "",
+            fields=left_out(record.body) if leads_inside else (),
         )
         self._recorder.add_record(resource)
         return resource.id
 
     def _add(self, state: State) -> ArchivedState:
         id_ = f"state-{next(self._numbers)}"
-        self._recorder.add_state(state.to_line(id_))
+        self._recorder.add_line(_without_secrets(state).to_line(id_))
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
         archived = self._archived[state.record.origin] = ArchivedState(state, id_)
         return archived
+
+
+def _without_secrets(state: State) -> State:
+    """*state* with the causes of failures as they may be archived."""
+    cause = state.record.failure
+    if cause is None or "@" not in cause:  # hot path
+        return state
+    record = replace(state.record, failure=blank_user_info(cause))
+    failure = state.failure
+    if failure is not None and failure[0] is not None:
+        failure = blank_user_info(failure[0]), failure[1]
+    return replace(state, record=record, failure=failure)
+
+
+def _leads_inside(record: RobotsRecord) -> bool:
+    """Whether a public host redirected to a private address, where the file is from (SAF-06)."""
+    target = record.hops[-1].target if record.hops else None
+    host = None if target is None else Origin.of(target)
+    return host is not None and is_private(host.host) and not is_private(record.origin.host)
 
 
 def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> tuple[str, str] | None:

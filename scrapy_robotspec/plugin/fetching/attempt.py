@@ -69,7 +69,8 @@ class Attempt:
         self._page_request = page_request
         self._route = route
         self._request: Request | None = None
-        self._records: list[str] = []
+        archive = context.archive
+        self._archive = None if archive is None else archive.fetch(origin, context.clock())
         self._chain = RedirectChain(origin, context.settings.redirect_limits)
 
     async def run(self) -> FetchResult:
@@ -96,7 +97,7 @@ class Attempt:
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
         local = self._may_be_the_proxys(response.status)
-        return replace(result, local=local, records=tuple(self._records))
+        return replace(result, local=local, records=self._records)
 
     async def _download(self, url: str) -> Exchange:
         context = self._context
@@ -113,9 +114,9 @@ class Attempt:
         if host is not None and not self._may_be_the_proxys(response.status):
             self._routes.worked(self._proxy, host.host, context.clock())
         exchange = exchange_of(url, response, transfer)
-        if context.archive is not None:
-            sent, now = transfer.sent or request, context.clock()
-            self._records.append(context.archive.add_response(exchange, sent, response, now))
+        if self._archive is not None:
+            sent = transfer.sent or request
+            self._archive.add_response(exchange, sent, response, context.clock())
         return exchange
 
     async def _has_misplaced_errors(self) -> bool:
@@ -145,12 +146,16 @@ class Attempt:
     def _failure(self, error: str, local: bool) -> FetchResult:
         if self._is_unproven:
             error += " through a proxy"
-        archive = self._context.archive
-        if archive is not None:
+        if self._archive is not None:
             url = self._chain.url if self._request is None else self._request.url
-            self._records.append(archive.add_failure(url, error, self._context.clock()))
-        hops, records = tuple(self._chain.hops), tuple(self._records)
-        return FetchResult(error=error, hops=hops, local=local, records=records)
+            self._archive.add_failure(url, error, self._context.clock())
+        hops = tuple(self._chain.hops)
+        return FetchResult(error=error, hops=hops, local=local, records=self._records)
+
+    @property
+    def _records(self) -> tuple[str, ...]:
+        """Ids of the archive's records of this attempt."""
+        return () if self._archive is None else tuple(self._archive.records)
 
     # --- the route
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from importlib.util import find_spec
 from os.path import dirname, exists, isdir
+from shutil import which
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +19,8 @@ from scrapy_robotspec.protocol.usage import is_label
 
 #: Names in braces, also as Scrapy's feeds write them: ``%(time)s``.
 _PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
+#: Max length of the operator's text in the evidence (characters).
+_MAX_OPERATOR = 10_000
 
 
 def report_file(raw: Any) -> str:
@@ -45,6 +49,27 @@ def evidence_folder(raw: Any) -> str:
     if find_spec("warcio") is None:
         raise ValueError("None, or install what it needs: pip install 'scrapy-robotspec[evidence]'")
     return path
+
+
+def stamping_command(raw: Any) -> str:
+    """A command for :func:`~scrapy_robotspec.evidence.timestamp.stamp`."""
+    try:
+        words = shlex.split(raw) if isinstance(raw, str) else []
+    except ValueError:
+        words = []
+    text = " ".join(words)
+    if "{digest}" not in text or "{output}" not in text or which(words[0]) is None:
+        raise ValueError(
+            "a command that can be run, with {digest} for the hash and {output} for the reply"
+        )
+    return str(raw)
+
+
+def operator(raw: Any) -> str:
+    """A text for the first line of the evidence."""
+    if not isinstance(raw, str) or len(raw) > _MAX_OPERATOR:
+        raise ValueError(f"a text of at most {_MAX_OPERATOR} characters")
+    return raw
 
 
 def _path(raw: Any) -> str | None:

@@ -98,6 +98,9 @@ class Settings:
     max_parked: int = _setting(1000, converters.integer(1))
     progress_after: float = _setting(5.0, converters.seconds())
     evidence: str | None = _setting(None, converters.optional(composite.evidence_folder))
+    evidence_timestamp: str | None = _setting(None, converters.optional(composite.stamping_command))
+    evidence_operator: str | None = _setting(None, converters.optional(composite.operator))
+    evidence_headers: tuple[str, ...] = _setting((), converters.names)
     dry_run: bool = _setting(False, converters.boolean)
     report: str | None = _setting(None, converters.optional(composite.report_file))
 

@@ -47,6 +47,13 @@ def write(folder: Path, lines: list[str], name: str = "access.log") -> None:
     (folder / name).write_text("\n".join(lines) + "\n")
 
 
+def counts(out: str, *names: str) -> tuple[int, ...]:
+    """Members of the JSON object that a command prints on one line."""
+    (line,) = out.splitlines()
+    values = json.loads(line)
+    return tuple(values[name] for name in names)
+
+
 def test_replay_of_good_evidence(run_command: RunCommand, folder: Path) -> None:
     result = run_command("replay", "evidence")
     assert result.code == 0
@@ -55,7 +62,7 @@ def test_replay_of_good_evidence(run_command: RunCommand, folder: Path) -> None:
     assert "last hash " in second
     result = run_command("replay", "evidence", "--json")
     assert result.code == 0
-    assert json.loads(result.out) == {"decisions": 5, "agree": 5, "differ": 0}
+    assert counts(result.out, "decisions", "agree", "differ") == (5, 5, 0)
 
 
 def test_replay_of_changed_evidence_names_what_was_changed(
@@ -112,7 +119,7 @@ def test_the_missing_package_is_named_with_its_command(
 
 
 @pytest.mark.parametrize(
-    ("lines", "options", "counts"),
+    ("lines", "options", "expected"),
     [
         (COMMON, SITE, (4, 1, 1)),
         (CDXJ, (), (3, 1, 1)),
@@ -126,17 +133,12 @@ def test_audit_of_each_format(
     folder: Path,
     lines: list[str],
     options: tuple[str, ...],
-    counts: tuple[int, int, int],
+    expected: tuple[int, int, int],
 ) -> None:
     write(folder, lines)
     result = run_command("audit", "access.log", "--evidence", "evidence", *options, "--json")
-    requests, disallowed, unknown = counts
-    assert json.loads(result.out) == {
-        "requests": requests,
-        "disallowed": disallowed,
-        "unknown": unknown,
-    }
-    assert result.code == (1 if disallowed else 0)
+    assert counts(result.out, "requests", "disallowed", "unknown") == expected
+    assert result.code == (1 if expected[1] else 0)
 
 
 def test_audit_shows_a_table_by_rule(run_command: RunCommand, folder: Path) -> None:
@@ -207,9 +209,7 @@ def crawl_with_user_agents(folder: Path, *tokens: str) -> None:
     crawl.fetch("https://missing.example", b"", 404)
     for token in tokens:
         crawl.decide("https://example.com/", tokens=[token])
-    crawl.writer.add_line(
-        '{"type":"decision","tokens":[],"reason":"dont_obey_robotstxt","url":"https://example.com/"}'
-    )
+    crawl.decide("https://example.com/", tokens=[], reason="dont_obey_robotstxt")
     crawl.close()
 
 
@@ -229,7 +229,7 @@ def test_the_token_of_every_decision_is_the_default(run_command: RunCommand, fol
     write(folder, JSON)
     result = run_command("audit", "access.log", "--evidence", "other", "--json")
     assert result.code == 1
-    assert json.loads(result.out) == {"requests": 2, "disallowed": 1, "unknown": 0}
+    assert counts(result.out, "requests", "disallowed", "unknown") == (2, 1, 0)
 
 
 def test_crawls_without_a_decision_need_the_option(run_command: RunCommand, folder: Path) -> None:

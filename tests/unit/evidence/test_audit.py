@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Audit, absolute_url, is_robots_txt
-from scrapy_robotspec.evidence.timeline import Timeline
+from scrapy_robotspec.evidence.audit import Audit, absolute_url
+from scrapy_robotspec.evidence.timeline import Timeline, is_robots_txt
 from tests.support.evidence import RULES, START, TOKENS, Crawl, run_settings
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def test_changed_evidence_is_a_problem(tmp_path: Path) -> None:
     data = bytearray(archive.read_bytes())
     data[-600] ^= 1
     archive.write_bytes(data)
-    assert Timeline.read(tmp_path).problems
+    assert Timeline.read(tmp_path).reading.problems
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,9 @@ HEADER = {"time": START, "software": "tests", "settings": run_settings().to_json
 def decision(number: int) -> str:
     """A line that needs no archive."""
     url = f"https://example.com/{number}"
-    line = {"type": "decision", "url": url, "allowed": True, "reason": "dont_obey_robotstxt"}
-    return json.dumps({**line, "edition": "google-2019"}, separators=(",", ":"))
+    line = {"type": "decision", "number": number + 1, "time": START, "stage": "request"}
+    said = {"allowed": True, "reason": "dont_obey_robotstxt", "edition": "google-2019"}
+    return json.dumps({**line, "url": url, "tokens": [], **said}, separators=(",", ":"))
 
 
 def new_record() -> NewRecord:
@@ -70,7 +71,7 @@ class Disk:
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     """A disk with room for 1,000 bytes."""
     disk = Disk(1000)
-    monkeypatch.setattr("scrapy_robotspec.evidence.files.os", disk)
+    monkeypatch.setattr("scrapy_robotspec.evidence.run_writer.os", disk)
     return disk
 
 
@@ -79,7 +80,7 @@ def test_lines_reach_the_disk_without_a_close(tmp_path: Path) -> None:
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(50):
-        recorder.add_decision(decision(number))
+        recorder.add_line(decision(number))
     wait_until(lambda: replay(tmp_path).decisions == 50)
     recorder.close()
     assert replay(tmp_path).notes == []
@@ -91,7 +92,7 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_decision(decision(number))
+        recorder.add_line(decision(number))
         recorder.add_record(new_record())
     wait_until(lambda: caplog.records)
     time.sleep(0.1)
@@ -109,7 +110,7 @@ def test_lost_lines_are_counted_in_the_log(tmp_path: Path, disk: Disk) -> None:
     recorder = recorder_in(tmp_path, max_queued=20_000)
     recorder.open()
     for number in range(1000):
-        recorder.add_decision(decision(number))
+        recorder.add_line(decision(number))
     disk.room = 10**9
     recorder.close()
     result = replay(tmp_path)
@@ -125,7 +126,7 @@ def test_an_item_that_cannot_be_made_is_lost_alone(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(3):
-        recorder.add_decision(decision(number))
+        recorder.add_line(decision(number))
         recorder.add_record(NewRecord("", "resource", "\ud800", START, b""))
     recorder.close()
     result = replay(tmp_path)
@@ -143,7 +144,7 @@ def test_a_disk_that_stays_full_ends_with_the_crawl(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_decision(decision(number))
+        recorder.add_line(decision(number))
     wait_until(lambda: caplog.records)
     recorder.close()
     result = replay(tmp_path)
@@ -167,7 +168,7 @@ def test_files_deleted_during_a_crawl_are_reported(
     (deleted,) = tmp_path.glob(f"{kind}-*")
     deleted.unlink()
     wait_until(lambda: caplog.records)
-    recorder.add_decision(decision(1))
+    recorder.add_line(decision(1))
     recorder.close()
     first, last = (each.getMessage() for each in caplog.records)
     assert f"it was deleted: '{deleted}'" in first

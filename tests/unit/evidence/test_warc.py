@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange
-from scrapy_robotspec.evidence.errors import EvidenceError
+from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
@@ -44,19 +44,19 @@ def test_a_response_is_read_back_as_received(
     status: int, headers: list[tuple[str, str]], body: bytes
 ) -> None:
     exchange = Exchange(URL, status, tuple(headers), body)
-    assert read_member(member(exchange)).exchange() == exchange
+    assert read_member(member(exchange), 1000).exchange() == exchange
 
 
 @pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "lost")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
-    found = read_member(member(Exchange(URL, 200), WARC_Truncated=value)).exchange()
+    found = read_member(member(Exchange(URL, 200), WARC_Truncated=value), 1000).exchange()
     assert getattr(found, flag)
 
 
 def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
     """Else readers would look for chunks in the body."""
     exchange = Exchange(URL, 200, (("Transfer-Encoding", "chunked"),), b"User-agent: *\n")
-    block = read_member(member(exchange)).block
+    block = read_member(member(exchange), 1000).block
     assert block.startswith(
         b"HTTP/1.1 200 OK\r\nX-Archive-Orig-Transfer-Encoding: chunked\r\n\r\nUser-agent"
     )
@@ -96,21 +96,21 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
     """A file from a shared store may begin as an HTTP response does."""
     body = b"HTTP/1.1 200 OK\r\nAllow: /\r\n\r\n"
     record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, body)
-    assert read_member(to_member(record)).block == body
+    assert read_member(to_member(record), 1000).block == body
 
 
 def test_a_file_that_came_without_http_has_a_status_of_its_own() -> None:
     record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=((STATUS_FIELD, "404"),))
-    assert read_member(to_member(record)).exchange() == Exchange(URL, 404, (), b"x")
+    assert read_member(to_member(record), 1000).exchange() == Exchange(URL, 404, (), b"x")
 
 
 @pytest.mark.parametrize("data", [b"", b"garbage", gzip.compress(b"garbage", mtime=0), b"\x1f"])
 def test_damaged_bytes_raise_one_kind_of_error(data: bytes) -> None:
     with pytest.raises(EvidenceError):
-        read_member(data)
+        read_member(data, 1000)
 
 
 def test_only_responses_are_exchanges() -> None:
     record = NewRecord("<urn:uuid:1>", "metadata", URL, 1.5, b"x")
     with pytest.raises(EvidenceError, match="contains no response"):
-        read_member(to_member(record)).exchange()
+        read_member(to_member(record), 1000).exchange()
