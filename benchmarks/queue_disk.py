@@ -25,7 +25,7 @@ from scrapy.squeues import PickleLifoDiskQueue
 from scrapy.utils.misc import build_from_crawler
 
 from benchmarks.queue_pop import crawler_with_engine
-from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
+from scrapy_robotspec import WaitingPriorityQueue
 
 QUEUES = {"Scrapy's queue": DownloaderAwarePriorityQueue, "the plugin's": WaitingPriorityQueue}
 _EACH = 2
@@ -40,13 +40,11 @@ def push_and_pop(queue_class: type, origins: int, folder: str) -> tuple[int, flo
     """Requests popped, seconds for pushing and popping them, and the most open files."""
     crawler = crawler_with_engine()
     queue: Any = build_from_crawler(queue_class, crawler, PickleLifoDiskQueue, folder)
-    gate = crawler.get_downloader_middleware(RobotSpecMiddleware).gate
     most = popped = 0
     began = time.perf_counter()
     for number in range(origins * _EACH):
         request = Request(f"http://host{number % origins}.example.com/{number}")
         queue.push(request)
-        gate.release(Origin.of(request.url))
         if number % 100 == 0:
             most = max(most, open_files())
     most = max(most, open_files())

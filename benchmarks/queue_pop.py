@@ -2,7 +2,7 @@
 
     python benchmarks/queue_pop.py [--origins 10 1000 10000 100000] [--pops 2000] [--repeats 5]
 
-Three cases: Scrapy's queue, the plugin's with every origin ready, and with half of them blocked.
+Three cases: Scrapy's queue, the plugin's with every origin ready, and with half of them held.
 Scrapy's pop looks at every slot, so it is measured up to 10,000 origins.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import gc
-import math
 import statistics
 import sys
 import time
 import tracemalloc
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
-from scrapy_robotspec.plugin.scheduling.gate import Event
+from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 
 def crawler_with_engine() -> Any:
@@ -41,58 +41,60 @@ def crawler_with_engine() -> Any:
     crawler = get_crawler(Spider, settings)
     crawler.spider = crawler._create_spider("pops")
     crawler.engine = crawler._create_engine()
+    crawler.get_downloader_middleware(RobotSpecMiddleware).gate = Gate(
+        origin_of=lambda request: Origin.of(request.url),
+        knows=lambda origin, now: True,
+        may_fetch=lambda when_free: True,
+        clock=time.time,
+        wake=lambda: None,
+    )
     return crawler
 
 
-def filled_queue(crawler: Any, queue_class: type, origins: int, requests: int, blocked: int) -> Any:
-    """A queue with *requests* for *origins* origins, the first *blocked* of them blocked."""
-    queue = build_from_crawler(queue_class, crawler, LifoMemoryQueue, "")
-    for n in range(requests):
-        queue.push(Request(f"http://host{n % origins}.example.com/{n}"))
+def hold(crawler: Any, origins: int) -> ExitStack:
+    """Waits of the first *origins* origins."""
     gate = crawler.get_downloader_middleware(RobotSpecMiddleware).gate
+    waits = ExitStack()
     for n in range(origins):
-        origin = Origin.of(f"http://host{n}.example.com/")
-        if n < blocked:
-            gate.block(origin, math.inf, Event.FETCH_ALLOWED)
-        else:
-            gate.release(origin)
-    return queue
+        waits.enter_context(gate.hold(Origin.of(f"http://host{n}.example.com/")))
+    return waits
 
 
-def pop_time(queue_class: type, origins: int, pops: int, blocked: int) -> float:
+def pop_time(queue_class: type, origins: int, pops: int, held: int) -> float:
     """Microseconds of processor time for one pop."""
-    queue = filled_queue(
-        crawler_with_engine(), queue_class, origins, max(2 * pops, 2 * origins), blocked
-    )
+    crawler = crawler_with_engine()
+    waits = hold(crawler, held)
+    queue: Any = build_from_crawler(queue_class, crawler, LifoMemoryQueue, "")
+    for n in range(max(2 * pops, 2 * origins)):
+        queue.push(Request(f"http://host{n % origins}.example.com/{n}", priority=n % 7))
     began = time.process_time()
     for _ in range(pops):
         assert queue.pop() is not None
-    return 1e6 * (time.process_time() - began) / pops
+    taken = time.process_time() - began
+    waits.pop_all()
+    return 1e6 * taken / pops
 
 
-def memory_of_an_origin(queue_class: type, origins: int, blocked: int) -> float:
+def memory_of_an_origin(queue_class: type, origins: int, held: int) -> float:
     """Bytes for one more origin with one request, without the request itself."""
     crawler = crawler_with_engine()
     requests = [Request(f"http://host{n}.example.com/{n}") for n in range(origins)]
     gc.collect()
     tracemalloc.start()
-    queue = build_from_crawler(queue_class, crawler, LifoMemoryQueue, "")
-    gate = crawler.get_downloader_middleware(RobotSpecMiddleware).gate
-    for n, request in enumerate(requests):
+    waits = hold(crawler, held)
+    queue: Any = build_from_crawler(queue_class, crawler, LifoMemoryQueue, "")
+    for request in requests:
         queue.push(request)
-        if n < blocked:
-            gate.block(Origin.of(request.url), math.inf, Event.FETCH_ALLOWED)
-        else:
-            gate.release(Origin.of(request.url))
     size = tracemalloc.get_traced_memory()[0] / origins
     tracemalloc.stop()
+    waits.pop_all()
     return size
 
 
 CASES = (
     ("Scrapy's queue", DownloaderAwarePriorityQueue, 0),
     ("all ready", WaitingPriorityQueue, 0),
-    ("half blocked", WaitingPriorityQueue, 2),
+    ("half held", WaitingPriorityQueue, 2),
 )
 #: Origins up to which Scrapy's queue is measured.
 _STOCK_LIMIT = 10_000
@@ -109,11 +111,11 @@ def main() -> None:
         for name, queue, part in CASES:
             if queue is DownloaderAwarePriorityQueue and origins > _STOCK_LIMIT:
                 continue
-            blocked = origins // part if part else 0
+            held = origins // part if part else 0
             taken = statistics.median(
-                pop_time(queue, origins, given.pops, blocked) for _ in range(given.repeats)
+                pop_time(queue, origins, given.pops, held) for _ in range(given.repeats)
             )
-            size = memory_of_an_origin(queue, origins, blocked)
+            size = memory_of_an_origin(queue, origins, held)
             print(f"{origins:7}   {name:14}   {taken:8.1f}   {size:15.0f}", flush=True)
 
 

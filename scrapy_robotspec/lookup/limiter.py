@@ -1,12 +1,25 @@
-"""FetchLimiter: how many robots.txt fetches run, and when others start."""
+"""FetchLimiter: how many robots.txt fetches run, and when others start.
+
+``SlotWaits`` are the waits for a free slot.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.lookup.runtime import MIN_PAUSE, fire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.access.origin import Origin
+
+#: One fetch of this number is for an origin that was asked before, if one waits.
+ASKED_BEFORE_SHARE = 4
 
 
 class FetchLimiter:
@@ -35,22 +48,22 @@ class FetchLimiter:
         self._asked_before: dict[Origin, float] = {}
         #: Those of both that are not silent yet.
         self._young: dict[Origin, float] = {}
+        self.started = 0
+        """Number of fetches that have begun."""
+        self.on_release: Callable[[], None] = lambda: None
 
     def __len__(self) -> int:
         return len(self._first) + len(self._asked_before)
 
-    def next_slot_at(self, now: float, asked_before: bool = False, ahead: int = 0) -> float:
+    def next_slot_at(self, now: float, asked_before: bool = False) -> float:
         """Time (epoch seconds) when a fetch may start; inf: unknown.
 
-        *asked_before*: of an origin that was asked and gave no answer. *ahead*: number of fetches
-        about to start, which come first.
+        *asked_before*: of an origin that was asked and gave no answer.
         """
         self._forget_silent(now)
         if asked_before and len(self._asked_before) >= self._burst // 2:
             return math.inf
-        if min(self._limit - len(self._young), self._burst - len(self)) > ahead:
-            return now
-        if ahead or (len(self) >= self._burst and not self._first):
+        if len(self) >= self._burst and not self._first:
             return math.inf
         slot = now
         if len(self._young) >= self._limit:
@@ -66,12 +79,14 @@ class FetchLimiter:
             self.release(preempted)
         (self._asked_before if asked_before else self._first)[origin] = now
         self._young[origin] = now
+        self.started += 1
         return preempted
 
     def release(self, origin: Origin) -> None:
         """Give back the slot of *origin*, if it has one."""
         for fetches in (self._first, self._asked_before, self._young):
             fetches.pop(origin, None)
+        self.on_release()
 
     def _forget_silent(self, now: float) -> None:
         while self._young and _after(_oldest(self._young), self.SILENT_AFTER, now) <= now:
@@ -85,3 +100,95 @@ def _oldest(fetches: dict[Origin, float]) -> float:
 def _after(start: float, seconds: float, now: float) -> float:
     """Time *seconds* after *start*; *now* if it has passed or the clock was put back since."""
     return start + seconds if start <= now < start + seconds else now
+
+
+class SlotWaits:
+    """Waits for a free slot of *limiter*; each ends when a fetch may begin.
+
+    Origins never asked and origins asked before share the slots in a fixed ratio. Newest and oldest
+    alternate, so a site found now does not wait behind thousands of silent ones. *clock* returns
+    epoch seconds.
+    """
+
+    def __init__(
+        self,
+        limiter: FetchLimiter,
+        *,
+        clock: Callable[[], float],
+        call_later: Callable[..., Any],
+    ) -> None:
+        self._limiter = limiter
+        self._clock = clock
+        self._call_later = call_later
+        self._waiters: dict[bool, OrderedDict[Deferred[None], None]] = {
+            False: OrderedDict(),
+            True: OrderedDict(),
+        }
+        self._newcomer: Deferred[None] | None = None
+        self._timer: Any = None
+        limiter.on_release = self._plan
+
+    def add(self, asked_before: bool) -> Deferred[None]:
+        """A wait; *asked_before* as in :meth:`FetchLimiter.next_slot_at`."""
+        waiter: Deferred[None] = Deferred()
+        self._waiters[asked_before][waiter] = None
+        self._plan()
+        return waiter
+
+    def discard(self, waiter: Deferred[None]) -> None:
+        """End a wait."""
+        for waiters in self._waiters.values():
+            waiters.pop(waiter, None)
+
+    def may_begin(self, when_free: Callable[[], object]) -> bool:
+        """Whether a fetch may begin for an origin never asked that does not wait yet.
+
+        If not, *when_free* is called as soon as one may; one call at a time is kept.
+        """
+        now = self._clock()
+        if self._next_kind(now, [False]) is False:
+            return True
+        if self._newcomer is None:
+            self._newcomer = self.add(asked_before=False)
+            self._newcomer.addCallback(self._admit, when_free)
+        return False
+
+    def _admit(self, _: None, when_free: Callable[[], object]) -> None:
+        self._newcomer = None
+        when_free()
+
+    def _next_kind(self, now: float, more: list[bool]) -> bool | None:
+        """The kind whose turn it is to begin, of those that wait and *more*; None: no free slot."""
+        turn = self._limiter.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
+        for asked_before in (turn, not turn):
+            waits = self._waiters[asked_before] or asked_before in more
+            if waits and self._limiter.next_slot_at(now, asked_before) <= now:
+                return asked_before
+        return None
+
+    def _plan(self, min_pause: float = 0.001) -> None:
+        """Serve when a slot is free: at a known time, else when a fetch ends."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        kinds = [kind for kind, waiters in self._waiters.items() if waiters]
+        if not kinds:
+            return
+        now = self._clock()
+        pause = min(self._limiter.next_slot_at(now, kind) for kind in kinds) - now
+        if math.isfinite(pause):
+            self._timer = self._call_later(max(pause, min_pause), self._serve)
+
+    def _serve(self) -> None:
+        self._timer = None
+        for _ in range(sum(map(len, self._waiters.values()))):
+            kind = self._next_kind(self._clock(), [])
+            if kind is None:
+                break
+            started = self._limiter.started
+            waiter, _ = self._waiters[kind].popitem(last=started % 2 == 1)
+            fire(waiter)
+            if self._limiter.started == started:  # it may begin in a moment, and comes first
+                self._plan(MIN_PAUSE)
+                return
+        self._plan()

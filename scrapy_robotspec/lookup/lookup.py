@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.lookup.limiter import SlotWaits
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.runtime import fire, pause
 from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, SingleFlight
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
@@ -33,8 +36,6 @@ logger = logging.getLogger(__name__)
 
 _Request = TypeVar("_Request", contravariant=True)
 
-#: First and longest pause between a waiter's looks for a free slot (seconds).
-POLL_MIN, POLL_MAX = 0.02, 1.0
 #: Pause until a due refresh for which no slot was free is tried again (seconds).
 REFRESH_RETRY = 1.0
 
@@ -63,6 +64,7 @@ class Lookup(Generic[_Request]):
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)
         self._waiters: dict[Origin, list[Deferred[None]]] = {}
         self._paused: dict[Origin, float] = {}  # since a flight without any attempt
+        self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
         self._closed = False
 
     # --- asking
@@ -83,13 +85,12 @@ class Lookup(Generic[_Request]):
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
 
-    def next_slot_at(self, now: float, asked_before: bool = False, ahead: int = 0) -> float:
-        """When a fetch may start; see :meth:`FetchLimiter.next_slot_at`."""
-        return self._limiter.next_slot_at(now, asked_before, ahead)
+    def may_fetch(self, when_free: Callable[[], object]) -> bool:
+        """Whether a fetch may begin; see :meth:`SlotWaits.may_begin`."""
+        return self._slot_waits.may_begin(when_free)
 
     async def answer(self, origin: Origin, request: _Request) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
-        look = POLL_MIN
         while True:
             if self._closed:
                 raise CancelledError
@@ -98,10 +99,9 @@ class Lookup(Generic[_Request]):
             if isinstance(found, Resolved):
                 return found
             if found.until > now:
-                await self._wait(origin, found.until - now)
-            else:  # no slot was free; many may wait for one, so each looks ever more rarely
-                await self._wait(origin, look)
-                look = min(2 * look, POLL_MAX)
+                await self._wait(origin, found.until - now, Deferred())
+            else:
+                await self._wait(origin, math.inf, self._slot_waits.add(found.asked_before))
 
     def sweep(self, before: float) -> None:
         """Delete records whose last attempt was before *before* from the shared store."""
@@ -154,7 +154,7 @@ class Lookup(Generic[_Request]):
                 self._start(origin, record, plan, now, request)
                 flying = origin in self._flights  # it may have ended at once
         if plan.action is Action.WAIT:
-            asked_before = record is not None and record.failures > 0
+            asked_before = self._flights.was_asked(origin, record)
             return Pending(origin, math.inf if flying else retry_at, asked_before)
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
@@ -211,13 +211,13 @@ class Lookup(Generic[_Request]):
 
     # --- waiters
 
-    async def _wait(self, origin: Origin, seconds: float) -> None:
-        """Return when a flight of *origin* ends or *seconds* have passed."""
-        waiter: Deferred[None] = Deferred()
+    async def _wait(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
+        """Return when a flight of *origin* ends, *waiter* fires or *seconds* have passed."""
         self._waiters.setdefault(origin, []).append(waiter)
         try:
             await pause(self._runtime, seconds, waiter)
         finally:
+            self._slot_waits.discard(waiter)
             self._forget(origin, waiter)
 
     def _forget(self, origin: Origin, waiter: Deferred[None]) -> None:

@@ -116,8 +116,12 @@ class SingleFlight(Generic[_Request]):
 
     # --- slots
 
+    def was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
+        """Whether *origin* was asked already and gave no answer."""
+        return origin in self._preempted or (held is not None and held.failures > 0)
+
     def _take_slot(self, origin: Origin, held: RobotsRecord | None, now: float) -> bool:
-        asked_before = origin in self._preempted or (held is not None and held.failures > 0)
+        asked_before = self.was_asked(origin, held)
         if self._limiter.next_slot_at(now, asked_before) > now:
             return False
         preempted = self._limiter.acquire(origin, now, asked_before)

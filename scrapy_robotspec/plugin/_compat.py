@@ -144,6 +144,21 @@ def back_out_while(engine: ExecutionEngine, all_wait: Callable[[], bool]) -> Non
     )
 
 
+def watch_scheduler(engine: ExecutionEngine, on_request: Callable[[Request], object]) -> Any:
+    """Call *on_request* with each request that the scheduler gives; the scheduler."""
+    scheduler: Any = engine._slot.scheduler  # type: ignore[union-attr]
+    next_request = scheduler.next_request
+
+    def watched() -> Request | None:
+        request: Request | None = next_request()
+        if request is not None:
+            on_request(request)
+        return request
+
+    scheduler.next_request = watched
+    return scheduler
+
+
 class DownloadSlots:
     """The downloader's slots: which one a request belongs to, and their load."""
 

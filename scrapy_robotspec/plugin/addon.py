@@ -1,7 +1,7 @@
 """Addon: the only wiring between this package and a Scrapy project.
 
 It checks the settings, puts the middleware into the place of Scrapy's own, and makes the scheduler
-leave waiting requests in line. It keeps the components that users have chosen.
+keep waiting requests in their queues. It keeps the components that users have chosen.
 """
 
 from __future__ import annotations
@@ -10,24 +10,18 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.browser.handler import guarded
-from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.scheduling.late_scheduler import check_queue, is_late, late_scheduler
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
-from scrapy_robotspec.plugin.scheduling.scheduler import gated_scheduler
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.warnings import conflicting_settings
-from scrapy_robotspec.plugin.settings.wiring import browser_handlers
+from scrapy_robotspec.plugin.settings.wiring import browser_handlers, lacks_waiting_queue
 from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
@@ -109,6 +103,8 @@ def _replace_middleware(settings: BaseSettings) -> bool:
 
 def _install_dry_run(settings: BaseSettings) -> None:
     """Ours behind Scrapy's own, which decides wherever one of both has been put."""
+    from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
+
     chosen = settings.getdict(_MIDDLEWARES)
     own = [chosen.pop(key) for key in list(chosen) if _is(key, RobotSpecMiddleware)]
     stock = [key for key in chosen if _is(key, RobotsTxtMiddleware)]
@@ -133,32 +129,25 @@ def _install_dry_run(settings: BaseSettings) -> None:
 
 
 def _install_waiting(settings: BaseSettings) -> None:
-    """Our queue where Scrapy's own scheduler has its own queue, else a layer over the scheduler."""
-    paths = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
-    if is_late(paths[0]):
-        return
-    if not all(_compat.is_importable(path, settings) for path in paths):
-        _set(settings, "SCHEDULER", late_scheduler(paths[0]))
-        return
-    scheduler, queue = map(load_object, paths)
-    check_queue(scheduler, queue, settings)
-    per_ip = settings.getint("CONCURRENT_REQUESTS_PER_IP")
-    if scheduler is Scheduler and not per_ip:
-        if issubclass(queue, WaitingPriorityQueue):
-            return
-        # Until 2.13 Scrapy's default was another queue: the user has not chosen it.
-        unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
-        if unchosen or queue is DownloaderAwarePriorityQueue:
-            _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
-            return
-    _set(settings, "SCHEDULER", gated_scheduler(scheduler))
+    """Our queue where Scrapy's scheduler has its own.
+
+    Where the user has chosen another scheduler or queue, it stays as it is, and is not imported
+    now: requests wait in the middleware, at most ``ROBOTSPEC_MAX_PARKED``.
+    """
+    if lacks_waiting_queue(settings):
+        _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
 
 
 def _install_browser_checks(settings: BaseSettings) -> None:
     """Our subclass for each handler of scrapy-playwright."""
+    handlers = browser_handlers(settings)
+    if not handlers:
+        return
+    from scrapy_robotspec.plugin.browser.handler import guarded
+
     unchecked = {
         scheme: guarded(handler)
-        for scheme, handler in browser_handlers(settings).items()
+        for scheme, handler in handlers.items()
         if not hasattr(handler, "obeys_robots_txt")
     }
     if unchecked:

@@ -217,8 +217,8 @@ class DryRunMiddleware:
         self._looking = False
         for origin in self._pending:
             now = time.time()
-            if self.robots.lookup.next_slot_at(now) > now:
-                break
+            if not self.robots.lookup.may_fetch(self._look_later):
+                return
             taken = self._pending.take(origin)
             left = [each for each in taken if not self._try(origin, each)]
             self._pending.add(origin, *left)

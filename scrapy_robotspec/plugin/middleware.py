@@ -1,4 +1,4 @@
-"""RobotSpecMiddleware: passes requests on, refuses them, or requeues them.
+"""RobotSpecMiddleware: passes requests on, refuses them, or lets them wait.
 
 ``robots.py`` decides, ``scheduling/`` lets requests wait, ``reporting/`` counts.
 """
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
-from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
@@ -22,8 +21,8 @@ from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.robots import CrawlRobots
+from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
-from scrapy_robotspec.plugin.scheduling.requeue import requeue, restore
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.plugin.settings.warnings import conflicting_components
 from scrapy_robotspec.plugin.settings.wiring import DRY_RUN_WITHOUT_ADDON, missing_parts
@@ -38,13 +37,13 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.protocol.usage import Usage
 
 logger = logging.getLogger("scrapy_robotspec")
 
 
-class RobotSpecMiddleware:
+class RobotSpecMiddleware(GateOwner):
     """Downloader middleware that obeys robots.txt.
 
     The add-on puts it in the place of Scrapy's own (position 100). Reads ``ROBOTSTXT_OBEY`` and the
@@ -64,12 +63,16 @@ class RobotSpecMiddleware:
         self._stats = CrawlStats(
             crawler, self.settings, stats, lambda origin: self._waits.count(origin)
         )
-        self.count_waiting = self._stats.waiting_changed
         self.robots = CrawlRobots(
             crawler, self.settings, self._on_fetch_done, stats, on_wait=self._on_wait
         )
         self._policy = self.robots.policy
-        self._waits = RequestWaits(crawler, self.robots)
+        self._waits = RequestWaits(
+            crawler,
+            self.robots,
+            on_delay=self._stats.spaced,
+            count_waiting=self._stats.waiting_changed,
+        )
         self.gate = self._waits.gate
         self._enforcer = Enforcer(self.robots, self._stats)
         self.refuse_in_browser = self._enforcer.refuse_in_browser
@@ -108,9 +111,9 @@ class RobotSpecMiddleware:
     def process_request(
         self, request: Request, spider: Spider | None = None
     ) -> Request | Awaitable[Request | None] | None:
-        """Pass *request* on (None), requeue it (itself), or raise."""
+        """Pass *request* on (None), let it wait, or raise."""
         # hot path
-        queued = restore(request)
+        popped = self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
             if self.robots.observer is not None:
@@ -120,43 +123,20 @@ class RobotSpecMiddleware:
             self._meta_keys.check(request.meta)
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
-            if not queued:
-                return self._decide_later(origin, request)
-            self._stats.on_pending(origin)
-            self._waits.block(answer)
-            return requeue(request)
+            return self._wait(origin, request, popped)
         decision, found = answer
-        if self._policy.spaces and found is not None and decision.allowed:
-            delay = self._policy.delay(found, request)
-            if delay:
-                if not queued:
-                    return self._decide_later(origin, request)
-                return self._take_turn(request, decision, found, delay)
-        if origin in self.gate.states:
-            self._waits.release(origin)
+        if decision.allowed and self._waits.delay(found, request):
+            return self._wait(origin, request, popped)
+        self._waits.passes(origin)
         self._enforcer.apply(request, decision, found)
         return None
 
-    async def _decide_later(self, origin: Origin, request: Request) -> None:
-        """Let *request* wait here: it does not come from the scheduler and cannot go back."""
-        decision, found = await self.robots.wait(origin, request)
-        delay = self._policy.delay(found, request) if found and decision.allowed else None
-        if found is not None and delay:
-            self._stats.spaced(origin, delay)
-            await self._waits.until_turn(request, found, delay)
-        self._enforcer.apply(request, decision, found)
-
-    async def _take_turn(
-        self, request: Request, decision: Decision, found: Resolved, delay: float
-    ) -> Request | None:
-        """Pass *request* on if its origin's crawl-delay has passed, else requeue it."""
-        self._stats.spaced(found.origin, delay)
-        turn = self._waits.turn(request, found, delay)
-        if isinstance(turn, Deferred):  # the store replies within milliseconds
-            turn = await _compat.as_future(turn)
-        if not turn:
-            return requeue(request)
-        self._enforcer.apply(request, decision, found)
+    async def _wait(self, origin: Origin, request: Request, popped: bool) -> Request | None:
+        """Apply the decision about *request* when it may go; returned if the spider closes."""
+        answer = await self._waits.wait(origin, request, popped=popped)
+        if answer is None:
+            return request
+        self._enforcer.apply(request, *answer)
         return None
 
     def process_response(
@@ -168,8 +148,8 @@ class RobotSpecMiddleware:
     # --- events
 
     def _on_wait(self, origin: Origin, change: int) -> None:
-        """Something outside the scheduler begins (1) or ends (-1) to wait for *origin*."""
-        self.count_waiting(change)
+        """A wait for the robots.txt of *origin* begins (1) or ends (-1)."""
+        self._stats.waiting_changed(change)
         if change > 0:
             self._stats.on_pending(origin)
         elif not self._waits.count(origin) and not _compat.is_closing(self._crawler.engine):
@@ -180,7 +160,7 @@ class RobotSpecMiddleware:
         try:
             self._stats.on_fetch_done(done, self._waits.count(done.found.origin), time.time())
         finally:  # whatever cannot be counted, the requests go on
-            self._waits.update(done.found)
+            self.gate.update(done.found.origin)
 
     def _spider_opened(self) -> None:
         settings = self._crawler.settings

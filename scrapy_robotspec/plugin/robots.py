@@ -22,7 +22,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.scheduling.off_scheduler import OffSchedulerWaits
+from scrapy_robotspec.plugin.scheduling.waits import Waits
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.usage import Usage
 from scrapy_robotspec.store.uri import shown_uri
@@ -54,7 +54,7 @@ class CrawlRobots:
 
     *on_fetch_done* is called at the end of every fetch of a robots.txt; *stats* counts the fetches;
     *runtime* connects the lookup to the crawl. *on_wait* is called with an origin and 1 or -1 when
-    a wait for its robots.txt outside the scheduler begins or ends.
+    a wait for its robots.txt begins or ends.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class CrawlRobots:
         by_host = settings.overrides.map(lambda override: override.token)
         self.tokens = TokenSelector(crawler, settings.edition, settings.user_agent_token, by_host)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.waits = OffSchedulerWaits(crawler, on_wait)
+        self.waits = Waits(crawler, on_wait)
         self._crawler = crawler
         self._has_overrides = bool(settings.overrides)
         self._on_fetch_done = on_fetch_done

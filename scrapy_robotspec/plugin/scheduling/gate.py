@@ -1,70 +1,46 @@
 """The gate: which origins' requests may leave the scheduler now.
 
-The gate maps origins to states. It holds no requests (``origin_queues.py``), knows no rules
-(``access/policy.py``) and starts no fetch (``lookup/``). An event changes the state of an origin:
+A request waits in the middleware, for its robots.txt or its crawl delay; the gate keeps the other
+requests of that origin in their queues. An origin is in one of three states:
 
-    event           READY     DELAYED   UNKNOWN   RETRY_DUE   BLOCKED
-    ------------------------------------------------------------------
-    QUEUED          UNKNOWN   -         -         -           -
-    BLOCK           BLOCKED   BLOCKED   BLOCKED   BLOCKED     -
-    FETCH_ALLOWED   -         -         -         -           UNKNOWN
-    RETRY_ALLOWED   -         -         -         -           RETRY_DUE
-    DELAY_PASSED    -         -         -         -           DELAYED
-    RELEASE         -         READY     READY     READY       READY
+    READY     all its requests may go
+    UNKNOWN   it has no valid rules: one may go, if a fetch may begin
+    HELD      a request waits, or has left to do so: none may go
 
-Every state of waiting is in three places: ``Gate.states`` (the origins that are not READY),
-``Gate._deadlines`` (when a BLOCKED origin moves on) and ``OriginQueues`` (the requests).
+    event                                         READY     UNKNOWN   HELD
+    -----------------------------------------------------------------------
+    a request is queued and there are no rules    UNKNOWN   -         -
+    a request leaves alone                        HELD      HELD      -
+    a request begins to wait                      HELD      HELD      -
+    the last wait ends, or the request is lost:
+        there are valid rules, or no requests     -         READY     READY
+        there are requests and no rules           -         -         UNKNOWN
+
+A request leaves alone where its origin is UNKNOWN or has a crawl delay in force.
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
+from contextlib import contextmanager, suppress
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
-
-from scrapy_robotspec.plugin.scheduling.deadlines import Deadlines
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-
-#: Bounds of the pause before the engine looks again for a free fetch slot (seconds).
-_WAKE_MIN, _WAKE_MAX = 0.005, 0.1
 
 
 class State(Enum):
     """Whether requests of an origin may leave the scheduler."""
 
-    READY = "ready"  #: all may go
-    DELAYED = "delayed"  #: the crawl-delay has passed: one may go
-    UNKNOWN = "unknown"  #: no valid rules: one may go, if a fetch may begin
-    RETRY_DUE = "retry due"  #: an attempt failed, the next is due: as UNKNOWN
-    BLOCKED = "blocked"  #: none may go
-
-
-class Event(Enum):
-    """An event that may change the state of an origin."""
-
-    QUEUED = "queued"  #: a request is queued and there are no valid rules
-    BLOCK = "block"  #: a fetch, a backoff or a crawl-delay begins
-    FETCH_ALLOWED = "fetch allowed"  #: the block ends, its rules may be fetched
-    RETRY_ALLOWED = "retry allowed"  #: a backoff ends
-    DELAY_PASSED = "delay passed"  #: a crawl-delay ends
-    RELEASE = "release"  #: the decision needs no waiting any more
-
-
-#: The table above; no entry, no change.
-TRANSITIONS = {
-    Event.QUEUED: {State.READY: State.UNKNOWN},
-    Event.BLOCK: dict.fromkeys(State, State.BLOCKED),
-    Event.FETCH_ALLOWED: {State.BLOCKED: State.UNKNOWN},
-    Event.RETRY_ALLOWED: {State.BLOCKED: State.RETRY_DUE},
-    Event.DELAY_PASSED: {State.BLOCKED: State.DELAYED},
-    Event.RELEASE: dict.fromkeys(State, State.READY),
-}
+    READY = "ready"
+    UNKNOWN = "unknown"
+    HELD = "held"
 
 
 class GatedQueues(Protocol):
@@ -83,12 +59,13 @@ class GatedQueues(Protocol):
 
 
 class Gate:
-    """States of origins; an origin without an entry in ``states`` is READY.
+    """States of origins; one without an entry in ``states`` is READY.
 
-    ``origin_of`` returns the origin whose robots.txt governs a request, or None. ``knows`` tells
-    whether an origin has valid rules; ``next_slot_at`` is the lookup's; ``clock`` returns epoch
-    seconds; ``wake`` makes the engine look into the scheduler; ``on_waiting`` is called with each
-    request that is queued while its origin is not READY.
+    *origin_of* returns the origin whose robots.txt governs a request, or None. *knows* says whether
+    an origin has valid rules, *is_spaced* whether a crawl delay is in force for it. *may_fetch* is
+    the lookup's; *clock* returns epoch seconds; *wake* makes the engine look into the scheduler.
+    *on_waiting* is called with each request that is queued while its origin is not READY,
+    *count_waiting* with each change of the number of queued requests whose origin is HELD.
     """
 
     def __init__(
@@ -96,23 +73,26 @@ class Gate:
         *,
         origin_of: Callable[[Request], Origin | None],
         knows: Callable[[Origin, float], bool],
-        next_slot_at: Callable[[float, bool, int], float],
+        may_fetch: Callable[[Callable[[], object]], bool],
         clock: Callable[[], float],
-        call_later: Callable[..., Any],
         wake: Callable[[], None],
+        is_spaced: Callable[[Origin], bool] | None = None,
         on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
+        count_waiting: Callable[[int], None] = lambda change: None,
     ) -> None:
         self.origin_of = origin_of
-        self._on_waiting = on_waiting
+        self.count_waiting = count_waiting
         self._knows = knows
-        self._next_slot_at = next_slot_at
+        self._is_spaced = is_spaced
+        self._may_fetch = may_fetch
         self._clock = clock
-        self._call_later = call_later
         self._wake = wake
+        self._on_waiting = on_waiting
         self.states: dict[Origin, State] = {}
-        self._deadlines: Deadlines[Origin, Event] = Deadlines(clock, call_later, self._apply)
+        self._waits: Counter[Origin] = Counter()
+        self._left: dict[Origin, Request] = {}
+        """Requests that have left alone and have not arrived in the middleware."""
         self._queues: list[GatedQueues] = []
-        self._wake_planned = False
 
     # --- events
 
@@ -125,32 +105,41 @@ class Gate:
 
     def enter(self, origin: Origin) -> State:
         """The state for requests of *origin* that are queued from now on."""
-        state = self.states.get(origin, State.READY)
-        if state is State.READY and not self._knows(origin, self._clock()):
-            state = self.states[origin] = TRANSITIONS[Event.QUEUED][state]
-        return state
+        if origin not in self.states and not self._knows(origin, self._clock()):
+            self.states[origin] = State.UNKNOWN
+        return self.states.get(origin, State.READY)
 
-    def block(self, origin: Origin, until: float, then: Event) -> None:
-        """Block *origin* until *until*; then apply the event *then*.
+    def leaves_alone(self, origin: Origin, state: State) -> bool:
+        """Whether one request of *origin* may leave at a time."""
+        if self._is_spaced is not None and self._is_spaced(origin):
+            return True
+        return state is State.UNKNOWN
 
-        *until* is in epoch seconds; ``inf`` blocks until the next call for *origin*.
-        """
-        if until > self._clock():
-            self._deadlines.set(origin, until, then)
-            self._apply(origin, Event.BLOCK)
-        else:
-            self._deadlines.discard(origin)
-            blocked = TRANSITIONS[Event.BLOCK][self.states.get(origin, State.READY)]
-            self._set(origin, TRANSITIONS[then][blocked])
+    def leave(self, origin: Origin, request: Request) -> None:
+        """*request* leaves its queue alone."""
+        self._left[origin] = request
+        self._set(origin, State.HELD)
 
-    def release(self, origin: Origin) -> None:
-        """Let all requests of *origin* go."""
-        self._deadlines.discard(origin)
-        self._apply(origin, Event.RELEASE)
+    @contextmanager
+    def hold(self, origin: Origin) -> Iterator[None]:
+        """Let no request of *origin* go while one of them waits."""
+        self._left.pop(origin, None)
+        self._waits[origin] += 1
+        self._set(origin, State.HELD)
+        try:
+            yield
+        finally:
+            self._waits[origin] -= 1
+            if not self._waits[origin]:
+                del self._waits[origin]
+                self.update(origin)
 
-    def _apply(self, origin: Origin, event: Event) -> None:
-        before = self.states.get(origin, State.READY)
-        self._set(origin, TRANSITIONS[event].get(before, before))
+    def update(self, origin: Origin) -> None:
+        """Let requests of *origin* go, unless one waits: all if its rules are known, else one."""
+        self._left.pop(origin, None)
+        if origin in self.states and origin not in self._waits:
+            all_go = not self.count(origin) or self._knows(origin, self._clock())
+            self._set(origin, State.READY if all_go else State.UNKNOWN)
 
     def _set(self, origin: Origin, state: State) -> None:
         if state is self.states.get(origin, State.READY):
@@ -161,7 +150,7 @@ class Gate:
             self.states[origin] = state
         for queues in self._queues:
             queues.on_state(origin, state)
-        if state is not State.BLOCKED:
+        if state is not State.HELD:
             self._wake()
 
     # --- queues
@@ -170,8 +159,13 @@ class Gate:
         """Report every change of state to *queues* from now on."""
         self._queues.append(queues)
 
+    @property
+    def has_queues(self) -> bool:
+        """Whether the scheduler's queues obey the gate."""
+        return bool(self._queues)
+
     def count(self, origin: Origin) -> int:
-        """The number of requests of *origin* that are held back."""
+        """The number of requests of *origin* that are held back in queues."""
         if origin not in self.states:
             return 0
         return sum(queues.count(origin) for queues in self._queues)
@@ -181,27 +175,33 @@ class Gate:
         queued = [queues for queues in self._queues if len(queues)]
         return bool(queued) and not any(queues.may_go() for queues in queued)
 
-    def may_fetch(self, state: State, ahead: int = 0) -> bool:
-        """Whether an UNKNOWN or RETRY_DUE origin may start a fetch.
+    def return_lost(self, is_active: Callable[[Request], bool]) -> None:
+        """Let other requests go where the one that left is lost: another middleware dropped it.
 
-        *ahead* such requests have left the queues and not started their fetch yet. If none may go,
-        the engine is woken later: a fetch slot may become free without any event.
+        *is_active* says whether a request is in the downloader.
         """
-        now = self._clock()
-        next_slot_at = self._next_slot_at(now, state is State.RETRY_DUE, ahead)
-        if next_slot_at <= now:
-            return True
-        if not self._wake_planned and not ahead:
-            self._wake_planned = True
-            pause = _WAKE_MAX if math.isinf(next_slot_at) else next_slot_at - now
-            self._call_later(min(max(pause, _WAKE_MIN), _WAKE_MAX), self._planned_wake)
-        return False
+        for origin, request in list(self._left.items()):
+            if not is_active(request):
+                self.update(origin)
 
-    def _planned_wake(self) -> None:
-        self._wake_planned = False
-        self._wake()
+    def may_fetch(self) -> bool:
+        """Whether a fetch may begin; else the engine is woken when one may."""
+        return self._may_fetch(self._wake)
 
     def close(self) -> None:
         """Make no more calls."""
-        self._deadlines.close()
         self._queues.clear()
+
+
+class GateOwner:
+    """Base of the downloader middleware whose gate the queues of a crawl obey."""
+
+    gate: Gate
+
+
+def find_gate(crawler: Crawler) -> Gate | None:
+    """The gate of the crawl's middleware; None where no robots.txt is obeyed."""
+    with suppress(AttributeError, RuntimeError):  # no engine, or one without middlewares
+        owner = crawler.get_downloader_middleware(GateOwner)
+        return None if owner is None else owner.gate
+    return None

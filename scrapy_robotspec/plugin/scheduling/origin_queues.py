@@ -1,22 +1,19 @@
 """OriginQueues: one queue of requests for each download slot and origin.
 
-The gate (``gate.py``) says which origins' requests may go; this module chooses among those. A
-choice does not grow with the number of queues: BLOCKED queues are in no set, and each set gives
-its next queue without a search.
+The gate says which origins' requests may go; this module chooses among those. The order is that of
+Scrapy's own queue: the download slot with the fewest downloads comes first, in it the queue with
+the best priority, and of equal ones the queue that has waited longest. A choice does not grow with
+the number of queues.
 """
 
 from __future__ import annotations
 
+import heapq
 import logging
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from scrapy_robotspec.plugin.scheduling.gate import State
-from scrapy_robotspec.plugin.scheduling.ready_set import (
-    AgeOrder,
-    OriginQueue,
-    ReadySet,
-    RequestQueue,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,21 +22,143 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.plugin.scheduling.gate import Gate
-    from scrapy_robotspec.plugin.scheduling.ready_set import Downloads
 
 logger = logging.getLogger("scrapy_robotspec")
 
+
+class RequestQueue(Protocol):
+    """A queue of requests, as ``ScrapyPriorityQueue``."""
+
+    curprio: int | None
+    """The negated ``Request.priority`` of the next request."""
+
+    def push(self, request: Request) -> None: ...
+    def pop(self) -> Request | None: ...
+    def __len__(self) -> int: ...
+
+
 _Q = TypeVar("_Q", bound=RequestQueue)
 
-#: One fetch of this number starts for an origin whose last attempt failed, if there is one.
-_RETRY_SHARE = 4
+
+class Downloads(Protocol):
+    """The requests in the downloader."""
+
+    def active_in(self, key: str) -> int:
+        """Their number in the download slot *key*."""
+
+    def is_active(self, request: Request) -> bool:
+        """Whether *request* is one of them."""
+
+
+class OriginQueue(Generic[_Q]):
+    """Requests of one download slot and origin."""
+
+    __slots__ = ("origin", "rank", "requests", "size", "slot", "state")
+
+    def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: State) -> None:
+        self.slot = slot
+        self.origin = origin
+        self.requests = requests
+        self.size = len(requests)
+        self.state = state
+        self.rank = 0
+        """The priority under which a :class:`RankedQueues` has it; the lowest comes first."""
+
+
+class RankedQueues(Generic[_Q]):
+    """Queues by the priority of their next request; equal ones in the order of their arrival."""
+
+    __slots__ = ("_by_rank", "_ranks")
+
+    def __init__(self) -> None:
+        self._by_rank: dict[int, OrderedDict[OriginQueue[_Q], None]] = {}
+        self._ranks: list[int] = []
+        """A heap with every key of ``_by_rank``, and some that have gone."""
+
+    def __bool__(self) -> bool:
+        return bool(self._by_rank)
+
+    def add(self, queue: OriginQueue[_Q]) -> None:
+        """Add *queue* behind those of equal priority."""
+        queue.rank = queue.requests.curprio or 0
+        equals = self._by_rank.get(queue.rank)
+        if equals is None:
+            equals = self._by_rank[queue.rank] = OrderedDict()
+            heapq.heappush(self._ranks, queue.rank)
+        equals[queue] = None
+
+    def discard(self, queue: OriginQueue[_Q]) -> None:
+        """Remove *queue*."""
+        equals = self._by_rank.get(queue.rank)
+        if equals is not None:
+            equals.pop(queue, None)
+            if not equals:
+                del self._by_rank[queue.rank]
+
+    def best(self, *, newest: bool = False) -> OriginQueue[_Q]:
+        """A queue with the best priority: the oldest, or the *newest*."""
+        while self._ranks[0] not in self._by_rank:
+            heapq.heappop(self._ranks)
+        equals = self._by_rank[self._ranks[0]]
+        return next(reversed(equals) if newest else iter(equals))
+
+
+class SlotTable(Generic[_Q]):
+    """Download slots with queues, the one that was served longest ago first."""
+
+    def __init__(self, downloads: Downloads) -> None:
+        self._downloads = downloads
+        self._slots: OrderedDict[str, RankedQueues[_Q]] = OrderedDict()
+
+    def __bool__(self) -> bool:
+        return bool(self._slots)
+
+    def get(self, slot: str) -> RankedQueues[_Q] | None:
+        """The queues of *slot*."""
+        return self._slots.get(slot)
+
+    def add(self, queue: OriginQueue[_Q]) -> None:
+        queues = self._slots.get(queue.slot)
+        if queues is None:
+            queues = self._slots[queue.slot] = RankedQueues()
+        queues.add(queue)
+
+    def discard(self, queue: OriginQueue[_Q]) -> None:
+        queues = self._slots.get(queue.slot)
+        if queues is not None:
+            queues.discard(queue)
+            if not queues:
+                del self._slots[queue.slot]
+
+    def renew(self, slot: str) -> None:
+        """*slot* comes last from now on, among those with as many downloads."""
+        if slot in self._slots:
+            self._slots.move_to_end(slot)
+
+    def least_busy(self, *, newest: bool = False) -> tuple[int, str]:
+        """The slot with the fewest downloads, and their number.
+
+        Looks at one slot more than are busy. *newest*: of equal ones the one served last.
+        """
+        best: tuple[int, str] | None = None
+        for slot in reversed(self._slots) if newest else iter(self._slots):
+            active = self._downloads.active_in(slot)
+            if best is None or active < best[0]:
+                best = active, slot
+            if not active:
+                break
+        assert best is not None
+        return best
+
+    def clear(self) -> None:
+        """Forget all queues."""
+        self._slots.clear()
 
 
 class OriginQueues(Generic[_Q]):
     """The queues of one scheduler queue. ``gate`` None: every request may go.
 
-    ``on_empty`` is called with each queue that has become empty, ``count_waiting`` with each change
-    of the number of requests whose origin is BLOCKED.
+    ``on_empty`` is called with each queue that has become empty.
     """
 
     def __init__(
@@ -47,27 +166,15 @@ class OriginQueues(Generic[_Q]):
         gate: Gate | None,
         downloads: Downloads,
         on_empty: Callable[[OriginQueue[_Q]], None],
-        count_waiting: Callable[[int], None],
     ) -> None:
         self._gate = gate
         self._downloads = downloads
         self._on_empty = on_empty
-        self._count_waiting = count_waiting
         self._queues: dict[Origin | None, dict[str, OriginQueue[_Q]]] = {}
         self._size = 0
-        self._ready: ReadySet[_Q] = ReadySet()
-        self._delayed: AgeOrder[_Q] = AgeOrder()
-        self._unknown: AgeOrder[_Q] = AgeOrder()
-        self._retry_due: AgeOrder[_Q] = AgeOrder()
-        self._sets: dict[State, ReadySet[_Q] | AgeOrder[_Q]] = {
-            State.READY: self._ready,
-            State.DELAYED: self._delayed,
-            State.UNKNOWN: self._unknown,
-            State.RETRY_DUE: self._retry_due,
-        }
+        self._ready: SlotTable[_Q] = SlotTable(downloads)
+        self._unknown: SlotTable[_Q] = SlotTable(downloads)
         self._fetches = 0
-        #: Requests that went ahead of their queue and have not been seen by the gate yet.
-        self._ahead: list[tuple[OriginQueue[_Q], Request]] = []
         if gate is not None:
             gate.attach(self)
 
@@ -100,10 +207,14 @@ class OriginQueues(Generic[_Q]):
         queue.requests.push(request)
         queue.size += 1
         self._size += 1
-        if queue.state is State.BLOCKED:
+        if queue.state is State.HELD:
             self._count_waiting(1)
-        elif queue.state is State.UNKNOWN:
-            self._unknown.renew(queue)
+            return
+        if queue.state is State.UNKNOWN or queue.requests.curprio != queue.rank:
+            self._displace(queue)
+            self._place(queue)
+        if queue.state is State.UNKNOWN:  # the newest
+            self._unknown.renew(queue.slot)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -124,16 +235,13 @@ class OriginQueues(Generic[_Q]):
     def clear(self) -> None:
         """Forget all queues."""
         self._queues.clear()
-        self._ahead.clear()
+        self._ready.clear()
+        self._unknown.clear()
         self._size = 0
-        for queues in self._sets.values():
-            queues.clear()
 
     # --- what the gate calls
 
     def on_state(self, origin: Origin, state: State) -> None:
-        if self._ahead:
-            self._ahead = [entry for entry in self._ahead if entry[0].origin != origin]
         for queue in self._queues.get(origin, {}).values():
             self._displace(queue)
             queue.state = state
@@ -145,31 +253,28 @@ class OriginQueues(Generic[_Q]):
     # --- choice
 
     def _choose(self) -> OriginQueue[_Q] | None:
-        """DELAYED origins first, as their time is exact; then fetches, so that they start early."""
-        self._return_dropped()
-        if self._delayed:
-            return self._delayed.oldest()
-        queue = self._next_to_fetch()
-        if queue is None and self._ready:
-            queue = self._ready.next(self._downloads)
-        return queue
+        """The least busy slot's best queue; of equal ones one whose robots.txt is to be fetched."""
+        if self._gate is not None:
+            self._gate.return_lost(self._downloads.is_active)
+        ready = self._ready.least_busy() if self._ready else None
+        if self._unknown and self._gate is not None and self._gate.may_fetch():
+            # A site found now does not wait behind thousands of silent ones.
+            newest = self._fetches % 2 == 1
+            busy, slot = self._unknown.least_busy(newest=newest)
+            if ready is None or busy <= ready[0]:
+                return self._best_in(slot, newest=newest)
+        return None if ready is None else self._best_in(ready[1])
 
-    def _next_to_fetch(self) -> OriginQueue[_Q] | None:
-        """An origin whose rules may be fetched now, or None.
-
-        Origins never asked and origins asked before share the fetches in a fixed ratio: neither
-        thousands of new nor thousands of silent origins keep the others waiting. Newest and oldest
-        alternate, so a site found now does not wait behind thousands of silent ones.
-        """
-        if not (self._unknown or self._retry_due):
-            return None
-        assert self._gate is not None
-        ahead = sum(queue.state is not State.DELAYED for queue, _ in self._ahead)
-        turns = ((State.UNKNOWN, self._unknown), (State.RETRY_DUE, self._retry_due))
-        for state, queues in turns if self._fetches % _RETRY_SHARE else reversed(turns):
-            if queues and self._gate.may_fetch(state, ahead):
-                return queues.newest() if self._fetches % 2 else queues.oldest()
-        return None
+    def _best_in(self, slot: str, *, newest: bool | None = None) -> OriginQueue[_Q]:
+        """The best queue of *slot*; *newest* None: of those that need no fetch."""
+        ready, unknown = self._ready.get(slot), self._unknown.get(slot)
+        if newest is None or unknown is None:
+            assert ready is not None
+            return ready.best()
+        to_fetch = unknown.best(newest=newest)
+        if ready is not None and ready.best().rank < to_fetch.rank:
+            return ready.best()
+        return to_fetch
 
     def _pop_from(self, queue: OriginQueue[_Q]) -> Request | None:
         try:
@@ -179,61 +284,61 @@ class OriginQueues(Generic[_Q]):
         except Exception:
             self._resize(queue, len(queue.requests))
             raise
-        if request is None:
-            if queue.size:
-                logger.error(
-                    "%d requests of %s cannot be read from their queue",
-                    queue.size,
-                    queue.origin or queue.slot,
-                )
-            self._resize(queue, 0)
-        else:
-            self._resize(queue, queue.size - 1)
-            if queue.state is not State.READY:
-                self._send_ahead(queue, request)
-        if not queue.size:
-            self._close(queue)
+        if request is None and queue.size:
+            logger.error(
+                "%d requests of %s cannot be read from their queue",
+                queue.size,
+                queue.origin or queue.slot,
+            )
+        self._resize(queue, 0 if request is None else queue.size - 1)
+        self._after_pop(queue, request)
         return request
 
-    def _send_ahead(self, queue: OriginQueue[_Q], request: Request) -> None:
-        """Offer no other request of *queue* until the gate has seen *request*."""
+    def _after_pop(self, queue: OriginQueue[_Q], request: Request | None) -> None:
+        """Let *queue* and its slot come last among equals; a request may leave alone."""
         self._displace(queue)
-        self._ahead.append((queue, request))
-        if queue.state is not State.DELAYED:
-            self._fetches += 1
-
-    def _return_dropped(self) -> None:
-        """Offer a queue again whose request was dropped before the gate saw it."""
-        if not self._ahead:
+        table = self._ready if queue.state is State.READY else self._unknown
+        if queue.size:
+            self._place(queue)
+            table.renew(queue.slot)
+        else:
+            self._close(queue)
+        gate, origin = self._gate, queue.origin
+        if gate is None or origin is None:
             return
-        ahead = []
-        for queue, request in self._ahead:
-            if self._downloads.is_active(request):
-                ahead.append((queue, request))
-            elif queue.size:
-                self._place(queue)
-        self._ahead = ahead
+        if request is None:
+            gate.update(origin)
+        elif gate.leaves_alone(origin, queue.state):
+            self._fetches += queue.state is State.UNKNOWN
+            gate.leave(origin, request)
 
     # --- places
 
     def _place(self, queue: OriginQueue[_Q]) -> None:
-        if queue.state is State.BLOCKED:
+        if queue.state is State.HELD:
             self._count_waiting(queue.size)
+        elif queue.state is State.UNKNOWN:
+            self._unknown.add(queue)
         else:
-            self._sets[queue.state].add(queue)
+            self._ready.add(queue)
 
     def _displace(self, queue: OriginQueue[_Q]) -> None:
-        if queue.state is State.BLOCKED:
+        if queue.state is State.HELD:
             self._count_waiting(-queue.size)
+        elif queue.state is State.UNKNOWN:
+            self._unknown.discard(queue)
         else:
-            self._sets[queue.state].discard(queue)
+            self._ready.discard(queue)
+
+    def _count_waiting(self, change: int) -> None:
+        if self._gate is not None:
+            self._gate.count_waiting(change)
 
     def _resize(self, queue: OriginQueue[_Q], size: int) -> None:
         self._size += size - queue.size
         queue.size = size
 
     def _close(self, queue: OriginQueue[_Q]) -> None:
-        self._displace(queue)
         queues = self._queues[queue.origin]
         del queues[queue.slot]
         if not queues:

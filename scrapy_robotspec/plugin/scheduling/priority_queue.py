@@ -13,9 +13,8 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.disk_queues import ERRORS, DiskQueueClass, OpenQueues
-from scrapy_robotspec.plugin.scheduling.gate_owner import find_gate_owner
+from scrapy_robotspec.plugin.scheduling.gate import find_gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
-from scrapy_robotspec.plugin.scheduling.requeue import QUEUED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.plugin.scheduling.ready_set import OriginQueue
+    from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -37,8 +36,8 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
     """``SCHEDULER_PRIORITY_QUEUE`` that keeps requests until their robots.txt is known.
 
     It has a queue for each download slot and origin. Apart from that it is Scrapy's queue: the slot
-    with the fewest downloads comes first, and the requests of a queue go by priority. Scrapy's
-    queue can resume a ``JOBDIR`` that this one has written, and the other way round.
+    with the fewest downloads comes first, and its requests go by priority. Scrapy's queue can
+    resume a ``JOBDIR`` that this one has written, and the other way round.
     """
 
     def __init__(
@@ -60,13 +59,9 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         )
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
-        owner = find_gate_owner(crawler)
-        self._gate = owner.gate if owner is not None else None
+        self._gate = find_gate(crawler)
         self._queues: OriginQueues[ScrapyPriorityQueue] = OriginQueues(
-            self._gate,
-            self._slots,
-            self._remove,
-            owner.count_waiting if owner is not None else lambda change: None,
+            self._gate, self._slots, self._remove
         )
         self._warned = False
         for name, requests in list(self.pqueues.items()):
@@ -104,10 +99,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         self._queues.open(slot, origin, requests)
 
     def pop(self) -> Request | None:
-        request = self._queues.pop()
-        if request is not None and self._gate is not None:
-            request.meta[QUEUED] = True
-        return request
+        return self._queues.pop()
 
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
@@ -131,7 +123,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         else:
             slot, _, url = name.rpartition("|")
             origin = Origin.of(url)
-        if _name(slot, origin) != name:  # requests of any origin: the middleware requeues them
+        if _name(slot, origin) != name:  # requests of any origin wait in the middleware
             slot, origin = name, None
         self._queues.open(slot, origin, requests)
 

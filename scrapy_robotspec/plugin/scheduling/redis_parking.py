@@ -1,4 +1,4 @@
-"""Parked requests of a scrapy-redis worker, kept in Redis.
+"""Requests that wait in a scrapy-redis worker, kept in Redis meanwhile.
 
 A worker that is killed loses none of them: its heartbeat ends, and another worker puts them back
 into the shared queue. The copy in memory is the one that goes; the one in Redis says whose it is.
@@ -11,10 +11,16 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from scrapy import signals as scrapy_signals
+from scrapy.exceptions import DontCloseSpider
+
+from scrapy_robotspec.plugin import _compat
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+    from scrapy.signalmanager import SignalManager
 
 logger = logging.getLogger(__name__)
 
@@ -76,23 +82,26 @@ class RedisParking:
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
     def is_ours(self, request: Request) -> bool:
-        """Whether no other worker has taken *request* over."""
+        """Whether no other worker has taken *request* over. It stays parked until the end."""
         return self._owns(self._names.get(request), delete=False)
 
     def release(self, request: Request) -> bool:
         """Delete *request* because it goes; False if another worker has it."""
         return self._owns(self._names.pop(request, None), delete=True)
 
-    def others_wait(self) -> bool:
-        """Whether other workers have parked requests, to take over perhaps."""
+    def spider_idle(self) -> None:
+        """Stay while other workers have parked requests: if one is killed, they are taken over."""
 
         def look() -> bool:
             return any(self._redis.hlen(self._parked(worker)) for worker in self._others())
 
-        return bool(self._try(look))
+        if self._try(look):
+            raise DontCloseSpider
 
     def close(self) -> None:
-        """End the heartbeat; other workers take over the requests that are still parked."""
+        """End the heartbeat. The scheduler has the requests again that are still parked."""
+        for request in list(self._names):
+            self.release(request)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -167,35 +176,12 @@ class RedisParking:
         return f"{self._queue.key}:parked:{worker}:taken"
 
 
-class MemoryParking:
-    """Parked requests of any other scheduler: only their queues exist."""
-
-    def start(self) -> None:
-        """Nothing to start."""
-
-    def park(self, request: Request) -> None:
-        """*request* is in its queue."""
-
-    def is_ours(self, request: Request) -> bool:
-        """No other process knows *request*."""
-        return True
-
-    def release(self, request: Request) -> bool:
-        """No other process knows *request*."""
-        return True
-
-    def others_wait(self) -> bool:
-        """There are no others."""
-        return False
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
-def open_parking(scheduler: object, call_later: Callable[..., Any]) -> RedisParking | MemoryParking:
-    """The parking for an open *scheduler*: in Redis for scrapy-redis."""
-    queue = getattr(scheduler, "queue", None)
+def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
+    """The parking beside the open *queue* of a scheduler; None unless it is scrapy-redis's."""
     needed = ("server", "key", "push", "_encode_request", "_decode_request")
-    if all(hasattr(queue, name) for name in needed):
-        return RedisParking(queue, call_later)
-    return MemoryParking()
+    if not all(hasattr(queue, name) for name in needed):
+        return None
+    parking = RedisParking(queue, _compat.call_later)
+    parking.start()
+    signals.connect(parking.spider_idle, scrapy_signals.spider_idle)
+    return parking

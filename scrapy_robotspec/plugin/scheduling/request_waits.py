@@ -1,98 +1,173 @@
-"""RequestWaits: gate and crawl delay, wired to the lookup."""
+"""RequestWaits: requests wait in the middleware; the gate holds the others of their origin.
+
+One request of an origin awaits its robots.txt, then its crawl delay. When the spider closes, it
+goes back to the scheduler, the same object. A scheduler whose queues do not obey the gate is asked
+for no more requests while ``ROBOTSPEC_MAX_PARKED`` of them wait.
+"""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from scrapy import signals as scrapy_signals
+from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
-from scrapy_robotspec.plugin.scheduling.gate import Event, Gate
+from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.robots import Answer, CrawlRobots
+    from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+    from scrapy_robotspec.plugin.scheduling.redis_parking import RedisParking
+
+#: Meta key of a request that went back to the scheduler: the user's ``dont_filter``.
+_DONT_FILTER = "_robotspec_dont_filter"
 
 
 class RequestWaits:
-    """Keeps requests in the scheduler until they may go."""
+    """Waits of requests in ``process_request``.
 
-    def __init__(self, crawler: Crawler, robots: CrawlRobots) -> None:
+    *on_delay* is called with an origin and its delay before a request waits for it; *count_waiting*
+    is the gate's.
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        robots: CrawlRobots,
+        *,
+        on_delay: Callable[[Origin, float], None],
+        count_waiting: Callable[[int], None],
+    ) -> None:
         self._crawler = crawler
         self._robots = robots
         self._policy = policy = robots.policy
-        lookup = robots.lookup
+        self._on_delay = on_delay
+        self._crawl_delay = self._open_crawl_delay() if policy.spaces else None
+        self._is_foreign = False
+        """Whether the scheduler's queues do not obey the gate."""
+        self._popped: WeakSet[Request] = WeakSet()
+        """Requests that a foreign scheduler gave and that have not arrived here."""
+        self._parked = 0
+        self._parking: RedisParking | None = None
+        self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
-            knows=lookup.knows,
-            next_slot_at=lookup.next_slot_at,
+            knows=robots.lookup.knows,
+            may_fetch=robots.lookup.may_fetch,
             clock=time.time,
-            call_later=_compat.call_later,
             wake=lambda: _compat.wake(crawler.engine),
+            is_spaced=None if self._crawl_delay is None else self._crawl_delay.is_spaced,
             on_waiting=robots.note_route,
+            count_waiting=count_waiting,
         )
+
+    def _open_crawl_delay(self) -> CrawlDelay:
+        from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+        from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
+
         clocks: Any = {
             "clock": time.time,
             "monotonic": time.monotonic,
             "call_later": _compat.call_later,
         }
-        self._crawl_delay = CrawlDelay(
-            FleetPace(lookup.store, hold=robots.settings.hold_timeout, **clocks),
-            self.gate,
-            send_wait=lambda request: _compat.send_wait(crawler.engine, request),
+        pace = FleetPace(
+            self._robots.lookup.store, hold=self._robots.settings.hold_timeout, **clocks
+        )
+        return CrawlDelay(
+            pace,
+            send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
             **clocks,
         )
 
-    # --- origins
+    # --- requests
 
-    def block(self, found: Pending) -> None:
-        """Keep the requests of an origin without valid rules in the scheduler."""
-        then = Event.RETRY_ALLOWED if found.asked_before else Event.FETCH_ALLOWED
-        self.gate.block(found.origin, found.until, then)
+    def arrived(self, request: Request) -> bool:
+        """Undo the marks of *request*; return whether a foreign scheduler gave it."""
+        # hot path
+        if _DONT_FILTER in request.meta:
+            request.dont_filter = request.meta.pop(_DONT_FILTER)
+        if not self._is_foreign or request not in self._popped:
+            return False
+        if self._is_full():
+            _compat.wake(self._crawler.engine)
+        self._popped.discard(request)
+        return True
 
-    def update(self, found: Resolved | Pending) -> None:
-        """Block or release the requests of an origin after a fetch."""
-        if isinstance(found, Pending):
-            self.block(found)
-        elif found.origin in self.gate.states:
-            self._crawl_delay.open_gate(found.origin)
+    def passes(self, origin: Origin) -> None:
+        """A request of *origin* goes on without a wait."""
+        if origin in self.gate.states:
+            self.gate.update(origin)
 
-    def release(self, origin: Origin) -> None:
-        """Let all requests of *origin* go."""
-        self._crawl_delay.free(origin)
+    def delay(self, found: Resolved | None, request: Request) -> float | None:
+        """The crawl delay that *request* has to keep (seconds)."""
+        if found is None or self._crawl_delay is None:
+            return None
+        return self._policy.delay(found, request)
 
-    # --- requests that wait
+    async def wait(self, origin: Origin, request: Request, *, popped: bool) -> Answer | None:
+        """The decision about *request*, once it may go; None: back to the scheduler with it.
+
+        *popped*: a foreign scheduler gave it. Raises ``IgnoreRequest`` where it cannot go back.
+        """
+        self._parked += popped
+        parking = self._parking if popped else None
+        if parking is not None:
+            parking.park(request)
+        try:
+            answer = await self._wait(origin, request)
+        except IgnoreRequest:
+            is_closing = _compat.is_closing(self._crawler.engine)
+            if not is_closing or request in self._returned:
+                raise
+            if parking is not None and not parking.is_ours(request):
+                raise
+            self._return(request)
+            return None
+        finally:
+            self._parked -= popped
+        if parking is not None and not parking.release(request):
+            raise IgnoreRequest("another worker has taken over the request while it waited")
+        return answer
+
+    async def _wait(self, origin: Origin, request: Request) -> Answer:
+        with self.gate.hold(origin):
+            self._robots.note_route(origin, request)
+            decision, found = await self._robots.wait(origin, request)
+            delay = self.delay(found, request) if decision.allowed else None
+            if found is not None and delay:
+                assert self._crawl_delay is not None
+                self._on_delay(origin, delay)
+                earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
+                turn = self._crawl_delay.wait(request, origin, delay, earliest)
+                await self._robots.waits.until(turn)
+        return decision, found
+
+    def _return(self, request: Request) -> None:
+        """Mark *request*: the duplicates filter has to let it pass again."""
+        self._returned.add(request)
+        request.meta.setdefault(_DONT_FILTER, request.dont_filter)
+        request.dont_filter = True
 
     def count(self, origin: Origin) -> int:
         """Number of requests that wait for *origin*, in or outside the scheduler."""
         return self.gate.count(origin) + self._robots.waits.count(origin)
 
-    # --- crawl delay
-
-    def turn(self, request: Request, found: Resolved, delay: float) -> bool | Deferred[bool]:
-        """Whether the queued *request* may go now; a Deferred asks the store."""
-        return self._crawl_delay.take(request, found.origin, delay, _earliest(found, delay))
-
-    async def until_turn(self, request: Request, found: Resolved, delay: float) -> None:
-        """Wait until *request*, which is not from the scheduler, may go."""
-        earliest = _earliest(found, delay)
-        turn = self._crawl_delay.wait(request, found.origin, delay, earliest)
-        await self._robots.waits.until(turn)
-
     # --- start and end
 
     def connect(self) -> None:
         """Connect the crawl delay to the downloader's signals, if needed."""
-        if self._policy.spaces:
+        if self._crawl_delay is not None:
             connect, pages = self._crawler.signals.connect, self._crawl_delay.pages
             connect(pages.sent, scrapy_signals.request_reached_downloader)
             connect(pages.answered, scrapy_signals.headers_received)
@@ -101,16 +176,27 @@ class RequestWaits:
 
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
-        assert self._crawler.engine is not None
-        _compat.back_out_while(self._crawler.engine, self.gate.all_wait)
-        if self._policy.spaces:
-            _compat.load_handlers(self._crawler.engine)
+        engine = self._crawler.engine
+        assert engine is not None
+        self._is_foreign = not self.gate.has_queues
+        if self._is_foreign:
+            scheduler = _compat.watch_scheduler(engine, self._popped.add)
+            _compat.back_out_while(engine, self._is_full)
+            if hasattr(scheduler, "queue"):  # as of scrapy-redis
+                from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
+
+                self._parking = open_parking(scheduler.queue, self._crawler.signals)
+        else:
+            _compat.back_out_while(engine, self.gate.all_wait)
+        if self._crawl_delay is not None:
+            _compat.load_handlers(engine)
+
+    def _is_full(self) -> bool:
+        return self._parked + len(self._popped) >= self._robots.settings.max_parked
 
     async def close(self) -> None:
         """Make no more calls, and leave the fleet."""
-        await _compat.as_future(Deferred.fromCoroutine(self._crawl_delay.close()))
-
-
-def _earliest(found: Resolved, delay: float) -> float:
-    """When the origin's first page may go: its robots.txt counts as the page before."""
-    return (found.fetched_at or 0.0) + delay
+        if self._parking is not None:
+            self._parking.close()
+        if self._crawl_delay is not None:
+            await _compat.as_future(Deferred.fromCoroutine(self._crawl_delay.close()))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
+from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.late_scheduler import is_late
-from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
-from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +26,6 @@ _REMEDY = (
     "Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and set "
     'ADDONS = {"scrapy_robotspec.Addon": 500}'
 )
-
-
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
@@ -56,7 +53,7 @@ def browser_handlers(settings: BaseSettings) -> dict[str, type]:
 def _opens_browser(handler: Any) -> bool:
     """Whether *handler* comes from scrapy-playwright, which may not be installed."""
     return isinstance(handler, type) and any(
-        f"{base.__module__}.{base.__qualname__}" == _BROWSER_HANDLER for base in handler.__mro__
+        _path(base) == _BROWSER_HANDLER for base in handler.__mro__
     )
 
 
@@ -67,10 +64,10 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "Scrapy's own RobotsTxtMiddleware is enabled beside RobotSpecMiddleware: it decides "
             f"too, by its own rules, and fetches each robots.txt once more. {_REMEDY}"
         )
-    elif not _has_gate(settings):
+    elif lacks_waiting_queue(settings):
         yield (
-            "The scheduler does not know RobotSpecMiddleware: requests that wait for a robots.txt "
-            f"wait outside of it, where a JOBDIR does not keep them. {_REMEDY}"
+            "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
+            f"wait for a robots.txt, all others wait too. {_REMEDY}"
         )
     if _compat.lacks_connections(settings):
         yield (
@@ -88,15 +85,24 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
         )
 
 
-def _has_gate(settings: BaseSettings) -> bool:
-    queue = loaded(settings["SCHEDULER_PRIORITY_QUEUE"])
-    scheduler = loaded(settings["SCHEDULER"])
-    gated = _is_a(scheduler, WaitingSchedulerMixin) or is_late(scheduler)
-    return gated or _is_a(queue, WaitingPriorityQueue)
+def lacks_waiting_queue(settings: BaseSettings) -> bool:
+    """Whether Scrapy's scheduler has its own queue, in whose place ours belongs.
+
+    A scheduler or a queue that the user has chosen is not imported.
+    """
+    scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
+    if scheduler not in (Scheduler, _path(Scheduler)):
+        return False
+    if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
+        return False
+    stock = DownloaderAwarePriorityQueue
+    # Until 2.13 Scrapy's default was another queue: the user has not chosen it.
+    is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
+    return is_unchosen or queue in (stock, _path(stock))
 
 
-def _is_a(component: Any, base: type) -> bool:
-    return isinstance(component, type) and issubclass(component, base)
+def _path(component: type) -> str:
+    return f"{component.__module__}.{component.__qualname__}"
 
 
 def loaded(key: Any) -> Any:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import FetchLimiter
+from scrapy_robotspec.lookup.limiter import SlotWaits
+
+if TYPE_CHECKING:
+    from twisted.internet.defer import Deferred
 
 SILENT = FetchLimiter.SILENT_AFTER
 PREEMPT = FetchLimiter.PREEMPT_AFTER
@@ -93,18 +99,84 @@ def test_origins_asked_before_are_not_preempted_and_get_half_of_the_burst() -> N
     assert is_free(limiter, now + BURST * PREEMPT, asked_before=True)
 
 
-def test_fetches_about_to_start_come_first() -> None:
-    """Their requests have left the scheduler and take the slots that are free now."""
-    limiter = started(3, [0.0])
-    assert limiter.next_slot_at(0.1, ahead=1) == 0.1
-    assert limiter.next_slot_at(0.1, ahead=2) == math.inf
-    assert limiter.next_slot_at(0.1, ahead=0) == 0.1
-
-
 def test_a_clock_put_back_blocks_no_fetch() -> None:
     """Starts in the future count as long past."""
     assert is_free(started(2, [1000.0, 1000.0]), 0.0)
     assert is_free(started(1, [1000.0] * BURST), 0.0)
+
+
+# --- waits for a slot
+
+
+class Waiting:
+    """A limiter with waits that begin a fetch, of an origin of its own, when they end."""
+
+    def __init__(self, limit: int) -> None:
+        self.time = Clock()
+        self.limiter = FetchLimiter(limit)
+        self.waits = SlotWaits(
+            self.limiter, clock=self.time.seconds, call_later=self.time.callLater
+        )
+        self.began: list[int] = []
+
+    def add(self, number: int, asked_before: bool = False) -> Deferred[None]:
+        waiter = self.waits.add(asked_before)
+        return waiter.addCallback(lambda _: self.begin(number, asked_before))
+
+    def begin(self, number: int, asked_before: bool = False) -> None:
+        self.limiter.acquire(origin(number), self.time.seconds(), asked_before)
+        self.began.append(number)
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.01)):
+            self.time.advance(0.01)
+
+
+def test_waits_end_as_slots_become_free_by_time_or_by_release() -> None:
+    crawl = Waiting(2)
+    for number in range(4):
+        crawl.add(number)
+    crawl.run(0.1)
+    assert len(crawl.began) == 2
+    crawl.limiter.release(origin(crawl.began[0]))
+    crawl.run(0.1)
+    assert len(crawl.began) == 3
+    crawl.run(SILENT)
+    assert sorted(crawl.began) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("new", "silent"), [(10, 10), (2000, 100), (100, 2000)])
+def test_origins_asked_before_get_one_slot_of_four(new: int, silent: int) -> None:
+    """Neither thousands of new nor thousands of silent origins keep the others waiting."""
+    crawl = Waiting(4)
+    for number in range(new + silent):
+        crawl.add(number, asked_before=number < silent)
+    crawl.run(2 * SILENT + 0.1)
+    assert sum(number < silent for number in crawl.began[:12]) == 3
+
+
+def test_newcomer_keeps_the_ratio_too() -> None:
+    """It is asked for when it is its turn, and no wait overtakes it."""
+    crawl = Waiting(1)
+    for number in range(100):
+        crawl.add(number, asked_before=True)
+    called: list[float] = []
+    for number in range(100, 106):
+        while not crawl.waits.may_begin(lambda: called.append(crawl.time.seconds())):
+            crawl.run(0.01)
+        crawl.begin(number)
+    assert called
+    assert [number >= 100 for number in crawl.began] == [True, True, True, False, True, True, True]
+
+
+def test_discarded_wait_gets_no_slot() -> None:
+    crawl = Waiting(1)
+    crawl.begin(0)
+    gone, kept = crawl.add(1), crawl.add(2)
+    crawl.waits.discard(gone)
+    crawl.run(1)
+    assert crawl.began == [0, 2]
+    assert (gone.called, kept.called) == (False, True)
 
 
 # --- promises

@@ -28,8 +28,6 @@ from scrapy_robotspec import (
 )
 from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
-from scrapy_robotspec.plugin.scheduling.late_scheduler import is_late
-from scrapy_robotspec.plugin.scheduling.scheduler import WaitingSchedulerMixin
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -168,33 +166,20 @@ def test_a_queue_that_can_wait_is_kept(queue: type) -> None:
     ids=repr,
 )
 @pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
-def test_what_the_user_chose_is_kept_under_a_layer(settings: dict[str, Any], priority: str) -> None:
-    chosen = ScrapySettings(settings)
+def test_what_the_user_chose_is_kept(settings: dict[str, Any], priority: str) -> None:
     updated = update(priority, **settings)
-    assert load_object(updated[QUEUE]) is load_object(chosen[QUEUE])
-    scheduler = load_object(updated[SCHEDULER])
-    assert issubclass(scheduler, WaitingSchedulerMixin)
-    assert load_object(chosen[SCHEDULER]) in scheduler.__mro__
+    for name in (QUEUE, SCHEDULER):
+        assert updated[name] == ScrapySettings(settings)[name]
 
 
-def test_a_users_scheduler_is_imported_with_the_crawl(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before it Scrapy has no reactor."""
-    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
-    path = "not.there.yet.OwnScheduler"
-    updated = update(**{SCHEDULER: path})
-    scheduler = updated[SCHEDULER]
-    assert is_late(scheduler)
-    assert scheduler.path == path
-    assert update(**{SCHEDULER: scheduler})[SCHEDULER] is scheduler
-
-
-@pytest.mark.parametrize("queue", [DownloaderAwarePriorityQueue, WaitingPriorityQueue])
-@pytest.mark.parametrize("scheduler", [Scheduler, OwnScheduler])
-def test_a_queue_that_cannot_limit_requests_by_address_stops_the_crawl(
-    scheduler: type, queue: type
+@pytest.mark.parametrize("name", [QUEUE, SCHEDULER])
+def test_a_users_scheduler_or_queue_is_not_imported(
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    with pytest.raises(ConfigurationError, match=r"'scrapy\.pqueues\.ScrapyPriorityQueue'"):
-        update(**{SCHEDULER: scheduler, QUEUE: queue, "CONCURRENT_REQUESTS_PER_IP": 2})
+    """Its module may import a reactor, and Scrapy has installed none yet."""
+    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
+    path = "not.there.yet.Scheduler"
+    assert update(**{name: path})[name] == path
 
 
 @pytest.mark.parametrize(

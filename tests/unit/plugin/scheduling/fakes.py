@@ -1,12 +1,10 @@
-"""A gate and queues with a clock set by hand, and a downloader that is a table."""
+"""A gate and queues, and a downloader that is a table."""
 
 from __future__ import annotations
 
-import math
 from collections import deque
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
-
-from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.scheduling.gate import Gate, State
@@ -15,15 +13,16 @@ from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.plugin.scheduling.ready_set import OriginQueue
+    from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 START = 1_800_000_000.0
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 
 
 class RequestQueue(deque[Any]):
-    """Requests in memory, first in, first out."""
+    """Requests in memory, first in, first out. ``curprio`` is set by hand."""
 
+    curprio: int | None = 0
     push = deque.append
 
     def pop(self) -> Any:  # type: ignore[override]
@@ -31,33 +30,35 @@ class RequestQueue(deque[Any]):
 
 
 class GateHarness:
-    """A gate with its clock and limiter. ``known`` are the origins that have valid rules."""
+    """A gate. ``known`` are the origins that have valid rules, ``spaced`` those with a delay."""
 
     def __init__(self, *, fetch_slots: bool = True) -> None:
-        self.time = Clock()
-        self.put_back = 0.0
-        self.ahead = 0
         self.known: set[Origin] = set()
-        self.fetch_slots = self.retry_slots = fetch_slots
+        self.spaced: set[Origin] = set()
+        self.fetch_slots = fetch_slots
         self.wakes = 0
+        self.waiting = 0
         self.gate = Gate(
             origin_of=lambda request: Origin.of(request.url),
             knows=lambda origin, now: origin in self.known,
-            next_slot_at=self._next_slot_at,
-            clock=self.clock,
-            call_later=self.time.callLater,
+            is_spaced=self.spaced.__contains__,
+            may_fetch=lambda when_free: self.fetch_slots,
+            clock=lambda: START,
             wake=self._wake,
+            count_waiting=self._count_waiting,
         )
 
-    def _next_slot_at(self, now: float, again: bool, ahead: int) -> float:
-        self.ahead = ahead
-        return now if (self.retry_slots if again else self.fetch_slots) else math.inf
-
-    def clock(self) -> float:
-        return START + float(self.time.seconds()) - self.put_back
+    def _count_waiting(self, change: int) -> None:
+        self.waiting += change
 
     def _wake(self) -> None:
         self.wakes += 1
+
+    def hold(self, origin: Origin) -> ExitStack:
+        """A wait of *origin* that has begun; close it to end the wait."""
+        wait = ExitStack()
+        wait.enter_context(self.gate.hold(origin))
+        return wait
 
 
 class QueuesRecorder:
@@ -109,21 +110,20 @@ class QueuesHarness:
 
     def __init__(self, harness: GateHarness | None) -> None:
         self.downloads = Downloads()
-        self.emptied: list[OriginQueue[RequestQueue]] = []
-        self.waiting = 0
-        self.queues: OriginQueues[RequestQueue] = OriginQueues(
-            harness.gate if harness else None,
-            self.downloads,
-            self.emptied.append,
-            self._count_waiting,
+        self.emptied: list[OriginQueue[Any]] = []
+        self.queues: OriginQueues[Any] = OriginQueues(
+            harness.gate if harness else None, self.downloads, self.emptied.append
         )
 
-    def _count_waiting(self, change: int) -> None:
-        self.waiting += change
-
-    def push(self, slot: str, origin: Origin | None, request: Any) -> None:
-        queue = self.queues.get(slot, origin) or self.queues.open(slot, origin, RequestQueue())
-        self.queues.push(queue, request)
+    def push(self, slot: str, origin: Origin | None, request: Any, rank: int = 0) -> None:
+        """Queue *request*; *rank* is that of a new queue, the lowest first."""
+        queue = self.queues.get(slot, origin)
+        if queue is not None:
+            self.queues.push(queue, request)
+            return
+        requests = RequestQueue([request])
+        requests.curprio = rank
+        self.queues.open(slot, origin, requests)
 
     def pop(self) -> Any:
         return self.queues.pop()

@@ -16,7 +16,6 @@ from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.lookup import TieredStore
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 from scrapy_robotspec.plugin.scheduling.fleet_pace import LIFETIME, RECOVERY, FleetPace
-from scrapy_robotspec.plugin.scheduling.gate import Gate, State
 from scrapy_robotspec.store.base import Fleet, ask_again_at
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.timers import call_later
@@ -92,15 +91,6 @@ class Worker:
         self.reaction = self.thread_time = 0.001
         self.connecting = 0.0
         self.arrived: list[float] = []
-        self.gate = Gate(
-            origin_of=lambda request: Origin.of(request.url),
-            knows=lambda origin, now: True,
-            next_slot_at=lambda now, again, ahead: now,
-            clock=self.clock,
-            call_later=time.callLater,
-            wake=lambda: None,
-        )
-        self.gate.attach(self)
         store = TieredStore(MemoryStore(), shared, self._in_thread, owner=name, lease_seconds=30)
         clocks: Any = {
             "clock": self.clock,
@@ -109,7 +99,6 @@ class Worker:
         }
         self.crawl_delay = CrawlDelay(
             FleetPace(store, hold=HOLD, **clocks),
-            self.gate,
             send_wait=lambda request: self.send_wait,
             **clocks,
         )
@@ -134,41 +123,23 @@ class Worker:
         self.time.callLater(0.0, work)
         return outcome
 
-    # --- a queue of the gate
+    # --- requests that wait
 
     def start(self) -> None:
         self.time.callLater(0.0, self.pop)
 
-    def on_state(self, origin: Origin, state: State) -> None:
-        if state is State.DELAYED:
-            self.time.callLater(self.reaction, self.pop)
-
-    def count(self, origin: Origin) -> int:
-        return self.queued
-
-    def may_go(self) -> bool:
-        return False
-
-    def __len__(self) -> int:
-        return self.queued
-
     def pop(self) -> None:
-        """The engine takes a request from the queue, and the middleware asks whether it may go."""
+        """One request leaves the queue and waits for its slot."""
         if not self.queued:
             return
         self.queued -= 1
         request = Request("http://a.example/")
-        turn = self.crawl_delay.take(request, A, self.delay)
-        if isinstance(turn, Deferred):
-            turn.addCallback(self._end, request)
-        else:
-            self._end(turn, request)
+        turn = self.crawl_delay.wait(request, A, self.delay)
+        turn.addCallbacks(lambda _: self._go(request), lambda failure: None)
 
-    def _end(self, goes: bool, request: Request) -> None:
-        if goes:
-            self.send(request)
-        else:
-            self.queued += 1
+    def _go(self, request: Request) -> None:
+        self.send(request)
+        self.time.callLater(self.reaction, self.pop)
 
     def send(self, request: Request) -> None:
         self.sent.append(float(self.time.seconds()))
@@ -212,113 +183,34 @@ def test_a_process_alone_keeps_the_delay_and_the_pace(time: Clock) -> None:
     assert len(worker.sent) >= 19
 
 
+def goes(worker: Worker, origin: Origin, delay: float, earliest: float = 0.0) -> list[float]:
+    """When a request that waits from now on goes; empty until then."""
+    gone: list[float] = []
+    turn = worker.crawl_delay.wait(Request(f"{origin}/"), origin, delay, earliest)
+    turn.addCallbacks(lambda _: gone.append(float(worker.time.seconds())), lambda failure: None)
+    return gone
+
+
 def test_robots_txt_counts_as_a_page(time: Clock) -> None:
-    worker = Worker(time)
-    turn = worker.crawl_delay.take(Request("http://a.example/"), A, 1.0, START + 0.7)
-    assert turn is False
-    worker.start()
+    gone = goes(Worker(time), A, 1.0, START + 0.7)
     run(time, 1.5)
-    assert worker.sent[0] >= 0.7
+    assert gone
+    assert gone[0] >= 0.7
 
 
 @pytest.mark.parametrize("ahead", [1.5, 3600.0])
 def test_a_robots_txt_from_the_future_delays_nothing(time: Clock, ahead: float) -> None:
     """Another machine fetched it, and its clock is wrong."""
-    worker = Worker(time)
-    assert worker.crawl_delay.take(Request("http://a.example/"), A, 1.0, START + ahead) is True
+    gone = goes(Worker(time), A, 1.0, START + ahead)
+    run(time, 0.1)
+    assert gone
 
 
 def test_other_origins_are_not_delayed(time: Clock) -> None:
     worker = Worker(time)
-    take = worker.crawl_delay.take
-    assert take(Request("http://a.example/"), A, 60.0) is True
-    assert take(Request("http://b.example/"), B, 60.0) is True
-    assert take(Request("http://a.example/"), A, 60.0) is False
-    assert worker.gate.states == {A: State.BLOCKED, B: State.BLOCKED}
-
-
-def test_a_request_that_arrives_when_the_delay_is_over_goes_at_once(time: Clock) -> None:
-    """Nothing was waiting, so no slot was reserved for it."""
-    worker = Worker(time, queued=1)
-    worker.start()
-    run(time, 5)
-    assert worker.gate.states == {A: State.DELAYED}
-    worker.queued = 1
-    worker.pop()
-    assert len(worker.sent) == 2
-
-
-def test_waiting_requests_and_queued_ones_take_turns(time: Clock) -> None:
-    """Those that do not come from the scheduler, as of media pipelines."""
-    worker = Worker(time)
-    worker.start()
-    media: list[float] = []
-    for _ in range(5):
-        request = Request("http://a.example/media")
-        turn = worker.crawl_delay.wait(request, A, worker.delay)
-        turn.addCallback(lambda _: media.append(float(time.seconds())))
-    run(time, 12)
-    assert min(gaps([*worker.sent, *media])) >= 1.0
-    assert [sum(sent < at for sent in worker.sent) for at in media] == [0, 1, 2, 3, 4]
-
-
-def test_a_waiting_request_that_is_cancelled_takes_no_slot(time: Clock) -> None:
-    worker = Worker(time)
-    worker.start()
-    turn = worker.crawl_delay.wait(Request("http://a.example/media"), A, worker.delay)
-    turn.addErrback(lambda failure: None)
-    turn.cancel()
-    run(time, 10)
-    assert len(worker.sent) >= 9
-
-
-def test_no_slot_is_reserved_while_the_downloader_would_keep_the_request(time: Clock) -> None:
-    """DOWNLOAD_DELAY, AutoThrottle, or as many transfers as may be: its slot would pass unused."""
-    store = SharedStore(time)
-    worker = Worker(time, store)
-    worker.start()
-    run(time, 0.5)
-    worker.send_wait, calls = 0.2, store.calls
-    run(time, 20)
-    assert len(worker.sent) == 1
-    assert store.calls - calls <= 12  # heartbeats
-    worker.send_wait = 0.0
-    run(time, 2)
-    assert len(worker.sent) > 1
-
-
-def test_a_slot_that_was_not_used_is_void(time: Clock) -> None:
-    """The engine was busy with other requests, and other processes have gone on."""
-    shared = SharedStore(time)
-    slow, other = Worker(time, shared, name="a"), Worker(time, shared, name="b")
-    slow.reaction = 0.8
-    for worker in (slow, other):
-        worker.start()
-    run(time, 60)
-    assert min(gaps(list(in_fleet([slow, other])))) >= 1.0
-    assert slow.sent
-
-
-def test_when_the_rules_ask_for_no_delay_any_more_all_requests_go(time: Clock) -> None:
-    worker = Worker(time)
-    worker.start()
-    run(time, 0.1)
-    turn = worker.crawl_delay.wait(Request("http://a.example/media"), A, 60.0)
-    worker.crawl_delay.free(A)
-    assert turn.called
-    assert worker.gate.states == {}
-    run(time, 5)  # no timer of the delay is left that would block the origin again
-    assert worker.gate.states == {}
-
-
-def test_a_fetch_of_robots_txt_does_not_end_a_delay(time: Clock) -> None:
-    worker = Worker(time)
-    worker.start()
-    run(time, 0.1)
-    worker.crawl_delay.open_gate(A)
-    assert worker.gate.states == {A: State.BLOCKED}
-    worker.crawl_delay.open_gate(B)
-    assert B not in worker.gate.states
+    gone = [goes(worker, origin, 60.0) for origin in (A, B, A)]
+    run(time, 1)
+    assert [bool(each) for each in gone] == [True, True, False]
 
 
 @pytest.mark.parametrize("size", [2, 6, 16])
@@ -392,17 +284,6 @@ def test_a_page_without_a_response_costs_one_slot(time: Clock) -> None:
     assert len(list(in_fleet(workers))) >= 20
 
 
-def test_workers_that_end_leave_few_slots_unused(time: Clock) -> None:
-    """The last one has slept through the slots of the others, once."""
-    store = SharedStore(time)
-    workers = started(time, store, 16)
-    run(time, 60, step=0.002)
-    for worker in workers[1:]:
-        worker.queued = 0
-    run(time, 60, step=0.002)
-    assert len([at for at in workers[0].sent if at > 60]) >= 45
-
-
 @pytest.mark.parametrize("size", [1, 2, 6])
 def test_without_the_store_the_fleet_divides_the_time(time: Clock, size: int) -> None:
     """Each keeps the delay times the processes last seen alive, and none is faster than allowed."""
@@ -438,19 +319,6 @@ def test_a_store_that_comes_back_empty_is_shared_by_all_before_its_processes_cou
     store.refused = set()
     run(time, 30)
     assert min(gaps(list(in_fleet(workers)))) >= 1.0
-
-
-def test_a_process_whose_call_fails_once_leaves_the_slots_to_the_others(time: Clock) -> None:
-    """Only this process has lost the store, and for a moment."""
-    store = SharedStore(time)
-    workers = started(time, store, 3)
-    run(time, 10)
-    store.refused = {"0"}
-    run(time, 5)
-    store.refused = set()
-    run(time, 30)
-    assert min(gaps(list(in_fleet(workers)))) >= 1.0
-    assert len([at for at in workers[0].sent if at > 20]) >= 7
 
 
 def test_a_slow_call_does_not_move_the_clock_of_the_store(time: Clock) -> None:

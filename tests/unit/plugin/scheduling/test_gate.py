@@ -1,130 +1,119 @@
-"""The gate: the transition table, and which queues hear of a change."""
+"""The gate: the table at its head, and what the queues and the engine hear of it."""
 
 from __future__ import annotations
 
-import inspect
-import itertools
-import math
 import re
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.plugin.scheduling import gate as gate_module
-from scrapy_robotspec.plugin.scheduling.gate import TRANSITIONS, Event, State
+from scrapy_robotspec.plugin.scheduling import gate as module
+from scrapy_robotspec.plugin.scheduling.gate import State
 
-from .fakes import START, A, B, GateHarness, QueuesRecorder
+from .fakes import A, B, C, GateHarness, QueuesRecorder
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+REQUEST: Request = object()  # type: ignore[assignment]
 
 
-def test_the_printed_table_is_the_one_that_is_used() -> None:
-    text = inspect.getdoc(gate_module) or ""
-    header, rows = re.findall(r"^    event +(.*)\n    -+\n((?:    [A-Z_]+ .*\n)+)", text, re.M)[0]
-    states = [State[name] for name in header.split()]
-    printed = {}
-    for row in rows.splitlines():
-        event, *targets = row.split()
-        printed[Event[event]] = [
-            state if target == "-" else State[target]
-            for state, target in zip(states, targets, strict=True)
-        ]
-    used = {event: [TRANSITIONS[event].get(state, state) for state in states] for event in Event}
-    assert printed == used
+def in_state(state: State) -> tuple[GateHarness, ExitStack]:
+    """A gate with origin A in *state*, with queued requests; and its wait, if it is HELD."""
+    harness, wait = GateHarness(), ExitStack()
+    QueuesRecorder(harness.gate, 1)
+    if state is not State.READY:
+        harness.gate.enter(A)
+    if state is State.HELD:
+        wait.enter_context(harness.gate.hold(A))
+    return harness, wait
+
+
+def queued(harness: GateHarness, wait: ExitStack) -> None:
+    harness.gate.enter(A)
+
+
+def leaves(harness: GateHarness, wait: ExitStack) -> None:
+    harness.gate.leave(A, REQUEST)
+
+
+def waits(harness: GateHarness, wait: ExitStack) -> None:
+    wait.enter_context(harness.gate.hold(A))
+
+
+def ends_with_rules(harness: GateHarness, wait: ExitStack) -> None:
+    harness.known.add(A)
+    wait.close()
+    harness.gate.update(A)
+
+
+def ends_without_rules(harness: GateHarness, wait: ExitStack) -> None:
+    wait.close()
+    harness.gate.update(A)
+
+
+EVENTS = {
+    "a request is queued and there are no rules": queued,
+    "a request leaves alone": leaves,
+    "a request begins to wait": waits,
+    "there are valid rules, or no requests": ends_with_rules,
+    "there are requests and no rules": ends_without_rules,
+}
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("event", EVENTS)
+def test_table_at_the_head_is_what_happens(event: str, state: State) -> None:
+    (line,) = re.findall(rf"^ +{event} +(.+)$", module.__doc__ or "", re.M)
+    target = dict(zip(State, line.split(), strict=True))[state]
+    harness, wait = in_state(state)
+    EVENTS[event](harness, wait)
+    expected = state if target == "-" else State[target]
+    assert harness.gate.states.get(A, State.READY) is expected
 
 
 def test_origin_without_rules_enters_as_unknown_and_one_with_rules_as_ready() -> None:
     harness = GateHarness()
     harness.known.add(B)
     assert (harness.gate.enter(A), harness.gate.enter(B)) == (State.UNKNOWN, State.READY)
-    assert A in harness.gate.states
     assert B not in harness.gate.states
 
 
-def test_unknown_origin_stays_unknown_until_it_is_released() -> None:
-    """Also where the lookup has rules by now: only events change a state."""
+def test_the_last_of_several_waits_lets_the_others_go() -> None:
+    """And the queues hear of each change, once; the engine is woken at the end."""
     harness = GateHarness()
-    harness.gate.enter(A)
     harness.known.add(A)
-    assert harness.gate.enter(A) is State.UNKNOWN
-    harness.gate.release(A)
-    assert harness.gate.enter(A) is State.READY
-
-
-@pytest.mark.parametrize(
-    ("then", "state"),
-    [
-        (Event.FETCH_ALLOWED, State.UNKNOWN),
-        (Event.RETRY_ALLOWED, State.RETRY_DUE),
-        (Event.DELAY_PASSED, State.DELAYED),
-    ],
-)
-def test_block_ends_at_its_time(then: Event, state: State) -> None:
-    """Then the queues hear of it and the engine is woken, once."""
-    harness = GateHarness()
-    recorder = QueuesRecorder(harness.gate)
-    harness.gate.block(A, START + 5, then)
-    harness.time.advance(4.9)
-    assert (recorder.changes, harness.wakes) == ([(A, State.BLOCKED)], 0)
-    harness.time.advance(0.2)
-    assert (recorder.changes[1:], harness.wakes) == ([(A, state)], 1)
-
-
-def test_block_until_a_past_time_blocks_nothing() -> None:
-    harness = GateHarness()
-    recorder = QueuesRecorder(harness.gate)
-    harness.gate.block(A, START - 1, Event.FETCH_ALLOWED)
-    assert recorder.changes == [(A, State.UNKNOWN)]
-    assert harness.time.getDelayedCalls() == []
-
-
-def test_block_without_an_end_lasts_until_the_release() -> None:
-    """While a fetch is under way."""
-    harness = GateHarness()
-    harness.gate.block(A, math.inf, Event.FETCH_ALLOWED)
-    harness.time.advance(1e6)
-    assert harness.gate.enter(A) is State.BLOCKED
-    harness.gate.release(A)
-    assert A not in harness.gate.states
-
-
-@pytest.mark.parametrize(("first", "second"), [(5, 9), (9, 5), (5, math.inf), (math.inf, 5)])
-def test_second_block_replaces_the_first(first: float, second: float) -> None:
-    harness = GateHarness()
-    harness.gate.block(A, START + first, Event.DELAY_PASSED)
-    harness.gate.block(A, START + second, Event.FETCH_ALLOWED)
-    harness.time.advance(min(second, 100) - 1)
-    assert harness.gate.enter(A) is State.BLOCKED
-    harness.time.advance(2)
-    expected = State.BLOCKED if second == math.inf else State.UNKNOWN
-    assert harness.gate.enter(A) is expected
-
-
-def test_origin_released_before_its_time_stays_ready() -> None:
-    harness = GateHarness()
-    recorder = QueuesRecorder(harness.gate)
-    harness.gate.block(A, START + 5, Event.FETCH_ALLOWED)
-    harness.gate.release(A)
-    harness.time.advance(10)
-    assert recorder.changes == [(A, State.BLOCKED), (A, State.READY)]
-    assert A not in harness.gate.states
-
-
-@pytest.mark.parametrize("state", [State.UNKNOWN, State.RETRY_DUE])
-def test_fetch_may_begin_while_a_fetch_slot_is_free(state: State) -> None:
-    assert GateHarness().gate.may_fetch(state)
-    assert not GateHarness(fetch_slots=False).gate.may_fetch(state)
-
-
-def test_engine_is_woken_again_while_no_fetch_slot_is_free() -> None:
-    """One may become free by time alone; there is one delayed call however often it is asked."""
-    harness = GateHarness(fetch_slots=False)
-    assert not any(harness.gate.may_fetch(State.UNKNOWN) for _ in range(10))
-    assert len(harness.time.getDelayedCalls()) == 1
-    harness.time.advance(1)
+    recorder = QueuesRecorder(harness.gate, 1)
+    first, second = harness.hold(A), harness.hold(A)
+    for wait in (first, second):
+        assert harness.gate.states == {A: State.HELD}
+        assert harness.wakes == 0
+        wait.close()
+    assert recorder.changes == [(A, State.HELD), (A, State.READY)]
     assert harness.wakes == 1
-    assert not harness.gate.may_fetch(State.UNKNOWN)
-    harness.time.advance(1)
-    assert harness.wakes == 2
+
+
+def test_lost_request_lets_the_next_one_go() -> None:
+    """Another middleware may drop it before it arrives."""
+    harness = GateHarness()
+    QueuesRecorder(harness.gate, 1)
+    harness.gate.enter(A)
+    harness.gate.leave(A, REQUEST)
+    harness.gate.return_lost(lambda request: True)
+    assert harness.gate.states == {A: State.HELD}
+    harness.gate.return_lost(lambda request: False)
+    assert harness.gate.states == {A: State.UNKNOWN}
+
+
+def test_requests_leave_alone_where_rules_are_unknown_or_a_crawl_delay_holds() -> None:
+    harness = GateHarness()
+    harness.spaced.add(B)
+    alone = [harness.gate.leaves_alone(origin, State.READY) for origin in (A, B)]
+    assert alone == [False, True]
+    assert harness.gate.leaves_alone(A, State.UNKNOWN)
 
 
 def test_count_adds_up_all_queues_and_is_zero_for_a_ready_origin() -> None:
@@ -132,8 +121,8 @@ def test_count_adds_up_all_queues_and_is_zero_for_a_ready_origin() -> None:
     QueuesRecorder(harness.gate, 3)
     QueuesRecorder(harness.gate, 4)
     assert harness.gate.count(A) == 0
-    harness.gate.block(A, math.inf, Event.FETCH_ALLOWED)
-    assert harness.gate.count(A) == 7
+    with harness.gate.hold(A):
+        assert harness.gate.count(A) == 7
 
 
 @pytest.mark.parametrize(
@@ -159,47 +148,35 @@ def test_all_wait_when_there_are_requests_and_none_may_go(
 def test_closed_gate_makes_no_calls() -> None:
     harness = GateHarness()
     recorder = QueuesRecorder(harness.gate)
-    harness.gate.block(A, START + 5, Event.FETCH_ALLOWED)
-    harness.gate.close()
-    harness.time.advance(10)
-    harness.gate.release(A)
-    assert recorder.changes == [(A, State.BLOCKED)]
-    assert harness.time.getDelayedCalls() == []
+    with harness.gate.hold(A):
+        harness.gate.close()
+    assert recorder.changes == [(A, State.HELD)]
 
 
-ENDS = {Event.FETCH_ALLOWED: State.UNKNOWN, Event.DELAY_PASSED: State.DELAYED}
-blocks = st.tuples(
-    st.sampled_from([A, B]),
-    st.sampled_from([-1.0, 0.0, 0.5, 3.0, math.inf]),
-    st.sampled_from(sorted(ENDS, key=str)),
-)
-steps = st.one_of(blocks, st.sampled_from([A, B]), st.sampled_from([0.1, 1.0, 4.0]))
-
-
-@given(st.lists(steps, max_size=40))
-def test_last_event_decides_in_any_order_of_events(sequence: list[object]) -> None:
-    """And the queues hear of each change, and of nothing else."""
+@given(st.lists(st.tuples(st.sampled_from([A, B, C]), st.sampled_from("qlbek")), max_size=40))
+def test_no_entry_is_left_of_an_origin_without_requests(steps: list[tuple[object, str]]) -> None:
+    """In any order of events, and never does one go while another of its origin waits."""
     harness = GateHarness()
-    recorder = QueuesRecorder(harness.gate)
-    last: dict[object, tuple[float, Event] | None] = {A: None, B: None}
-    for step in sequence:
-        if isinstance(step, tuple) and isinstance(step[1], float):
-            origin, seconds, then = step
-            last[origin] = (harness.clock() + seconds, then)
-            harness.gate.block(origin, harness.clock() + seconds, then)
-        elif isinstance(step, float):
-            harness.time.advance(step)
-        else:
-            last[step] = None
-            harness.gate.release(step)  # type: ignore[arg-type]
-        for origin, block in last.items():
-            heard = [state for changed, state in recorder.changes if changed == origin]
-            assert all(one is not other for one, other in itertools.pairwise(heard))
-            if block is None:
-                assert origin not in harness.gate.states
-                assert heard[-1:] in ([], [State.READY])
-            elif abs(harness.clock() - block[0]) > 1e-6:  # a float of this size is no more exact
-                passed = harness.clock() >= block[0]
-                expected = ENDS[block[1]] if passed else State.BLOCKED
-                assert harness.gate.enter(origin) is expected  # type: ignore[arg-type]
-                assert heard[-1] is expected
+    waits: dict[object, list[ExitStack]] = {A: [], B: [], C: []}
+    for origin, step in steps:
+        if step == "q":
+            harness.gate.enter(origin)  # type: ignore[arg-type]
+        elif step == "l":
+            harness.gate.leave(origin, REQUEST)  # type: ignore[arg-type]
+        elif step == "b":
+            stack = ExitStack()
+            stack.enter_context(harness.gate.hold(origin))  # type: ignore[arg-type]
+            waits[origin].append(stack)
+        elif step == "k":
+            harness.known.symmetric_difference_update({origin})  # type: ignore[arg-type]
+        elif waits[origin]:
+            waits[origin].pop().close()
+        for each, stacks in waits.items():
+            assert not stacks or harness.gate.states[each] is State.HELD  # type: ignore[index]
+    for stacks in waits.values():
+        for stack in stacks:
+            stack.close()
+    harness.gate.return_lost(lambda request: False)
+    for origin in waits:
+        harness.gate.update(origin)  # type: ignore[arg-type]
+    assert harness.gate.states == {}

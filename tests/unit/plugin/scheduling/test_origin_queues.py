@@ -1,9 +1,9 @@
-"""OriginQueues: no request lost, none twice, none of a blocked origin, no origin starved."""
+"""OriginQueues: no request lost, none twice, none of a held origin, Scrapy's order."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -12,19 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.scheduling.gate import Event, State
+from scrapy_robotspec.plugin.scheduling.gate import State
 
-from .fakes import START, A, B, C, GateHarness, QueuesHarness, RequestQueue
+from .fakes import A, B, C, GateHarness, QueuesHarness, RequestQueue
 
 ORIGINS = [A, B, C]
 
 
 def numbered(number: int) -> Origin:
     return Origin("http", f"{number}.example", 80)
-
-
-def block(harness: GateHarness, origin: Origin) -> None:
-    harness.gate.block(origin, math.inf, Event.FETCH_ALLOWED)
 
 
 def test_without_a_gate_every_request_goes() -> None:
@@ -34,20 +30,22 @@ def test_without_a_gate_every_request_goes() -> None:
     assert queues.pop_all() == [0, 1, 2, 3, 4]
 
 
-def test_one_request_of_an_unknown_origin_goes_ahead() -> None:
-    """It makes the lookup fetch; the others stay until the gate has seen it."""
+def test_one_request_of_an_unknown_origin_leaves() -> None:
+    """It starts the fetch and waits; the others stay until it ends."""
     harness = GateHarness()
     queues = QueuesHarness(harness)
     for number in range(3):
         queues.push("slot", A, number)
     queues.send()
     assert queues.pop() is None
-    harness.gate.release(A)
+    with harness.gate.hold(A):
+        harness.known.add(A)
+        assert queues.pop() is None
     assert queues.pop_all() == [1, 2]
 
 
-def test_next_request_goes_when_the_one_ahead_was_dropped() -> None:
-    """Another middleware may drop it before the gate sees it."""
+def test_next_request_leaves_when_the_first_was_dropped() -> None:
+    """Another middleware may drop it before it waits."""
     queues = QueuesHarness(GateHarness())
     queues.push("slot", A, "first")
     queues.push("slot", A, "second")
@@ -59,32 +57,34 @@ def test_next_request_goes_when_the_one_ahead_was_dropped() -> None:
     assert queues.pop() == "second"
 
 
-def test_blocked_origin_is_not_offered() -> None:
+def test_held_origin_is_not_offered() -> None:
     harness = GateHarness()
     queues = QueuesHarness(harness)
     harness.known.update(ORIGINS)
     for origin in ORIGINS:
         queues.push(origin.host, origin, origin.host)
-    block(harness, B)
-    assert sorted(queues.pop_all()) == ["a.example", "c.example"]
-    assert (len(queues.queues), queues.queues.may_go()) == (1, False)
-    harness.gate.release(B)
+    with harness.gate.hold(B):
+        assert sorted(queues.pop_all()) == ["a.example", "c.example"]
+        assert (len(queues.queues), queues.queues.may_go()) == (1, False)
+        assert harness.waiting == 1
+    assert harness.waiting == 0
     assert queues.pop_all() == ["b.example"]
 
 
-def test_crawl_delay_lets_one_request_go_at_a_time() -> None:
-    """EXT-01: the next goes when the delay has passed."""
+def test_one_request_at_a_time_leaves_where_a_crawl_delay_is_in_force() -> None:
+    """EXT-01: the next leaves when the first has had its slot."""
     harness = GateHarness()
     harness.known.add(A)
+    harness.spaced.add(A)
     queues = QueuesHarness(harness)
     for number in range(3):
         queues.push("slot", A, number)
     gone = []
     for _ in range(3):
         gone.append(queues.send())
-        harness.gate.block(A, harness.clock() + 2, Event.DELAY_PASSED)
         assert queues.pop() is None
-        harness.time.advance(2.1)
+        with harness.gate.hold(A):
+            assert queues.pop() is None
     assert gone == [0, 1, 2]
 
 
@@ -99,26 +99,10 @@ def test_known_origins_go_on_while_no_fetch_slot_is_free() -> None:
     assert queues.pop() == "unknown"
 
 
-def test_requests_ahead_are_counted_as_fetches_that_begin() -> None:
-    """No more of them may go than fetch slots are free."""
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    ahead = []
-    for number in range(4):
-        queues.push(str(number), numbered(number), number)
-    for _ in range(4):
-        queues.send()
-        ahead.append(harness.ahead)
-    assert ahead == [0, 1, 2, 3]
-    block(harness, numbered(0))
-    queues.downloads.end(3)
-    queues.push("4", numbered(4), 4)
-    assert queues.pop() == 4
-    assert harness.ahead == 2
+# --- Scrapy's order
 
 
 def test_least_busy_slot_comes_first_and_slots_take_turns() -> None:
-    """As in Scrapy's queue."""
     queues = QueuesHarness(None)
     for slot in "xyz":
         for number in range(2):
@@ -127,7 +111,7 @@ def test_least_busy_slot_comes_first_and_slots_take_turns() -> None:
     assert queues.pop_all() == ["y0", "z0", "y1", "z1", "x0", "x1"]
 
 
-def test_origins_of_one_slot_take_turns() -> None:
+def test_origins_of_one_slot_with_equal_priority_take_turns() -> None:
     queues = QueuesHarness(None)
     for origin in ORIGINS:
         for number in range(2):
@@ -135,91 +119,76 @@ def test_origins_of_one_slot_take_turns() -> None:
     assert queues.pop_all() == ["a0", "b0", "c0", "a1", "b1", "c1"]
 
 
+@pytest.mark.parametrize("unknown", [set(), {B}, {A, C}, {A, B, C}])
+def test_best_priority_of_all_origins_of_a_slot_comes_first(unknown: set[Origin]) -> None:
+    """Whether their rules are known or not; of equal ones those that need a fetch."""
+    harness = GateHarness()
+    harness.known.update(set(ORIGINS) - unknown)
+    queues = QueuesHarness(harness)
+    for origin, rank in ((A, 0), (B, -100), (C, 7)):
+        queues.push("slot", origin, origin.host[0], rank)
+    assert queues.pop_all() == ["b", "a", "c"]
+
+
+def test_priority_of_a_later_request_moves_its_queue() -> None:
+    queues = QueuesHarness(None)
+    queues.push("slot", A, "a", 0)
+    queues.push("slot", B, "b", 5)
+    queue = queues.queues.get("slot", B)
+    assert queue is not None
+    queue.requests.curprio = -1
+    queues.push("slot", B, "better")
+    assert queues.pop() == "b"
+
+
 @pytest.mark.parametrize("slots", [1, 2000])
 def test_choice_does_not_grow_with_the_number_of_queues(slots: int) -> None:
-    """Of many idle slots one is looked at, and of blocked origins none."""
+    """Of many idle slots one is looked at, and of held origins none."""
     harness = GateHarness()
     queues = QueuesHarness(harness)
     origins = [numbered(number) for number in range(2000)]
     for number, origin in enumerate(origins):
         harness.known.add(origin)
         queues.push(str(number % slots), origin, number)
-    for origin in origins[::2]:
-        block(harness, origin)
+    waits = [harness.hold(origin) for origin in origins[::2]]
     queues.downloads.looked_at = 0
-    assert len(queues.pop_all()) == 1000
+    assert len(queues.pop_all()) == len(waits)
     assert queues.downloads.looked_at <= 1001
 
 
-def test_newest_and_oldest_unknown_origin_are_fetched_alternately() -> None:
+@pytest.mark.parametrize("slots", [1, 6])
+def test_newest_and_oldest_unknown_origin_are_fetched_alternately(slots: int) -> None:
     queues = QueuesHarness(GateHarness())
     for number in range(6):
-        queues.push(str(number), numbered(number), number)
+        queues.push(str(number % slots), numbered(number), number)
     assert queues.pop_all() == [0, 5, 1, 4, 2, 3]
 
 
-def test_site_among_thousands_of_new_ones_is_fetched_when_its_next_request_comes() -> None:
+@pytest.mark.parametrize("slots", [1, 5000])
+def test_site_among_thousands_of_new_ones_is_fetched_when_its_next_request_comes(
+    slots: int,
+) -> None:
     queues = QueuesHarness(GateHarness())
     for number in range(5000):
-        queues.push(str(number), numbered(number), number)
-    queues.push("2500", numbered(2500), "more")
+        queues.push(str(number % slots), numbered(number), number)
+    queues.push(str(2500 % slots), numbered(2500), "more")
     assert 2500 in [queues.send() for _ in range(2)]
 
 
-@pytest.mark.parametrize(("new", "silent"), [(10, 10), (10_000, 100), (100, 10_000)])
-def test_silent_origins_get_one_fetch_of_four(new: int, silent: int) -> None:
-    """Neither thousands of new nor thousands of silent origins keep the others waiting."""
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    for number in range(new + silent):
-        queues.push(str(number), numbered(number), number)
-        if number < silent:
-            harness.gate.block(numbered(number), START, Event.RETRY_ALLOWED)
-    first = [queues.send() for _ in range(12)]
-    assert sum(number < silent for number in first) == 3
-
-
-def test_failed_attempts_to_choose_change_no_turn() -> None:
-    """Else a rhythm of free fetch slots could keep an origin waiting for ever."""
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    for number in range(8):
-        queues.push(str(number), numbered(number), number)
-        if number < 2:
-            harness.gate.block(numbered(number), START, Event.RETRY_ALLOWED)
-    order = []
-    for _ in range(8):
-        harness.fetch_slots = harness.retry_slots = True
-        order.append(queues.send())
-        harness.fetch_slots = harness.retry_slots = False
-        for _ in range(3):
-            assert queues.pop() is None
-    assert {0, 1} & set(order[:5])
-    assert sorted(order) == list(range(8))
-
-
-def test_silent_and_new_origins_go_without_each_other() -> None:
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    harness.gate.block(A, START, Event.RETRY_ALLOWED)
-    for origin in (A, B):
-        queues.push(origin.host, origin, origin.host)
-    harness.retry_slots = False
-    assert queues.pop_all() == [B.host]
-    harness.fetch_slots, harness.retry_slots = False, True
-    assert queues.pop_all() == [A.host]
+# --- queues
 
 
 def test_queue_with_requests_is_taken_over() -> None:
     """Those of a JOBDIR count from the beginning."""
     harness = GateHarness()
-    block(harness, A)
+    harness.known.update(ORIGINS)
+    wait = harness.hold(A)
     queues = QueuesHarness(harness)
     queues.push("slot", B, "b")
     queues.queues.open("slot", A, RequestQueue([1, 2, 3]))
-    assert (len(queues.queues), queues.waiting, queues.queues.count(A)) == (4, 3, 3)
-    harness.gate.release(A)
-    assert queues.waiting == 0
+    assert (len(queues.queues), harness.waiting, queues.queues.count(A)) == (4, 3, 3)
+    wait.close()
+    assert harness.waiting == 0
     assert Counter(queues.pop_all()) == Counter(["b", 1, 2, 3])
 
 
@@ -272,7 +241,7 @@ def test_request_that_cannot_be_deserialised_leaves_the_count_right() -> None:
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """Requests pushed, popped, requeued, finished; origins blocked and released; time passes."""
+    """Requests are pushed, popped, wait, are dropped or go on; fetch slots come and go."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -281,22 +250,21 @@ class AnyOrder(RuleBasedStateMachine):
         self.inside: Counter[int] = Counter()
         self.where: dict[int, tuple[str, Origin | None]] = {}
         self.outside: list[int] = []
+        self.waits: dict[int, ExitStack] = {}
         self.number = 0
 
     @rule(
         slot=st.sampled_from(["x", "y"]),
         origin=st.sampled_from([A, B, C, None]),
+        rank=st.integers(-1, 1),
         times=st.integers(1, 3),
     )
-    def push(self, slot: str, origin: Origin | None, times: int) -> None:
+    def push(self, slot: str, origin: Origin | None, rank: int, times: int) -> None:
         for _ in range(times):
-            self._push(self.number, slot, origin)
+            self.where[self.number] = (slot, origin)
+            self.inside[self.number] += 1
+            self.queues.push(slot, origin, self.number, rank)
             self.number += 1
-
-    def _push(self, request: int, slot: str, origin: Origin | None) -> None:
-        self.where[request] = (slot, origin)
-        self.inside[request] += 1
-        self.queues.push(slot, origin, request)
 
     @rule()
     def pop(self) -> None:
@@ -307,23 +275,31 @@ class AnyOrder(RuleBasedStateMachine):
             assert self.inside[request] == 1, "never twice"
             del self.inside[request]
             slot, origin = self.where[request]
-            if origin is not None:
-                assert self.harness.gate.enter(origin) is not State.BLOCKED
+            assert origin not in {self.where[waiting][1] for waiting in self.waits} or not origin
             self.queues.downloads.start(slot, request)
             self.outside.append(request)
 
-    @rule(back=st.booleans(), until=st.sampled_from([math.inf, 1.0, 0.0]))
-    def reaches_the_gate(self, back: bool, until: float) -> None:
-        """As the middleware does: blocked and requeued, or passed on."""
+    @rule(wait=st.booleans())
+    def arrives(self, wait: bool) -> None:
+        """As in the middleware: it waits, or passes on."""
         if self.outside:
             request = self.outside.pop(0)
-            slot, origin = self.where[request]
-            if back and origin is not None:
-                self.harness.gate.block(origin, self.harness.clock() + until, Event.FETCH_ALLOWED)
-                self._push(request, slot, origin)
+            origin = self.where[request][1]
+            if origin is not None and wait:
+                stack = self.waits[request] = ExitStack()
+                stack.enter_context(self.harness.gate.hold(origin))
             elif origin is not None:
+                self.harness.gate.update(origin)
+                self.queues.downloads.end(request)
+
+    @rule(known=st.booleans())
+    def wait_ends(self, known: bool) -> None:
+        if self.waits:
+            request = next(iter(self.waits))
+            origin = self.where[request][1]
+            if known and origin is not None:
                 self.harness.known.add(origin)
-                self.harness.gate.release(origin)
+            self.waits.pop(request).close()
             self.queues.downloads.end(request)
 
     @rule()
@@ -331,20 +307,13 @@ class AnyOrder(RuleBasedStateMachine):
         if self.outside:
             self.queues.downloads.end(self.outside.pop())
 
-    @rule(
-        origin=st.sampled_from(ORIGINS),
-        then=st.sampled_from([Event.FETCH_ALLOWED, Event.DELAY_PASSED]),
-    )
-    def block(self, origin: Origin, then: Event) -> None:
-        self.harness.gate.block(origin, self.harness.clock() + 2, then)
+    @rule(origin=st.sampled_from(ORIGINS))
+    def crawl_delay_begins_or_ends(self, origin: Origin) -> None:
+        self.harness.spaced.symmetric_difference_update({origin})
 
     @rule(origin=st.sampled_from(ORIGINS))
-    def release(self, origin: Origin) -> None:
-        self.harness.gate.release(origin)
-
-    @rule(seconds=st.sampled_from([0.5, 3.0]))
-    def time_passes(self, seconds: float) -> None:
-        self.harness.time.advance(seconds)
+    def rules_expire(self, origin: Origin) -> None:
+        self.harness.known.discard(origin)
 
     @rule(free=st.booleans())
     def fetch_slots_come_and_go(self, free: bool) -> None:
@@ -353,26 +322,28 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def counts_are_right(self) -> None:
         assert len(self.queues.queues) == self.inside.total()
-        held = sum(
-            origin is not None
-            and origin in self.harness.gate.states
-            and self.harness.gate.enter(origin) is State.BLOCKED
-            for origin in (self.where[request][1] for request in self.inside)
-        )
-        assert self.queues.waiting == held
+        states = self.harness.gate.states
+        origins = [self.where[request][1] for request in self.inside]
+        held = sum(states.get(each) is State.HELD for each in origins if each is not None)
+        assert self.harness.waiting == held
         for origin in ORIGINS:
-            there = sum(self.where[request][1] == origin for request in self.inside)
-            assert self.queues.queues.count(origin) == there
+            assert self.queues.queues.count(origin) == origins.count(origin)
 
     def teardown(self) -> None:
         """When all may go and the downloader is idle, everything comes out, once."""
         self.harness.fetch_slots = True
-        for request in self.outside:
+        self.harness.known.update(ORIGINS)
+        self.harness.spaced.clear()
+        for stack in self.waits.values():
+            stack.close()
+        for request in [*self.outside, *self.waits]:
             self.queues.downloads.end(request)
-        for origin in ORIGINS:
-            self.harness.gate.release(origin)
-        assert Counter(self.queues.pop_all()) == self.inside
+        left = Counter[int]()
+        while (request := self.queues.pop()) is not None:
+            left[request] += 1
+        assert left == self.inside
         assert list(self.queues.queues) == []
+        assert self.harness.waiting == 0
 
 
 TestAnyOrder = AnyOrder.TestCase

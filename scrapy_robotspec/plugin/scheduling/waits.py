@@ -1,9 +1,8 @@
-"""OffSchedulerWaits: waits of requests that did not come from the scheduler.
+"""Waits: what awaits a robots.txt or a crawl delay, until the spider closes.
 
-Requests of media pipelines, of ``engine.download`` and of browsers, final URLs and questions of
-spiders cannot be requeued: they await their robots.txt here. A wait takes no place of
-``CONCURRENT_REQUESTS`` and ends when the spider closes. Scrapy sends no signal when a spider begins
-to close, so this is polled while anything waits.
+Requests in ``process_request``, final URLs, navigations of browsers and questions of spiders wait
+by the same code. A wait takes no place of ``CONCURRENT_REQUESTS``. Scrapy sends no signal when a
+spider begins to close, so this is polled while anything waits or is fetched.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 _POLL = 0.2
 
 
-class OffSchedulerWaits:
+class Waits:
     """Waits of one crawler; set ``lookup`` before the first.
 
     *on_wait* is called with an origin and 1 when a wait for its robots.txt begins, and with -1 when
@@ -44,10 +43,15 @@ class OffSchedulerWaits:
         self._on_wait = on_wait
         self._waiting: Counter[Origin] = Counter()
         self._polling = False
-        self._sleepers: set[Deferred[None]] = set()
+        self._delayed: set[Deferred[None]] = set()
+
+    @property
+    def total(self) -> int:
+        """Number of waits."""
+        return self._waiting.total() + len(self._delayed)
 
     def count(self, origin: Origin) -> int:
-        """Number of waits for *origin*."""
+        """Number of waits for the robots.txt of *origin*."""
         return self._waiting[origin]
 
     async def answer(self, origin: Origin, request: Request) -> Resolved:
@@ -55,11 +59,8 @@ class OffSchedulerWaits:
 
         Raises ``IgnoreRequest`` when the spider closes first.
         """
-        assert self._crawler.engine is not None
-        release_slot = _compat.extra_download_slot(self._crawler.engine)
-        self.watch()
         try:
-            with self._counted(origin):
+            with self._extra_slot(), self._counted(origin):
                 waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
                 found: Resolved = await _compat.as_future(waiting)
             return found
@@ -67,6 +68,27 @@ class OffSchedulerWaits:
             raise IgnoreRequest(
                 f"the spider was closed before the robots.txt of {origin} was known"
             ) from None
+
+    async def until(self, turn: Deferred[None]) -> None:
+        """Wait for *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
+        self._delayed.add(turn)
+        try:
+            with self._extra_slot():
+                await _compat.as_future(turn)
+        except CancelledError:
+            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
+        finally:
+            self._delayed.discard(turn)
+
+    @contextmanager
+    def _extra_slot(self) -> Iterator[None]:
+        """Take no place of other requests."""
+        assert self._crawler.engine is not None
+        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        _compat.wake(self._crawler.engine)
+        self.watch()
+        try:
+            yield
         finally:
             release_slot()
 
@@ -83,28 +105,7 @@ class OffSchedulerWaits:
                 del self._waiting[origin]
             self._on_wait(origin, -1)
 
-    async def sleep(self, seconds: float) -> None:
-        """Wait *seconds*. Raises ``IgnoreRequest`` when the spider closes first."""
-        pause: Deferred[None] = Deferred()
-        later = _compat.call_later(seconds, pause.callback, None)
-        try:
-            await self.until(pause)
-        finally:
-            later.cancel()
-
-    async def until(self, turn: Deferred[None]) -> None:
-        """Wait for *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
-        assert self._crawler.engine is not None
-        release_slot = _compat.extra_download_slot(self._crawler.engine)
-        self._sleepers.add(turn)
-        self.watch()
-        try:
-            await _compat.as_future(turn)
-        except CancelledError:
-            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
-        finally:
-            self._sleepers.discard(turn)
-            release_slot()
+    # --- closing
 
     def watch(self) -> None:
         """Poll for a spider that closes while anything waits or is fetched."""
@@ -116,7 +117,7 @@ class OffSchedulerWaits:
         self._polling = False
         if _compat.is_closing(self._crawler.engine):
             self.lookup.stop()
-            for pause in list(self._sleepers):
-                pause.cancel()
-        elif self.lookup.busy or self._sleepers:
+            for turn in list(self._delayed):
+                turn.cancel()
+        elif self.lookup.busy or self._delayed:
             self.watch()
