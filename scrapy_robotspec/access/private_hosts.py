@@ -1,42 +1,107 @@
-"""Private hosts: loopback, link-local and other addresses that are not public.
+"""Private hosts: addresses and names that are not public.
 
-Only the spelling of a host is read. Names are not resolved, so a public name that resolves to a
-private address is not detected.
+The networks are listed here, after IANA's registries of special-purpose addresses: Python's
+``ipaddress`` knows others in each release. Only the spelling of a host is read. Names are not
+resolved, so a public name that resolves to a private address is not detected.
 """
 
 from __future__ import annotations
 
 import socket
-from ipaddress import IPv4Address, IPv6Address, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+_PRIVATE_4 = tuple(
+    map(
+        IPv4Network,
+        [
+            "0.0.0.0/8",  # this network
+            "10.0.0.0/8",
+            "100.64.0.0/10",  # carrier-grade NAT
+            "127.0.0.0/8",  # loopback
+            "169.254.0.0/16",  # link-local
+            "172.16.0.0/12",
+            "192.0.0.0/24",  # protocol assignments
+            "192.0.2.0/24",  # documentation
+            "192.88.99.0/24",  # 6to4 relays
+            "192.168.0.0/16",
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",  # documentation
+            "203.0.113.0/24",  # documentation
+            "224.0.0.0/3",  # multicast, reserved, broadcast
+        ],
+    )
+)
+_PRIVATE_6 = tuple(
+    map(
+        IPv6Network,
+        [
+            "::/8",  # unspecified, loopback, translated and local-use (64:ff9b:1::/48)
+            "100::/8",  # discard
+            "2001::/23",  # protocol assignments
+            "2001:db8::/32",  # documentation
+            "3fff::/20",  # documentation
+            "5f00::/16",  # segment routing
+            "fc00::/7",  # unique local
+            "fe80::/10",  # link-local
+            "fec0::/10",  # site-local
+            "ff00::/8",  # multicast
+        ],
+    )
+)
 #: IPv6 networks whose addresses hold an IPv4 address in their last four bytes.
-_HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::/96"))
+_HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0/96"))
+
+_LOOPBACK_NAMES = ("localhost",)
+#: Names, and ends of names, that no public name server answers.
+_PRIVATE_NAMES = (
+    *_LOOPBACK_NAMES,
+    "ip6-localhost",
+    "ip6-loopback",
+    "local",
+    "localdomain",
+    "localdomain4",
+    "localdomain6",
+    "internal",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "home.arpa",
+    "lan",
+)
 
 
 def is_private(host: str) -> bool:
-    """Whether *host* is ``localhost`` or not a public address.
+    """Whether *host* is a private name or address.
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """
-    if host == "localhost" or host.endswith(".localhost"):
+    if _is_below(host, _PRIVATE_NAMES):
         return True
     if ":" in host:
         return _is_private_6(host)
-    try:
-        return _is_inward(IPv4Address(socket.inet_aton(host)))
-    except (OSError, ValueError):
-        return False
+    address = _ipv4(host)
+    return address is not None and _is_private_4(address)
 
 
 def is_address(host: str) -> bool:
     """Whether *host*, as an :class:`Origin` writes it, needs no name server."""
-    if ":" in host or host == "localhost" or host.endswith(".localhost"):
-        return True
+    return ":" in host or _is_below(host, _LOOPBACK_NAMES) or _ipv4(host) is not None
+
+
+def _is_below(host: str, names: tuple[str, ...]) -> bool:
+    return host in names or host.endswith(tuple(f".{name}" for name in names))
+
+
+def _ipv4(host: str) -> IPv4Address | None:
     try:
-        socket.inet_aton(host)
+        return IPv4Address(socket.inet_aton(host))
     except (OSError, ValueError):
-        return False
-    return True
+        return None
+
+
+def _is_private_4(address: IPv4Address) -> bool:
+    return any(address in network for network in _PRIVATE_4)
 
 
 def _is_private_6(host: str) -> bool:
@@ -44,11 +109,9 @@ def _is_private_6(host: str) -> bool:
         address = IPv6Address(host)
     except ValueError:
         return False
-    inner = address.ipv4_mapped or address.sixtofour
-    if inner is None and any(address in network for network in _HOLD_IPV4):
+    inner = address.sixtofour
+    if any(address in network for network in _HOLD_IPV4):
         inner = IPv4Address(address.packed[-4:])
-    return _is_inward(address) if inner is None else _is_inward(inner)
-
-
-def _is_inward(address: IPv4Address | IPv6Address) -> bool:
-    return not address.is_global or address.is_multicast
+    if inner is not None:
+        return _is_private_4(inner)
+    return any(address in network for network in _PRIVATE_6)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,26 @@ PRIVATE = [
     "[ff02::1]",
     "[::ffff:a9fe:a9fe]",
     "１２７.0.0.1",
+    "192.88.99.1",
+    "192.0.0.9",
+    "203.0.113.9",
+    "[fec0::1]",
+    "[64:ff9b:1::1]",
+    "[5f00::1]",
+    "[2001::1]",
+    "[2001:db8::1]",
+    "[3fff::1]",
+    "[100::1]",
+    "[::ffff:0:10.0.0.1]",
+    "[64:ff9b::c058:6301]",
+    "ip6-localhost",
+    "ip6-loopback",
+    "router.local",
+    "a.localdomain",
+    "metadata.google.internal",
+    "printer.home.arpa",
+    "nas.lan",
+    "wiki.corp",
 ]
 
 PUBLIC = [
@@ -65,6 +87,14 @@ PUBLIC = [
     "1.2.3.4.5",
     "256.256.256.256.256",
     "xn--mller-kva.eu",
+    "internal.example",
+    "local.example.com",
+    "mylocal",
+    "223.255.255.255",
+    "192.88.98.1",
+    "[2001:4860:4860::8888]",
+    "[2a00::1]",
+    "[64:ff9b::808:404]",
 ]
 
 
@@ -84,6 +114,15 @@ def test_private(written: str) -> None:
 @pytest.mark.parametrize("written", PUBLIC)
 def test_public(written: str) -> None:
     assert not is_private(host_of(written))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_no_address_that_python_calls_private_is_public(number: int) -> None:
+    """The list here is at least that of any Python; it holds the same on each."""
+    address = IPv4Address(number)
+    if address.is_private or address.is_multicast or address.is_reserved:
+        assert is_private(str(address))
+    assert is_private(f"::ffff:{address}") is is_private(str(address))
 
 
 @given(st.text(max_size=20))
