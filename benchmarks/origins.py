@@ -65,7 +65,10 @@ class Servers:
     def call_later(self, delay: float, call: Any, *args: Any) -> Any:
         raise AssertionError("nothing waits here")
 
-    def fetch(self, origin: Origin, request: int, *, background: bool) -> Deferred[FetchResult]:
+    def take_turn(self, origin: Origin, request: int) -> float:
+        return 0.0
+
+    def fetch(self, origin: Origin, request: int) -> Deferred[FetchResult]:
         self.fetched += 1
         return succeed(file_of(request))
 

@@ -37,13 +37,11 @@ class Runtime(Protocol[_Request]):
     def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
         """Call *call* in *delay* seconds; the result has ``cancel()``."""
 
-    def fetch(
-        self, origin: Origin, request: _Request, *, background: bool
-    ) -> Deferred[FetchResult]:
-        """Fetch the robots.txt of *origin*, with its redirects.
+    def take_turn(self, origin: Origin, request: _Request) -> float:
+        """Use up the turn of *request*, which waits for *origin*; seconds until then."""
 
-        *request* caused the fetch. *background*: no request waits for it.
-        """
+    def fetch(self, origin: Origin, request: _Request) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
 
     def on_rules(
         self, found: Resolved, request: _Request, replaced: RobotsTxt | None

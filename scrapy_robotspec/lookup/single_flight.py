@@ -139,14 +139,13 @@ class SingleFlight(Generic[_Request]):
     # --- one flight
 
     async def _fly(self, flight: _Flight[_Request], plan: Plan) -> FlightResult:
-        """Fetch; with a shared store, unless it has a newer record or another process fetches."""
-        if not self._store.is_shared:
-            return await self._fetch(flight, flight.held, plan)
+        """Fetch, unless a shared store has a newer record or another process fetches."""
         origin, held = flight.origin, flight.held
         look, waited = POLL_MIN, 0.0
         max_wait = self._store.lease_seconds + self._runtime.random() * POLL_MAX
         record = known = held
         has_slot = True
+        has_turn = plan.action is not Action.WAIT  # no request waits for a refresh
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
@@ -160,7 +159,12 @@ class SingleFlight(Generic[_Request]):
                     return await self._take_over(flight, record, plan)
             elif claim.granted or (has_slot and waited >= max_wait):
                 # A lease that outlasts any fetch is foreign or damaged.
-                return await self._fetch(flight, record, plan)
+                turn = 0.0 if has_turn else self._runtime.take_turn(origin, flight.request)
+                if turn <= 0:
+                    return await self._fetch(flight, record, plan)
+                has_turn = True
+                self._store.share_and_release(None, origin)  # the turn may outlast the lease
+                await pause(self._runtime, turn)
             else:
                 self._limiter.release(origin)
                 has_slot = False
@@ -175,7 +179,7 @@ class SingleFlight(Generic[_Request]):
         origin, shared, base = flight.origin, None, record
         policy = self._runtime.policy(origin)
         try:
-            result = await self._attempt(flight, background=plan.action is not Action.WAIT)
+            result = await self._attempt(flight)
             record = policy.apply(record, origin, result, self._now(), self._runtime.random())
             shared = None if result.local else record
         finally:
@@ -202,9 +206,9 @@ class SingleFlight(Generic[_Request]):
         plan = self._runtime.policy(record.origin).plan(record, now)
         return replace(plan, until=now) if plan.ask else plan
 
-    async def _attempt(self, flight: _Flight[_Request], *, background: bool) -> FetchResult:
+    async def _attempt(self, flight: _Flight[_Request]) -> FetchResult:
         try:
-            return await self._runtime.fetch(flight.origin, flight.request, background=background)
+            return await self._runtime.fetch(flight.origin, flight.request)
         except CancelledError:
             raise
         except Exception as error:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 import secrets
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import CancelledError
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, SUCCESS, FetchResult
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.failures import AbortedError, in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
     Transfer,
     exchange_of,
     robots_request,
 )
-from scrapy_robotspec.plugin.fetching.time_limit import TimeLimitError, with_time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +32,35 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.fetching.downloads import Downloads
-    from scrapy_robotspec.plugin.fetching.probes import Probes
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
+_T = TypeVar("_T")
+
+#: Seconds between two probes of one origin, and max origins that are remembered.
+_INTERVAL = 86400.0
+_MAX_ORIGINS = 10_000
+
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
+
+
+class Probes:
+    """Allows one probe per origin and day; none unless *enabled*."""
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled
+        self._probed_at: dict[Origin, float] = {}
+
+    def take(self, origin: Origin, now: float) -> bool:
+        """Whether to probe *origin* at *now* (epoch seconds); counts it."""
+        if not self._enabled or now < self._probed_at.get(origin, 0.0) + _INTERVAL:
+            return False
+        if len(self._probed_at) >= _MAX_ORIGINS:
+            self._probed_at.pop(next(iter(self._probed_at)))
+        self._probed_at[origin] = now
+        return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -188,3 +210,46 @@ class Attempt:
             self._routes.failed(self._origin, self._route)
         else:
             self._routes.forget(self._origin)
+
+
+class TimeLimitError(Exception):
+    """The work took too long."""
+
+
+def with_time_limit(
+    work: Deferred[_T], seconds: float, call_later: Callable[..., Any]
+) -> Deferred[_T]:
+    """The outcome of *work*, or :class:`TimeLimitError` after *seconds*.
+
+    Then *work* is cancelled and its own outcome is dropped, so that work which ignores being
+    cancelled delays nothing. Cancelling the result cancels *work* in the same way; nothing else
+    makes it fail with ``CancelledError``.
+    """
+    is_over = False
+
+    def stop(outcome: Deferred[_T]) -> None:
+        nonlocal is_over
+        is_over = True
+        work.cancel()
+
+    def expire() -> None:
+        stop(outcome)
+        outcome.errback(TimeLimitError())
+
+    def pass_on(result: Any) -> None:
+        if is_over:
+            return
+        if isinstance(result, Failure) and isinstance(result.value, CancelledError):
+            outcome.errback(AbortedError("the request was cancelled"))
+        else:
+            outcome.callback(result)
+
+    def end(result: _T | Failure) -> _T | Failure:
+        timer.cancel()
+        return result
+
+    outcome: Deferred[_T] = Deferred(stop)
+    timer = call_later(seconds, expire)
+    outcome.addBoth(end)
+    work.addBoth(pass_on)
+    return outcome

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest, NotSupported
 
-from scrapy_robotspec.plugin.fetching.time_limit import AbortedError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,6 +43,10 @@ _NAME_ERRORS = (
     "DNSError",
     "ClientConnectorDNSError",
 )
+
+
+class AbortedError(Exception):
+    """Another component cancelled the work."""
 
 
 def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float) -> bool:

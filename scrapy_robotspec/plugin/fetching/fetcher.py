@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.downloads import Downloads
-from scrapy_robotspec.plugin.fetching.probes import Probes
 from scrapy_robotspec.plugin.fetching.routes import Routes
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Fetcher:
         clock: Callable[[], float],
     ) -> None:
         self._stats = stats
-        self._downloads = Downloads(crawler, settings.max_size, settings.fetch_timeout)
+        self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta)
         self._context = FetchContext(
             settings=settings,
@@ -60,16 +59,17 @@ class Fetcher:
         """Archive each robots.txt request from now on."""
         self._context.archive = archive
 
-    def fetch(
-        self, origin: Origin, page_request: Request, *, background: bool
-    ) -> Deferred[FetchResult]:
+    def take_turn(self, origin: Origin, page_request: Request) -> float:
+        """Use up the turn of *page_request*; seconds until then. A retry needs none."""
+        return 0.0 if self.routes.has_failed(origin) else self._downloads.take_turn(page_request)
+
+    def fetch(self, origin: Origin, page_request: Request) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin* because of *page_request* (FET-01 to FET-07).
 
-        *background*: no request waits for it. Fails only by being cancelled: any other failure
-        is in the result.
+        Fails only by being cancelled: any other failure is in the result.
         """
         release = self._downloads.open()
-        fetching = _compat.deferred(self._fetch(origin, page_request, background))
+        fetching = _compat.deferred(self._fetch(origin, page_request))
 
         def finish(result: FetchResult | Failure) -> FetchResult | Failure:
             release()
@@ -77,11 +77,9 @@ class Fetcher:
 
         return fetching.addBoth(finish)
 
-    async def _fetch(self, origin: Origin, page_request: Request, background: bool) -> FetchResult:
+    async def _fetch(self, origin: Origin, page_request: Request) -> FetchResult:
         """Try routes until one reaches the origin, or fails for another reason than the way."""
         own = self.routes.see(origin, page_request)
-        if not background and not self.routes.has_failed(origin):
-            await self._downloads.take_turn(page_request)
         tried: list[str] = []
         route = self.routes.best(origin, own)
         while True:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.http import Headers
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robotspec.access.decoding import can_decode
@@ -14,7 +13,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from scrapy.http import Response
 
@@ -52,9 +51,6 @@ _CONDITIONAL_HEADERS = (
     "If-Range",
     "Range",
 )
-#: A response with another value of one of these, or with only one of the others, is another one.
-_SAME_VALUE = ("Content-Type", "Content-Length", "Content-Encoding")
-_SAME_PRESENCE = ("Location", "Retry-After")
 #: FET-18: not sent to another origin.
 _PRIVATE_HEADERS = ("Authorization", "Cookie")
 
@@ -64,30 +60,18 @@ class Transfer:
 
     __slots__ = (
         "content_encoding",
-        "headers",
         "never_sent",
-        "on_body",
-        "on_headers",
         "received",
         "sent",
         "slot",
-        "status_only",
         "stopped",
     )
 
-    def __init__(self, slot: str, never_sent: Sequence[str], *, status_only: bool = False) -> None:
+    def __init__(self, slot: str, never_sent: Sequence[str]) -> None:
         self.slot = slot
         """Name of the download slot."""
         self.never_sent = never_sent
         """Headers that do not leave, whichever middleware has added them."""
-        self.status_only = status_only
-        """The download ends with the headers."""
-        self.headers = Headers()
-        """Those of the response."""
-        self.on_headers: Callable[[], None] | None = None
-        """Called when the headers have arrived."""
-        self.on_body: Callable[[], None] | None = None
-        """Called when the body has ended."""
         self.received = 0
         """Bytes of the body so far."""
         self.stopped = False
@@ -103,19 +87,9 @@ class Transfer:
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
         """
         self.received, self.stopped, self.content_encoding = 0, False, []
-        self.headers = Headers()
         self.sent = request
         for name in self.never_sent:
             request.headers.pop(name, None)
-
-    def resembles(self, other: Transfer) -> bool:
-        """Whether the headers may be those of the same response as *other*'s."""
-        return _traits(self.headers) == _traits(other.headers)
-
-
-def _traits(headers: Headers) -> list[object]:
-    values: list[object] = [headers.getlist(name) for name in _SAME_VALUE]
-    return values + [name in headers for name in _SAME_PRESENCE]
 
 
 def robots_request(
@@ -149,13 +123,6 @@ def robots_request(
     return Request(url, callback=NO_CALLBACK, meta=meta, headers=headers)
 
 
-def status_request(request: Request) -> Request:
-    """A copy of *request* whose download ends with the headers."""
-    transfer: Transfer = request.meta[META_KEY]
-    own = Transfer(transfer.slot, transfer.never_sent, status_only=True)
-    return request.replace(meta={**request.meta, META_KEY: own})
-
-
 def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
     """The exchange of the request for *url*, as received."""
     lines = [
@@ -171,7 +138,7 @@ def exchange_of(url: str, response: Response, transfer: Transfer) -> Exchange:
         tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in lines),
         response.body,
         stopped=transfer.stopped,
-        lost=transfer.status_only or "dataloss" in response.flags,
+        lost="dataloss" in response.flags,
     )
 
 

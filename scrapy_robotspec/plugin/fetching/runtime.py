@@ -84,9 +84,12 @@ class CrawlRuntime:
             self._threads = _compat.Threads()
         return self._threads(call, *args)
 
-    def fetch(self, origin: Origin, request: Request, *, background: bool) -> Deferred[FetchResult]:
+    def take_turn(self, origin: Origin, request: Request) -> float:
+        return self._fetcher.take_turn(origin, request)
+
+    def fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
         self._fetching()
-        return self._fetcher.fetch(origin, request, background=background)
+        return self._fetcher.fetch(origin, request)
 
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None

@@ -110,6 +110,7 @@ class LookupHarness:
         self.ended: list[FetchDone] = []
         self.announced: list[tuple[Resolved, RobotsTxt | None]] = []
         self.handlers_running: Deferred[None] | None = None
+        self.turn = 0.0
 
     # --- what the lookup calls
 
@@ -124,7 +125,10 @@ class LookupHarness:
     def random(self) -> float:
         return self.jitter
 
-    def fetch(self, origin: Origin, request: str, *, background: bool) -> Deferred[FetchResult]:
+    def take_turn(self, origin: Origin, request: str) -> float:
+        return self.turn
+
+    def fetch(self, origin: Origin, request: str) -> Deferred[FetchResult]:
         assert origin not in self.fetching, f"{origin} is being fetched already"
         self.fetched.append(origin)
         fetch: Deferred[FetchResult] = Deferred()

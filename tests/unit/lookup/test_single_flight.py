@@ -122,6 +122,36 @@ def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> Non
     assert isinstance(two.ask(), Resolved)
 
 
+# --- a turn in the page's download slot
+
+
+def test_a_turn_is_awaited_before_the_fetch_and_without_the_lease() -> None:
+    """CAC-05: a DOWNLOAD_DELAY longer than the lease makes nobody else fetch meanwhile."""
+    shared, time = MemoryStore(), Clock()
+    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    one.turn = 3 * LEASE
+    one.ask()
+    time.advance(LEASE)
+    assert (one.fetched, two.fetched) == ([], [])
+    two.ask()
+    assert two.fetched == [A]
+    two.answer(FILE)
+    time.advance(3 * LEASE)
+    assert one.fetched == []
+    assert isinstance(one.ask(), Resolved)
+
+
+def test_a_refresh_takes_no_turn() -> None:
+    """No request waits for it."""
+    harness = LookupHarness(ttl=DAY)
+    harness.ask()
+    harness.answer(FILE)
+    harness.turn = 60.0
+    harness.pass_time(0.9 * DAY)
+    harness.ask()
+    assert harness.fetched == [A, A]
+
+
 # --- failures between us and the origin
 
 

@@ -10,9 +10,9 @@ from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError
+from scrapy_robotspec.plugin.fetching.failures import AbortedError, in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.routes import Routes
-from scrapy_robotspec.plugin.fetching.time_limit import AbortedError, TimeLimitError
 
 FAILURES: list[Any] = [Failure(error) for error in (ConnectionLost(), ValueError("second"))]  # type: ignore[no-untyped-call]
 LOST = ResponseFailed(FAILURES)  # type: ignore[no-untyped-call]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.fetching.probes import Probes
+from scrapy_robotspec.plugin.fetching.attempt import Probes
 
 DAY = 86400.0
 

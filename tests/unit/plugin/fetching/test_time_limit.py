@@ -8,11 +8,8 @@ import pytest
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
-from scrapy_robotspec.plugin.fetching.time_limit import (
-    AbortedError,
-    TimeLimitError,
-    with_time_limit,
-)
+from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError, with_time_limit
+from scrapy_robotspec.plugin.fetching.failures import AbortedError
 from tests.support.timers import call_later
 
 
