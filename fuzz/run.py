@@ -1,4 +1,4 @@
-"""``python -m fuzz.run parse|record [options of libFuzzer]``: coverage-guided, by atheris.
+"""``python -m fuzz.run parse|record|evidence [options of libFuzzer]``: coverage-guided, by atheris.
 
 Only the driving is here. Twenty minutes by default (``-max_total_time``); what the fuzzer finds on
 its way goes to a folder outside the project, so that the corpus stays small.
@@ -26,7 +26,8 @@ def main(arguments: list[str]) -> int:
         return 2
     name, *options = arguments
     found = tempfile.mkdtemp(prefix=f"fuzz-{name}-")
-    defaults = [f"-max_total_time={MINUTES * 60}", "-max_len=4096", "-timeout=10"]
+    longest = 16384 if name == "evidence" else 4096
+    defaults = [f"-max_total_time={MINUTES * 60}", f"-max_len={longest}", "-timeout=10"]
     defaults.append(f"-artifact_prefix={found}/found-")
     replayed = any(Path(option).is_file() for option in options)
     corpora = [] if replayed else [found, str(CORPUS / name)]

@@ -10,6 +10,7 @@ import struct
 import zlib
 from typing import TYPE_CHECKING
 
+from fuzz.evidence import evidence
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.record import RobotsRecord, pack
 from scrapy_robotspec.editions import EDITIONS
@@ -109,4 +110,8 @@ def seeds() -> dict[str, bytes]:
     }
 
 
-TARGETS: dict[str, Callable[[bytes], None]] = {"parse": parse, "record": record}
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "parse": parse,
+    "record": record,
+    "evidence": evidence,
+}

@@ -1,7 +1,7 @@
 """WARC 1.1 records, one gzip member each.
 
-They are written here, because ``warcio`` changes some heads and takes three times as long, and read
-with ``warcio``. An archive is made to be handed on: secrets in it are blanked (SAF-06).
+They are written here, because ``warcio`` changes some heads and takes three times as long; their
+heads are read with it. An archive is made to be handed on: secrets in it are blanked (SAF-06).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from http.client import responses
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeadersParser
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.redirects import redirect_target
@@ -241,9 +241,11 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
         plain = unpacker.decompress(data, limit)
         if not unpacker.eof:
             raise ValueError(f"incomplete, or more than {limit} bytes")
-        found = next(iter(ArchiveIterator(BytesIO(plain), no_record_parse=True)))
-        fields = {name.lower(): value for name, value in found.rec_headers.headers}
-        return StoredRecord(found.rec_type, fields, found.raw_stream.read())
+        stream = BytesIO(plain)
+        head = StatusAndHeadersParser(["WARC/1.1"]).parse(stream)
+        fields = {name.lower(): value for name, value in head.headers}
+        block = stream.read(int(fields["content-length"]))
+        return StoredRecord(fields["warc-type"], fields, block)
     except Exception as error:  # warcio and zlib raise many kinds for damaged bytes
         raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
 

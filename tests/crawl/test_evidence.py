@@ -423,3 +423,136 @@ def test_a_robots_txt_over_ftp_is_archived_as_a_resource(tmp_path: Path) -> None
     assert set(result.errors) == {urls[1]}
     assert [block for kind, _, block in records_of(folder) if kind == "resource"] == [NO.encode()]
     replayed(folder, 2)
+
+
+def everything_in(folder: Path) -> bytes:
+    """The bytes of all files in *folder*, decompressed."""
+    files = sorted(folder.iterdir())
+    return b"".join(
+        gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        for file in files
+    )
+
+
+def test_no_secret_of_the_crawl_is_in_its_evidence(server: Server, tmp_path: Path) -> None:
+    """SAF-06: headers by an allow-list, cookies and user info blanked, files for the owner."""
+    folder = tmp_path / "evidence"
+    cookies = [("Set-Cookie", "session=S3CRET1"), ("Link", "<http://u:S3CRET2@a.example/>")]
+    target = server.site("127.0.0.3", reply(NO, headers=cookies))
+    moved = target.url("/robots.txt").replace("//", "//jane:S3CRET3@")
+    sites = [
+        server.site("127.0.0.2", redirect(moved)),
+        server.site("127.0.0.4", reset()),
+        server.site("127.0.0.5", NO),
+    ]
+    urls = [site.url(path).replace("//", "//jane:S3CRET4@") for site in sites for path in PATHS]
+    settings = {
+        **QUICK,
+        "ROBOTSPEC_EVIDENCE": str(folder),
+        "DEFAULT_REQUEST_HEADERS": {
+            "Authorization": "Bearer S3CRET5",
+            "Cookie": "a=S3CRET6",
+            "X-Api-Key": "S3CRET7",
+        },
+        "MY_PASSWORD": "S3CRET8",
+        "ROBOTSPEC_OVERRIDES": {"127.0.0.5": {"crawl_delay": 0.1}},
+        "ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/S3CRET9.db",
+    }
+    crawl(urls, settings)
+    replayed(folder, len(urls))
+    written = everything_in(folder)
+    assert b"S3CRET" not in written
+    assert b"MY_PASSWORD" not in written
+    for mark in (b"Set-Cookie: blanked", b"X-Api-Key: blanked", b"//blanked@127.0.0.3"):
+        assert mark in written
+    assert b"http://blanked@127.0.0.5" in written
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}
+
+
+def test_a_body_behind_a_redirect_into_a_private_network_is_left_out(
+    server: Server, tmp_path: Path
+) -> None:
+    """SAF-06: its hash and length stay, and what needs it cannot be checked. Else all is kept."""
+    body = NO.replace("/no", "/no #internal") + "# internal\n"
+    inside = server.site("127.0.0.3", body)
+    public = server.site("public.example", redirect(inside.url("/robots.txt")), port=80)
+    private = server.site("127.0.0.2", redirect(inside.url("/robots.txt")))
+    proxy = {"proxy": f"http://127.0.0.9:{server.port}"}
+    for site, not_checkable in ((public, 2), (private, 0)):
+        folder = tmp_path / site.host
+        requests = [{"url": site.url(path), "meta": dict(proxy)} for path in PATHS]
+        result = crawl(requests, {"ROBOTSPEC_EVIDENCE": str(folder)})
+        assert set(result.errors) == {site.url("/no")}
+        found = replay(folder)
+        assert (found.problems, found.decisions, found.differ) == ([], 2, 0)
+        assert found.not_checkable == not_checkable
+        assert (b"internal" in everything_in(folder)) is (not not_checkable)
+        assert (b"Robotspec-Left-Out-Length: %d" % len(body) in everything_in(folder)) is bool(
+            not_checkable
+        )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_page_that_left_has_a_line_with_its_status(
+    server: Server, mode: str, tmp_path: Path
+) -> None:
+    pages = {"/gone": reply("", 404), "/lost": reset()}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    exempt = {"url": site.url("/no/exempt"), "meta": {"dont_obey_robotstxt": True}}
+    urls = [site.url(path) for path in ("/", "/no", "/gone", "/lost")]
+    settings = {**QUICK, "ROBOTSPEC_EVIDENCE": str(tmp_path)}
+    crawl([*urls, exempt], settings, mode=mode)
+    by_number = {line["number"]: line["url"] for line in lines_of(tmp_path)}
+    sent = {by_number[line["decision"]]: line["status"] for line in lines_of(tmp_path, "sent")}
+    assert sent == {
+        site.url("/"): 200,
+        site.url("/gone"): 404,
+        site.url("/lost"): None,
+        site.url("/no/exempt"): 200,
+    }
+    assert {site.url(asked.path) for asked in site.log} == {site.url("/robots.txt"), *sent}
+    replayed(tmp_path, 5)
+
+
+def test_the_first_line_says_who_crawls_with_what(server: Server, tmp_path: Path) -> None:
+    site = server.site("127.0.0.2", NO)
+    settings = {
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "ROBOTSPEC_EVIDENCE_OPERATOR": "Example Ltd",
+        "DEFAULT_REQUEST_HEADERS": {"X-Api-Key": "secret"},
+        "DOWNLOAD_DELAY": 0.1,
+    }
+    crawl([site.url("/")], settings)
+    (first,) = lines_of(tmp_path, "run")
+    assert set(first["versions"]) == {"python", "scrapy", "twisted", "scrapy-robotspec"}
+    assert first["operator"] == "Example Ltd"
+    assert {"DEFAULT_REQUEST_HEADERS", "DOWNLOAD_DELAY"} <= set(first["changed_settings"])
+    assert "DOWNLOAD_TIMEOUT" not in first["changed_settings"]
+    assert first["values"]["DOWNLOAD_DELAY"] == 0.1
+    assert "DEFAULT_REQUEST_HEADERS" not in first["values"]
+    assert replay(tmp_path).runs[0].versions == first["versions"]
+
+
+def test_an_audit_excuses_what_a_robots_txt_was_fetched_by(server: Server, tmp_path: Path) -> None:
+    """Redirects to paths that the file disallows, and probes of a site that is down."""
+    closed = "User-agent: *\nDisallow: /\n"
+    pages = {"/x/one": redirect("/x/two"), "/x/two": reply(closed)}
+    site = server.site("127.0.0.2", redirect("/x/one"), pages=pages)
+    down = server.site("127.0.0.3", reply("", 503), page=reply("", 503))
+    cancelled = server.site("127.0.0.4", redirect("/x/one"), pages={"/x/one": silence()})
+    settings = {
+        **QUICK,
+        "ROBOTSPEC_EVIDENCE": str(tmp_path),
+        "ROBOTSPEC_PROBE_SERVER_ERRORS": True,
+        "ROBOTSPEC_FETCH_TIMEOUT": 60,
+        "CLOSESPIDER_TIMEOUT": 3,
+    }
+    sites = (site, down, cancelled)
+    crawl([each.url("/") for each in sites], settings)
+    asked = [(asked.at, each.url(asked.path)) for each in sites for asked in each.log]
+    assert len(asked) >= 3 + 2 + 2
+    audit = Audit(Timeline.read(tmp_path), ["examplebot"])
+    for at, url in asked:
+        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
+    assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)

@@ -29,7 +29,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.deciding.response_usage import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-from scrapy_robotspec.plugin.evidence.state_archive import StateArchive
+from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 
@@ -127,7 +127,7 @@ class EvidenceObserver:
         more = self._more(request, decision, found, tokens)
         is_unanswered = found is None and decision.reason == "unreachable"
         number = self._log(
-            f"{self._question(request.url, stage, tokens, at)},{self._conclusion(decision)},"
+            f"{self._question(request.url, stage, tokens, at)},{self._conclusion(decision, found)},"
             f"{_no_answer(decision) if is_unanswered else self._grounds(found)}",
             more,
         )
@@ -150,6 +150,8 @@ class EvidenceObserver:
         said = conclusion(passed.decision)
         if decision is not None:
             said |= {**conclusion(decision), "group": said["group"]}
+        if _hides_rules(passed.found):
+            said["rule"] = BLANKED
         said |= {**passed.more, "rules_time": passed.at, "header": header}
         question = self._question(request.url, "response", passed.tokens, time.time())
         self._log(f"{question},{self._grounds(passed.found)}", said)
@@ -183,9 +185,11 @@ class EvidenceObserver:
         url = json.dumps(blank_user_info(url))
         return f'"time":{at!r},"stage":"{stage}","url":{url},{asker}'
 
-    def _conclusion(self, decision: Decision) -> str:
+    def _conclusion(self, decision: Decision, found: Resolved | None) -> str:
         """The decision as JSON members; many requests share a verdict."""
         verdict = decision.verdict
+        if _hides_rules(found):
+            return _inner({**conclusion(decision), "rule": BLANKED})
         if verdict is None or verdict.reason != decision.reason:
             return _inner(conclusion(decision))
         kept = self._conclusions.get(id(verdict))
@@ -223,6 +227,12 @@ class EvidenceObserver:
             if extensions is not None:
                 more |= stated_usage(extensions.usage_of(request.url).preferences)
         return more
+
+
+def _hides_rules(found: Resolved | None) -> bool:
+    """Whether the rules are left out of the archive: the log quotes none of them (SAF-06)."""
+    record = None if found is None else found.record
+    return record is not None and bool(record.hops) and leads_inside(record)
 
 
 def _no_answer(decision: Decision) -> str:

@@ -95,15 +95,15 @@ class StateArchive:
 
     def _add_body(self, record: RobotsRecord) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
-        leads_inside = _leads_inside(record)
+        is_hidden = leads_inside(record)
         resource = NewRecord(
             new_record_id(),
             "resource",
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
-            b"" if leads_inside else record.body,
+            b"" if is_hidden else record.body,
             record.content_type if record.content_type.isprintable() else "",
-            fields=left_out(record.body) if leads_inside else (),
+            fields=left_out(record.body) if is_hidden else (),
         )
         self._recorder.add_record(resource)
         return resource.id
@@ -129,7 +129,7 @@ def _without_secrets(state: State) -> State:
     return replace(state, record=record, failure=failure)
 
 
-def _leads_inside(record: RobotsRecord) -> bool:
+def leads_inside(record: RobotsRecord) -> bool:
     """Whether a public host redirected to a private address, where the file is from (SAF-06)."""
     target = record.hops[-1].target if record.hops else None
     host = None if target is None else Origin.of(target)

@@ -102,6 +102,7 @@ class Attempt:
         try:
             result: FetchResult = await _compat.as_future(limited)
         except _CANCELLED:
+            self._archive_failure("cancelled")  # the request may have left
             raise
         except TimeLimitError:
             result = self._timed_out()
@@ -168,11 +169,14 @@ class Attempt:
     def _failure(self, error: str, local: bool) -> FetchResult:
         if self._is_unproven:
             error += " through a proxy"
+        self._archive_failure(error)
+        hops = tuple(self._chain.hops)
+        return FetchResult(error=error, hops=hops, local=local, records=self._records)
+
+    def _archive_failure(self, error: str) -> None:
         if self._archive is not None:
             url = self._chain.url if self._request is None else self._request.url
             self._archive.add_failure(url, error, self._context.clock())
-        hops = tuple(self._chain.hops)
-        return FetchResult(error=error, hops=hops, local=local, records=self._records)
 
     @property
     def _records(self) -> tuple[str, ...]:

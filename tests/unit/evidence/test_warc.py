@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
@@ -60,6 +61,49 @@ def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
     assert block.startswith(
         b"HTTP/1.1 200 OK\r\nX-Archive-Orig-Transfer-Encoding: chunked\r\n\r\nUser-agent"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "archived"),
+    [
+        ("Set-Cookie", "session=secret; Path=/", "blanked"),
+        ("set-cookie2", "session=secret", "blanked"),
+        ("Location", "https://jane:secret@b.example/x", "https://blanked@b.example/x"),
+        ("Location", "//secret@b.example/x?y", "https://blanked@b.example/x?y"),
+        ("Location", "http:\\\\secret@b.example\\x", "http://blanked@b.example/x"),
+        ("Link", "<http://jane:secret@b.example/>; rel=x", "<http://blanked@b.example/>; rel=x"),
+        ("X-A", "a@b.example //secret@b.example", "a@b.example //blanked@b.example"),
+    ],
+)
+def test_secrets_of_a_response_are_blanked(name: str, value: str, archived: str) -> None:
+    """SAF-06."""
+    head = response_head(Exchange(URL, 302, ((name, value),)), "HTTP/1.1")
+    assert head == f"HTTP/1.1 302 Found\r\n{name}: {archived}\r\n\r\n".encode()
+
+
+LOCATION = st.lists(
+    st.sampled_from(["http:", "https:", "//", "/", "\\", "\t", " ", "[", "]", ":", "é", "@", "#"])
+    | st.sampled_from(["user:SECRET@", "b.example", "/x", "?", "%2F", "a" * 1001, "..", "1.2.3.4"])
+).map("".join)
+
+
+@given(LOCATION)
+def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
+    received = Exchange(URL, 302, (("Location", location.encode().decode("latin-1")),))
+    archived = read_member(member(received), 1000).exchange()
+    assert redirect_target(URL, archived) == redirect_target(URL, received)
+    chosen = location.partition("?")[0].partition("#")[0].partition("SECRET@")
+    if chosen[1] and redirect_target(URL, received) is not None:
+        target = redirect_target(URL, received)
+        assert "SECRET" in str(target) or b"SECRET" not in read_member(member(received), 1000).block
+
+
+def test_headers_without_an_end_are_cut() -> None:
+    headers = (("Content-Type", "text/plain"), *(("X-A", "b" * 1000),) * 3000)
+    kept = read_member(member(Exchange(URL, 200, headers, b"body")), 1000).exchange()
+    assert kept.headers[0] == headers[0]
+    assert kept.body == b"body"
+    assert 1000 < len(kept.headers) < 3000
 
 
 def checked(data: bytes) -> Any:

@@ -1,0 +1,190 @@
+"""Hostile evidence: every damage is a named problem, within bounds of memory (SAF-05)."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+import os
+import tracemalloc
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fuzz.evidence import check_folder
+from scrapy_robotspec.evidence.log_lines import MAX_LINE, NO_HASH, seal
+from scrapy_robotspec.evidence.replay import replay
+from scrapy_robotspec.evidence.timeline import Timeline
+from tests.support.evidence import START, Crawl, make_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SITE = "https://example.com"
+VALUES: list[Any] = [None, True, -1, 2**40, 1e308, "x", "\ud800", "a" * 10_000, [], {}, [[1]]]
+
+
+def log_of(folder: Path) -> Path:
+    """The only log in *folder*."""
+    (log,) = folder.glob("decisions-*.jsonl")
+    return log
+
+
+def lines_of(folder: Path) -> list[Any]:
+    """The lines of the log, without their hashes."""
+    lines = [json.loads(line) for line in log_of(folder).read_bytes().splitlines()]
+    return [{name: line[name] for name in line if name != "hash"} for line in lines]
+
+
+def write(folder: Path, lines: list[Any]) -> None:
+    """A log of *lines* in a chain that fits."""
+    digest, sealed = NO_HASH, []
+    for values in lines:
+        line, digest = seal(json.dumps(values, separators=(",", ":")), digest)
+        sealed.append(line)
+    log_of(folder).write_bytes(b"".join(sealed))
+
+
+def problems(folder: Path) -> list[str]:
+    """Those of a replay; an audit finds some, too."""
+    found = replay(folder).problems
+    assert Timeline.read(folder).reading.problem_count or not found
+    return found
+
+
+def paths(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every value inside *value*."""
+    if place:
+        yield place
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield from paths(value[key], (*place, key))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_values_of_other_types_are_problems(tmp_path: Path, data: st.DataObject) -> None:
+    folder = tmp_path / "evidence"
+    if not folder.exists():
+        make_evidence(folder)
+        (tmp_path / "kept").write_bytes(log_of(folder).read_bytes())
+    log_of(folder).write_bytes((tmp_path / "kept").read_bytes())
+    lines = copy.deepcopy(lines_of(folder))
+    line = data.draw(st.sampled_from(lines))
+    *outer, last = data.draw(st.sampled_from(list(paths(line))))
+    inner = line
+    for key in outer:
+        inner = inner[key]
+    inner[last] = data.draw(st.sampled_from(VALUES))
+    write(folder, lines)
+    check_folder(folder)
+
+
+def bomb(folder: Path, size: int) -> None:
+    """Evidence whose only response unpacks to *size* bytes."""
+    crawl = Crawl(folder)
+    crawl.fetch(SITE)
+    crawl.close()
+    (archive,) = folder.glob("robots-*")
+    packed = gzip.compress(b"\0" * size)
+    archive.write_bytes(packed)
+    place = {"offset": 0, "length": len(packed), "sha256": sha256(packed).hexdigest()}
+    lines = [line | place if line.get("kind") == "response" else line for line in lines_of(folder)]
+    write(folder, [line for line in lines if line.get("kind") != "warcinfo"])
+
+
+def test_a_record_unpacks_to_no_more_than_a_record_may_contain(tmp_path: Path) -> None:
+    bomb(tmp_path, 2**28)
+    tracemalloc.start()
+    found = problems(tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert any("line 3" in each and "not a WARC record" in each for each in found)
+    assert peak < 2**25
+
+
+def test_a_length_beyond_that_of_a_record_is_a_problem(tmp_path: Path) -> None:
+    make_evidence(tmp_path)
+    (archive,) = tmp_path.glob("robots-*")
+    os.truncate(archive, 2**40)  # takes no room
+    lines = lines_of(tmp_path)
+    lines[1]["length"] = 2**39
+    write(tmp_path, lines)
+    assert "a record of 549755813888 bytes" in problems(tmp_path)[0]
+
+
+def test_an_endless_line_is_a_problem(tmp_path: Path) -> None:
+    make_evidence(tmp_path)
+    with log_of(tmp_path).open("wb") as file:
+        file.truncate(100 * MAX_LINE)
+    assert "line 1 is not as it was written" in problems(tmp_path)[0]
+
+
+@pytest.mark.parametrize("kind", ["decisions", "robots"])
+@pytest.mark.parametrize("replacement", ["link", "pipe", "folder"])
+def test_only_regular_files_are_read(tmp_path: Path, kind: str, replacement: str) -> None:
+    folder = tmp_path / "evidence"
+    make_evidence(folder)
+    (path,) = folder.glob(f"{kind}-*")
+    path.rename(tmp_path / "moved")
+    if replacement == "link":
+        path.symlink_to(tmp_path / "moved")
+    elif replacement == "pipe":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    assert path.name in problems(folder)[0]
+
+
+def test_one_exchange_belongs_to_one_state(tmp_path: Path) -> None:
+    """Else each line of the log could have the whole archive read."""
+    make_evidence(tmp_path)
+    lines = lines_of(tmp_path)
+    at = next(n for n, line in enumerate(lines) if line["type"] == "state")
+    write(tmp_path, [*lines[: at + 1], lines[at] | {"id": "again"}, *lines[at + 1 :]])
+    assert any("belongs to another state" in each for each in problems(tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["decision", "state", "record"])
+def test_a_line_that_the_last_one_does_not_count_is_a_problem(tmp_path: Path, kind: str) -> None:
+    make_evidence(tmp_path)
+    lines = lines_of(tmp_path)
+    dropped = max(n for n, line in enumerate(lines) if line["type"] == kind)
+    write(tmp_path, lines[:dropped] + lines[dropped + 1 :])
+    assert any("the last line counts" in each for each in problems(tmp_path))
+
+
+@pytest.mark.parametrize("more", [b"x", b"\n", b'{"type":"decision"', b"\0" * 100])
+def test_bytes_behind_the_last_line_are_a_problem(tmp_path: Path, more: bytes) -> None:
+    make_evidence(tmp_path)
+    with log_of(tmp_path).open("ab") as file:
+        file.write(more)
+    assert len(problems(tmp_path)) == 1
+
+
+def test_a_page_that_left_by_a_refusal_is_a_problem(tmp_path: Path) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.decide(f"{SITE}/private/x", START + 1)
+    crawl.send(START + 1)
+    crawl.close()
+    (problem,) = replay(tmp_path).problems
+    assert "a page left that the decision 1 does not allow" in problem
+    assert "line 6" in problem
+
+
+def test_times_without_a_plan_end(tmp_path: Path) -> None:
+    """No loop of an audit goes on in steps of nothing."""
+    make_evidence(tmp_path)
+    lines = lines_of(tmp_path)
+    for line in lines:
+        if line["type"] == "state":
+            line["record"] |= {"expires_at": 1e308}
+        if line["type"] == "run":
+            line["settings"]["policy"] |= {"ttl": 1e10, "max_ttl": 1e10, "retry_max_delay": 0.0}
+    write(tmp_path, lines)
+    check_folder(tmp_path)
