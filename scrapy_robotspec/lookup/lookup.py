@@ -73,6 +73,10 @@ class Lookup(Generic[_Request]):
         """Return what is known of *origin*; start a fetch if due."""
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
+    def is_current(self, found: Resolved, now: float) -> bool:
+        """Whether :meth:`ask` would return *found* itself at *now*."""
+        return self._rules_cache.get_valid(found.origin, now) is found
+
     def knows(self, origin: Origin, now: float) -> bool:
         """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing.
 

@@ -19,6 +19,7 @@ from scrapy import signals as scrapy_signals
 from scrapy import version_info
 from scrapy.core import downloader as downloader_module
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
+from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
@@ -358,6 +359,35 @@ def limit_pages(crawler: Crawler) -> None:
         crawler.engine.downloader.total_concurrency -= added
 
 
+def check_sending(engine: ExecutionEngine, check: Callable[[Request], object]) -> None:
+    """Call *check* with each request that leaves its download slot.
+
+    If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
+    """
+    handlers: Any = engine.downloader.handlers
+    is_async = hasattr(handlers, "download_request_async")  # from 2.15
+    name = "download_request_async" if is_async else "download_request"
+    send = getattr(handlers, name)
+
+    def checked(request: Request, *args: Any) -> Any:
+        try:
+            check(request)
+        except IgnoreRequest:
+            _give_turn_back(engine, request)
+            raise
+        return send(request, *args)
+
+    setattr(handlers, name, checked)
+
+
+def _give_turn_back(engine: ExecutionEngine, request: Request) -> None:
+    """Let the slot of *request* send the next one as if this one had not left it."""
+    slot = engine.downloader.slots.get(engine.downloader.get_slot_key(request))
+    if slot is not None:
+        slot.lastseen = _slot_clock() - _longest_delay(slot)
+        slot.close()  # ends the delay that has begun
+
+
 def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
     """Seconds until the downloader would send *request*.
 
@@ -370,9 +400,8 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
         return 0.0
     if slot.queue or slot.free_transfer_slots() <= 0:
         return _BUSY_SLOT
-    jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * slot.randomize_delay
     passed = _slot_clock() - slot.lastseen
-    longest = float(slot.delay * (1 + jitter))
+    longest = _longest_delay(slot)
     return max(0.0, longest - passed) if passed >= 0 else longest
 
 
@@ -409,6 +438,12 @@ def note_downloads(crawler: Crawler, note: Callable[[Request, float, int | None]
         handlers.download_request_async = send_and_note
     else:
         handlers.download_request = send_and_note_later
+
+
+def _longest_delay(slot: Any) -> float:
+    """The longest delay between two requests of a download slot (seconds)."""
+    jitter = slot.jitter if hasattr(slot, "jitter") else 0.5 * slot.randomize_delay
+    return float(slot.delay * (1 + jitter))
 
 
 def load_handlers(engine: ExecutionEngine | None) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
 from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
 from scrapy_robotspec.plugin.deciding.response_usage import (
@@ -30,6 +35,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 
+class RulesExpired(IgnoreRequest):
+    """A request goes back to the scheduler, because its rules have to be fetched again."""
+
+
 class Enforcer:
     """Counts decisions in *stats* and raises for those that refuse."""
 
@@ -37,6 +46,8 @@ class Enforcer:
         self._robots = robots
         self._policy = robots.policy
         self._stats = stats
+        self._decided: WeakKeyDictionary[Request, Resolved] = WeakKeyDictionary()
+        """The rules by which requests were let through that have not been sent."""
         self._has_overrides = bool(robots.settings.overrides)
         self._checks_final_url = robots.settings.check_final_url
 
@@ -56,12 +67,51 @@ class Enforcer:
                 extensions = self._robots.extensions(decision, request, found)
                 self._note_delay(decision, extensions)
             request.meta["robotspec"] = summarize(decision, extensions, request.url)
+            if found is not None:
+                self._decided[request] = found
             if decision.origin is not None:
                 stats.let_through(decision.origin)
             return
         self._count_usage(request, decision, found)
         stats.refused(decision, request)
         raise refusal(decision)
+
+    def check_sending(self, request: Request) -> None:
+        """Raise unless *request*, which leaves its download slot, may be sent (CAC-07).
+
+        Raises :class:`RulesExpired` where its rules have to be fetched again.
+        """
+        # hot path
+        found = self._decided.pop(request, None)
+        if found is None:
+            if "_splash_processed" in request.meta:
+                self._check_splash(request)
+            return
+        now = time.time()
+        if not self._robots.lookup.is_current(found, now):
+            self._decide_again(request, found, now)
+
+    def _decide_again(self, request: Request, before: Resolved, now: float) -> None:
+        answer = self._robots.answer_again(before, request, now)
+        if isinstance(answer, Pending):
+            raise RulesExpired(f"the rules of {before.origin} have expired")
+        decision, found = answer
+        self._robots.note_decision(request, decision, found, "request")
+        if not decision.allowed:
+            self._count_usage(request, decision, found)
+            self._stats.refused_after_download(decision, request)
+            raise refusal(decision)
+        extensions = self._robots.extensions(decision, request, found)
+        request.meta["robotspec"] = summarize(decision, extensions, request.url)
+
+    def _check_splash(self, request: Request) -> None:
+        """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
+        page = page_request(request)
+        origin = self._policy.origin(page)
+        answer = None if origin is None else self._robots.answer(origin, page, time.time())
+        if answer is not None and not isinstance(answer, Pending) and not answer[0].allowed:
+            self._stats.refused_after_download(answer[0], page)
+            raise refusal(answer[0])
 
     def _note_delay(self, decision: Decision, extensions: Extensions) -> None:
         """Note a crawl delay that is not kept."""

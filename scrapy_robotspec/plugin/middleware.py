@@ -16,7 +16,7 @@ from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
-from scrapy_robotspec.plugin.enforcement import Enforcer
+from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
@@ -145,6 +145,15 @@ class RobotSpecMiddleware(GateOwner):
         """Return *response*, unless its URL or its declared uses are not allowed."""
         return self._enforcer.check_response(request, response)
 
+    def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Request | None:
+        """Send back a request whose rules have expired in its download slot (CAC-07)."""
+        if not isinstance(exception, RulesExpired):
+            return None
+        self.robots.tokens.repeats(request)
+        return self._waits.send_back(request)
+
     # --- events
 
     def _on_wait(self, origin: Origin, change: int) -> None:
@@ -169,6 +178,8 @@ class RobotSpecMiddleware(GateOwner):
             logger.warning("%s.", problem)
         self.robots.open()
         self._waits.open()
+        assert self._crawler.engine is not None
+        _compat.check_sending(self._crawler.engine, self._enforcer.check_sending)
         if self._stats.report is not None:
             self._stats.report.open()
 

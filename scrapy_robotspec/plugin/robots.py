@@ -99,6 +99,13 @@ class CrawlRobots:
             return found
         return self.policy.decide(found, request.url, self.tokens(request), now), found
 
+    def answer_again(self, before: Resolved, request: Request, now: float) -> Answer | Pending:
+        """Decide anew about *request*, which was decided by *before*, with its tokens."""
+        found = self.lookup.ask(before.origin, now, request)
+        if isinstance(found, Pending):
+            return found
+        return self.policy.decide(found, request.url, self.tokens.decided(request), now), found
+
     async def wait(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
 

@@ -87,7 +87,7 @@ class CrawlStats:
         _log_refused(refusal(decision), request)
 
     def refused_after_download(self, decision: Decision, request: Request) -> None:
-        """A response is refused for its usage preferences."""
+        """A request that was let through is refused: its rules changed, or its response."""
         if decision.origin is not None:
             for each in self._counts:
                 each.revoked(decision.origin)

@@ -132,7 +132,8 @@ class RequestWaits:
                 raise
             if parking is not None and not parking.is_ours(request):
                 raise
-            self._return(request)
+            self._returned.add(request)
+            self.send_back(request)
             return None
         finally:
             self._parked -= popped
@@ -151,13 +152,14 @@ class RequestWaits:
                 earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
                 turn = self._crawl_delay.wait(request, origin, delay, earliest)
                 await self._robots.waits.until(turn)
+                decision, found = await self._robots.wait(origin, request)  # CAC-07
         return decision, found
 
-    def _return(self, request: Request) -> None:
-        """Mark *request*: the duplicates filter has to let it pass again."""
-        self._returned.add(request)
+    def send_back(self, request: Request) -> Request:
+        """*request*, marked for the scheduler: its duplicates filter has to let it pass again."""
         request.meta.setdefault(_DONT_FILTER, request.dont_filter)
         request.dont_filter = True
+        return request
 
     def count(self, origin: Origin) -> int:
         """Number of requests that wait for *origin*, in or outside the scheduler."""

@@ -28,6 +28,8 @@ from scrapy_robotspec.protocol.agents import product_name, product_tokens, token
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -179,14 +181,11 @@ class TokenSelector:
             explicit = self._explicit(request)
             if explicit is not None:
                 return explicit
-        repetitions = 0
-        tokens: Tokens | None = None
-        if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
-            repetitions = _repetitions(request)
-            kept = meta.get(KEPT_KEY)
-            if kept is not None and kept[1] < repetitions:
-                tokens = tuple(kept[0])
-        if tokens is None:
+        kept = meta.get(KEPT_KEY)
+        repetitions = _repetitions(meta)
+        if kept is not None and kept[1] < repetitions:
+            tokens = tuple(kept[0])
+        else:
             tokens = self._select(request)
         meta[KEPT_KEY] = (tokens, repetitions)
         return tokens
@@ -197,6 +196,12 @@ class TokenSelector:
         if kept is None or self._explicit(request) is not None:
             return self(request)
         return tuple(kept[0])
+
+    def repeats(self, request: Request) -> None:
+        """*request* is decided again; other middlewares may have changed its header."""
+        kept = request.meta.get(KEPT_KEY)
+        if kept is not None:
+            request.meta[KEPT_KEY] = (kept[0], kept[1] - 1)
 
     def responded(self, request: Request) -> None:
         """*request* has its response.
@@ -212,7 +217,7 @@ class TokenSelector:
         if self._choose is None and is_same:
             del request.meta[KEPT_KEY]
         else:  # the last redirect may have needed no tokens
-            request.meta[KEPT_KEY] = (kept[0], _repetitions(request))
+            request.meta[KEPT_KEY] = (kept[0], _repetitions(request.meta))
 
     def _explicit(self, request: Request) -> Tokens | None:
         """Tokens that do not depend on headers or on the user's function."""
@@ -273,9 +278,12 @@ class TokenSelector:
         return tokens
 
 
-def _repetitions(request: Request) -> int:
-    """How often *request* has been redirected or retried."""
-    return sum(request.meta.get(key) or 0 for key in _REPETITIONS)
+def _repetitions(meta: Mapping[str, Any]) -> int:
+    """How often the request with *meta* has been redirected or retried."""
+    # hot path
+    if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
+        return sum(meta.get(key) or 0 for key in _REPETITIONS)
+    return 0
 
 
 def default_user_agent(crawler: Crawler) -> tuple[str, str]:

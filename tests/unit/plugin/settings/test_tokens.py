@@ -254,6 +254,17 @@ def test_a_request_that_was_sent_has_the_tokens_of_its_decision() -> None:
     assert select.decided(sent(request, "random/1")) == ("homebot",)
 
 
+def test_a_request_that_is_decided_again_keeps_its_tokens() -> None:
+    """CAC-07: other middlewares may have set a User-Agent before it went back."""
+    select = hook()
+    request = Request(URL)
+    for _ in range(3):
+        assert select(request) == ("homebot",)
+        select.repeats(sent(request, "random/1"))
+    retried = request.replace(meta={**request.meta, "retry_times": 1})
+    assert select(retried) == ("homebot",)
+
+
 @pytest.mark.parametrize(("user_agent", "left"), [("homebot/1.0", False), ("random/1", True)])
 def test_kept_tokens_stay_in_meta_only_if_the_header_tells_others(
     user_agent: str, left: bool

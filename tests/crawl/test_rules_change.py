@@ -1,0 +1,136 @@
+"""Rules that change while requests wait: a page is decided by those in force when it is sent."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.crawl import MODES, Result, crawl
+from tests.support.responses import as_long_as, reply, silence, until
+from tests.support.server import ROBOTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.responses import Answer
+    from tests.support.server import Server, Site
+
+OPEN, CLOSED = "User-agent: *\nDisallow: /no\n", "User-agent: *\nDisallow: /\n"
+#: A request that has left the crawl may reach the server this much later (seconds).
+UNDER_WAY = 0.3
+SHORT_LIVES = {"ROBOTSPEC_CACHE_MIN_TTL": 0.1, "CONCURRENT_REQUESTS": 16}
+
+
+def living(body: str, seconds: float) -> Answer:
+    """A robots.txt that is fresh for *seconds*."""
+    return reply(body, headers=[("Cache-Control", f"max-age={seconds:g}")])
+
+
+def sent_while_closed(site: Site, result: Result) -> list[str]:
+    """The pages that were requested while the rules that the crawl held forbade all."""
+    changes = [(event["at"], event["new"]) for event in result.of("robots_changed")]
+
+    def is_closed(at: float) -> bool:
+        before = [(since, new) for since, new in changes if since < at]
+        return bool(before) and before[-1][1] == CLOSED and before[-1][0] + UNDER_WAY < at
+
+    return [asked.path for asked in site.log if asked.path != ROBOTS and is_closed(asked.at)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server, mode: str) -> None:
+    """CAC-07: requests that were let through stand in the slot; they are refused there."""
+    site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
+    urls = [site.url(f"/{n}") for n in range(40)]
+    settings = {**SHORT_LIVES, "DOWNLOAD_DELAY": 0.15}
+    result = crawl(urls, settings, mode=mode)
+    assert len(result.of("robots_changed")) == 1
+    assert 3 <= len(site.pages_asked) < 25
+    assert sent_while_closed(site, result) == []
+    assert result.ended_once(urls)
+    refused = len(urls) - len(site.pages_asked)
+    assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
+    assert result.stats["robotstxt/forbidden"] == len(result.errors) == refused
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.3, "DOWNLOAD_DELAY": 0.1},
+        {"ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.2},
+        {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue", "DOWNLOAD_DELAY": 0.1},
+    ],
+    ids=["autothrottle", "crawl delay", "another queue"],
+)
+@pytest.mark.parametrize("spider", ["plain", "inline", "with_files"])
+def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
+    server: Server, tmp_path: Path, settings: dict[str, Any], spider: str
+) -> None:
+    """CAC-07: AutoThrottle, a crawl delay, media pipelines, ``engine.download``."""
+    start = server.site("127.0.0.3")
+    site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
+    urls = [site.url(f"/{n}") for n in range(20)]
+    given = urls if spider == "plain" else [start.url("/x")]
+    more = {"inline": urls, "files": urls}
+    files = {
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+        "FILES_STORE": str(tmp_path),
+    }
+    result = crawl(given, {**SHORT_LIVES, **files, **settings}, spider=spider, more=more)
+    assert 1 <= len(site.pages_asked) < 18
+    assert sent_while_closed(site, result) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_that_change_at_random_moments_are_kept(server: Server, seed: int) -> None:
+    """CAC-07: whatever the delay, the lifetime and the moments."""
+    chance = random.Random(seed)
+    moments = sorted(chance.uniform(0.5, 4) for _ in range(4))
+    life = chance.choice([0.3, 0.6, 1.2])
+    robots = living(OPEN, life)
+    for at, body in zip(reversed(moments), (CLOSED, OPEN, CLOSED, OPEN), strict=True):
+        robots = until(at, living(body, life), robots)
+    site = server.site("127.0.0.2", robots)
+    urls = [site.url(f"/{n}") for n in range(60)]
+    settings = {**SHORT_LIVES, "DOWNLOAD_DELAY": chance.choice([0.05, 0.1, 0.2])}
+    result = crawl(urls, settings)
+    assert sent_while_closed(site, result) == []
+    assert result.ended_once(urls)
+
+
+@pytest.mark.parametrize("then", [reply("", 503), silence()], ids=["503", "silence"])
+def test_a_full_slot_whose_rules_expire_holds_no_place_and_leaves_no_burst(
+    server: Server, then: Answer
+) -> None:
+    """CAC-07: the pages of other sites go on, and those released leave one delay apart."""
+    other = server.site("127.0.0.3")
+    site = server.site(
+        "127.0.0.2",
+        until(0.5, living(OPEN, 0.6), as_long_as(lambda: not other_done(), then, reply(OPEN))),
+    )
+    pages = 60
+
+    def other_done() -> bool:
+        return len(other.pages_asked) == pages
+
+    settings = {
+        **SHORT_LIVES,
+        "DOWNLOAD_SLOTS": {
+            "127.0.0.2": {"delay": 0.2, "jitter": 0, "randomize_delay": False},
+            "127.0.0.3": {"delay": 0.05, "jitter": 0, "randomize_delay": False},
+        },
+        "CONCURRENT_REQUESTS": 6,
+        "ROBOTSPEC_FETCH_TIMEOUT": 1,
+        "ROBOTSPEC_RETRY_TIMES": 100,
+        "ROBOTSPEC_RETRY_DELAY": 0.1,
+        "ROBOTSPEC_RETRY_MAX_DELAY": 0.2,
+    }
+    urls = [site.url(f"/{n}") for n in range(20)]
+    result = crawl([*urls, *(other.url(f"/{n}") for n in range(pages))], settings)
+    assert len(result.responses) == pages + 20
+    times = [asked.at for asked in site.log if asked.path != ROBOTS]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert min(gaps) > 0.1
