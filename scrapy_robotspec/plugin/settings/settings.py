@@ -7,20 +7,17 @@ setting does.
 from __future__ import annotations
 
 # ruff: noqa: RUF009  (the calls below make fields, not values)
-import difflib
 import logging
+from dataclasses import Field, dataclass, field, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import attrs
-
 from scrapy_robotspec import converters
 from scrapy_robotspec.access.host_table import HostTable
-from scrapy_robotspec.access.outcome import NO_POLICY
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.converters import Converter, convert, wrong
-from scrapy_robotspec.editions import DAY, HOUR, Edition, get_edition
+from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.plugin.settings import composite
 from scrapy_robotspec.plugin.settings.overrides import overrides
@@ -55,32 +52,37 @@ def _setting(default: Any, converter: Converter[_T]) -> _T:
 
 def _edition_setting(default: Any, converter: Callable[[Any, Edition], _T]) -> _T:
     """A field whose converter needs the edition too."""
-    field: _T = attrs.field(default=default, metadata={"convert": converter})
-    return field
+    made: _T = field(default_factory=lambda: default, metadata={"convert": converter})
+    return made
 
 
-@attrs.frozen(kw_only=True)
+_POLICY = AccessPolicy(edition=get_edition("google-2019"))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
-    edition: Edition = _setting(get_edition("google-2019"), composite.edition)
+    edition: Edition = _setting(_POLICY.edition, composite.edition)
     user_agent_token: Tokens | Chooser | None = _edition_setting(None, token_source)
     cache: str = _setting("memory://", converters.text("a URI such as memory:// or sqlite:///x.db"))
-    cache_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
-    cache_min_ttl: float = _setting(300.0, converters.seconds())
-    cache_max_ttl: float = _setting(DAY, converters.seconds(_SHORTEST_LIFE))
-    cache_doubtful_ttl: float = _setting(HOUR, converters.seconds(_SHORTEST_LIFE))
+    cache_ttl: float = _setting(_POLICY.ttl, converters.seconds(_SHORTEST_LIFE))
+    cache_min_ttl: float = _setting(_POLICY.min_ttl, converters.seconds())
+    cache_max_ttl: float = _setting(_POLICY.max_ttl, converters.seconds(_SHORTEST_LIFE))
+    cache_doubtful_ttl: float = _setting(_POLICY.doubtful_ttl, converters.seconds(_SHORTEST_LIFE))
     max_redirects: int = _setting(5, converters.integer(0))
     refuse_private_redirects: bool = _setting(False, converters.boolean)
     max_size: int = _setting(512_000, converters.integer(1))
     fetch_timeout: float = _setting(30.0, converters.seconds(above=True))
     concurrent_fetches: int = _setting(32, converters.integer(1))
-    unreachable: Literal["wait", "allow"] = _setting("wait", converters.one_of("wait", "allow"))
-    hold_timeout: float = _setting(300.0, converters.seconds())
-    retry_times: int = _setting(2, converters.integer(0))
-    retry_delay: float = _setting(1.0, converters.seconds(above=True))
-    retry_max_delay: float = _setting(60.0, converters.seconds(above=True))
-    status_policy: StatusPolicy = _setting(NO_POLICY, composite.status_policy)
+    unreachable: Literal["wait", "allow"] = _setting(
+        _POLICY.unreachable, converters.one_of("wait", "allow")
+    )
+    hold_timeout: float = _setting(_POLICY.hold_timeout, converters.seconds())
+    retry_times: int = _setting(_POLICY.retry_times, converters.integer(0))
+    retry_delay: float = _setting(_POLICY.retry_delay, converters.seconds(above=True))
+    retry_max_delay: float = _setting(_POLICY.retry_max_delay, converters.seconds(above=True))
+    status_policy: StatusPolicy = _setting(_POLICY.status_policy, composite.status_policy)
     probe_server_errors: bool = _setting(False, converters.boolean)
     crawl_delay: bool = _setting(False, converters.boolean)
     crawl_delay_max: float = _setting(60.0, converters.seconds())
@@ -113,12 +115,10 @@ class Settings:
         return self.concurrent_fetches * FetchLimiter.BURST_FACTOR
 
     @classmethod
-    def names(cls) -> dict[str, attrs.Attribute[Any]]:
+    def names(cls) -> dict[str, Field[Any]]:
         """Every setting's name with its field."""
         return {
-            PREFIX + field.name.upper(): field
-            for field in attrs.fields(cls)
-            if "convert" in field.metadata
+            PREFIX + each.name.upper(): each for each in fields(cls) if "convert" in each.metadata
         }
 
     @classmethod
@@ -131,11 +131,11 @@ class Settings:
             _warn_of_unknown(settings, cls.names())
         given: dict[str, Any] = {}
         edition = cls().edition
-        for name, field in cls.names().items():  # the edition is the first
+        for name, each in cls.names().items():  # the edition is the first
             raw = settings.get(name)
             if raw is not None:
-                converter = partial(field.metadata["convert"], edition=edition)
-                given[field.name] = convert(name, raw, converter)
+                converter = partial(each.metadata["convert"], edition=edition)
+                given[each.name] = convert(name, raw, converter)
                 edition = given.get("edition", edition)
         read = cls(**{**_of_edition(edition), **_below(given), **given}, given=frozenset(given))
         _check_agreement(read, settings)
@@ -213,6 +213,8 @@ def _check_agreement(read: Settings, settings: BaseSettings) -> None:
 def _warn_of_unknown(settings: BaseSettings, known: Mapping[str, Any]) -> None:
     for name in settings:
         if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
+            import difflib  # few crawls need it
+
             tails = [each.removeprefix(PREFIX) for each in known]  # the heads are all alike
             close = difflib.get_close_matches(name.removeprefix(PREFIX), tails, 1)
             logger.warning(
