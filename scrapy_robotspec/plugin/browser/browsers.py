@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy_robotspec.plugin.browser.chromium import Chromium
-from scrapy_robotspec.plugin.browser.contexts import check_web_sockets, disable_preloading
-from scrapy_robotspec.plugin.browser.once import Once
-from scrapy_robotspec.plugin.browser.routes import Routes
+from scrapy_robotspec.plugin.browser.routes import Once, Routes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from scrapy_robotspec.plugin.browser.guard import BrowserGuard
-    from scrapy_robotspec.plugin.browser.visit import Visit
+    from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
 
     #: ``PLAYWRIGHT_ABORT_REQUEST``
     Predicate = Callable[[Any], bool | Awaitable[bool]]
@@ -28,6 +25,35 @@ _ONLY_FIRST_URLS = (
     "Redirects inside the browser are not checked before they are sent (%s): only the first URL of "
     "each request is, and the final URL of a page. Chromium checks all of them."
 )
+
+#: Two sources of requests that no interface can pause: speculation rules, and service workers,
+#: which may preload navigations. Callbacks of an observer run before an inserted script does.
+_INIT_SCRIPT = """{
+if (globalThis.ServiceWorkerContainer)
+  ServiceWorkerContainer.prototype.register = () =>
+    Promise.reject(new DOMException("Service workers are disabled.", "SecurityError"));
+const removeRules = changes => {
+  for (const {addedNodes} of changes)
+    for (const node of addedNodes)
+      for (const script of node.querySelectorAll ? [node, ...node.querySelectorAll("script")] : [])
+        if (script.localName === "script" && /^\\s*speculationrules\\s*$/i.test(script.type)) {
+          script.type = "text/plain";
+          script.remove();
+        }
+};
+const watch = page =>
+  new MutationObserver(removeRules).observe(page, {childList: true, subtree: true});
+watch(document);
+// A window that opens empty has another document than the one that this script has seen there.
+globalThis.open = new Proxy(open, {apply(open, self, values) {
+  const opened = Reflect.apply(open, self, values);
+  try { watch(opened.document); } catch {}  // of another site, or none
+  return opened;
+}});
+}"""
+
+#: A second interface for WebSockets, which playwright's routes do not know.
+_NO_STREAMS = "delete globalThis.WebSocketStream"
 
 
 class Browsers:
@@ -69,13 +95,13 @@ class Browsers:
             return None
 
     async def _prepare_context(self, context: Any) -> None:
-        await disable_preloading(context)
+        await _disable_preloading(context)
         if self._every:  # of windows that pages open
-            await check_web_sockets(context, self._guard, lambda: None)
+            await _check_web_sockets(context, self._guard, lambda: None)
 
     async def _prepare_page(self, page: Any) -> None:
         if self._every:
-            await check_web_sockets(page, self._guard, lambda: self._visits.get(page))
+            await _check_web_sockets(page, self._guard, lambda: self._visits.get(page))
 
     async def aborts(self, request: Any) -> bool:
         """Whether playwright's *request* is aborted, by the user or by robots.txt."""
@@ -89,3 +115,28 @@ class Browsers:
             if request.frame.page in self._paused:  # checked after the routes
                 return False
         return await self._routes.refuses(request)
+
+
+async def _disable_preloading(context: Any) -> None:
+    """Let pages of *context* have no speculation rules and no service workers."""
+    await context.add_init_script(_INIT_SCRIPT)
+
+
+async def _check_web_sockets(
+    owner: Any, guard: BrowserGuard, visit: Callable[[], Visit | None]
+) -> None:
+    """Check each WebSocket of *owner* (a context, a page) before it connects.
+
+    Its URL is checked as that of the HTTP request that opens it. *visit* returns the visit that
+    has opened it, if that is known.
+    """
+
+    async def on_socket(socket: Any) -> None:
+        url = socket.url.replace("ws", "http", 1)
+        if await guard.allows(url, visit(), navigates=False):
+            socket.connect_to_server()
+        else:
+            await socket.close(code=1008, reason="Forbidden by robots.txt")
+
+    await owner.add_init_script(_NO_STREAMS)
+    await owner.route_web_socket("**", on_socket)

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scrapy_robotspec.plugin.reporting.stats import shown_url
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.plugin.browser.guard import BrowserGuard
-    from scrapy_robotspec.plugin.browser.visit import Visit
+    from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
 
 logger = logging.getLogger("scrapy_robotspec")
 

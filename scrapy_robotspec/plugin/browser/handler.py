@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
-    from scrapy_robotspec.plugin.browser.visit import Visit
+    from scrapy_robotspec.plugin.browser.guard import Visit
 
 #: Meta key of a coroutine function that is called with a new page, before its first request.
 _INIT = "playwright_page_init_callback"

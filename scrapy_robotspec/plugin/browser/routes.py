@@ -6,16 +6,35 @@ before it is sent. The final URL of a page is checked by the middleware.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-
-from scrapy_robotspec.plugin.browser.once import Once
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Coroutine, Mapping
 
-    from scrapy_robotspec.plugin.browser.guard import BrowserGuard
-    from scrapy_robotspec.plugin.browser.visit import Visit
+    from scrapy_robotspec.plugin.browser.guard import BrowserGuard, Visit
+
+_T = TypeVar("_T")
+
+
+class Once(Generic[_T]):
+    """Runs a coroutine function once for each object.
+
+    Concurrent calls for one object wait for the same result.
+    """
+
+    def __init__(self, run: Callable[[Any], Coroutine[Any, Any, _T]]) -> None:
+        self._run = run
+        self._results: WeakKeyDictionary[Any, asyncio.Future[_T]] = WeakKeyDictionary()
+
+    async def __call__(self, key: Any) -> _T:
+        """The result of ``run(key)``."""
+        if key not in self._results:
+            self._results[key] = asyncio.ensure_future(self._run(key))
+        # One that is cancelled while it waits does not end the others.
+        return await asyncio.shield(self._results[key])
 
 
 class Routes:

@@ -8,8 +8,8 @@ import pytest
 from scrapy import Request
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.plugin.browser.once import Once
-from scrapy_robotspec.plugin.browser.visit import Refusal, Visit
+from scrapy_robotspec.plugin.browser.guard import Refusal, Visit
+from scrapy_robotspec.plugin.browser.routes import Once
 
 URL = "https://example.com/a"
 
