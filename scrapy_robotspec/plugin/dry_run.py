@@ -20,8 +20,7 @@ from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.comparisons import Comparison, PendingComparisons
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
-from scrapy_robotspec.plugin.deciding.final_url import redirected
-from scrapy_robotspec.plugin.deciding.response_usage import usage_of_page
+from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
 from scrapy_robotspec.plugin.reporting.report import Report

@@ -1,38 +1,40 @@
-"""Enforcer: applies decisions to requests and their responses."""
+"""Enforcer: applies decisions to requests and their responses.
+
+The final URL of a response differs from its request's where the download handler has followed
+redirects; its ``Content-Usage`` header is combined with what robots.txt states (USE-05).
+"""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urldefrag
 from weakref import WeakKeyDictionary
 
+from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS
-from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
-from scrapy_robotspec.plugin.deciding.response_usage import (
-    HEADER,
-    refused_by_usage,
-    usage_of_page,
-)
-from scrapy_robotspec.plugin.deciding.summary import summarize
+from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, summarize
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Mapping
 
-    from scrapy import Request
     from scrapy.http import Response
 
-    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.deciding.extensions import Extensions
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.robots import CrawlRobots
+
+
+HEADER = b"Content-Usage"
 
 
 class RulesExpired(IgnoreRequest):
@@ -186,3 +188,48 @@ class Enforcer:
         if decision is not None:
             self._stats.refused_after_download(decision, request)
             raise ForbiddenUsage(decision)
+
+
+def page_request(request: Request) -> Request:
+    """The page's request, where scrapy-splash has replaced it by *request*.
+
+    That one goes to Splash and has ``dont_obey_robotstxt``, although its user has not set it: the
+    page's request was decided about.
+    """
+    meta = request.meta
+    if "_splash_processed" not in meta or "robotspec" not in meta:
+        return request
+    obeying = {key: value for key, value in meta.items() if key != "dont_obey_robotstxt"}
+    return Request(meta["splash"]["args"]["url"], headers=request.headers, meta=obeying)
+
+
+def final_request(request: Request, response: Response) -> Request | None:
+    """*request* redirected to the response's URL; None if equal."""
+    if urldefrag(response.url).url == urldefrag(request.url).url:
+        return None
+    return redirected(request, response.url)
+
+
+def redirected(request: Request, url: str) -> Request:
+    """*request* redirected to *url*, with its product tokens."""
+    times = request.meta.get("redirect_times") or 0
+    return request.replace(url=url, meta={**request.meta, "redirect_times": times + 1})
+
+
+def usage_of_page(usage: Usage, response: Response) -> Usage:
+    """The usage that robots.txt states, combined with the response's header."""
+    header = b", ".join(response.headers.getlist(HEADER))
+    return usage | Usage.from_header(header) if header else usage
+
+
+def refused_by_usage(summary: Mapping[str, Any], origin: Origin, refusal: UsageRefusal) -> Decision:
+    """The decision that refuses a downloaded page."""
+    return Decision(
+        allowed=False,
+        reason="usage",
+        outcome=summary["outcome"],
+        status=summary["status"],
+        age=summary["age"],
+        origin=origin,
+        usage=refusal,
+    )

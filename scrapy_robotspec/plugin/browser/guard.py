@@ -19,7 +19,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.deciding.final_url import redirected
+from scrapy_robotspec.plugin.enforcement import redirected
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats

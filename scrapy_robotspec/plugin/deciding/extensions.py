@@ -1,4 +1,4 @@
-"""Extensions: crawl delay, other fields and licenses of a group.
+"""Extensions of a group, and ``request.meta["robotspec"]``.
 
 Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07) and licenses (USE-06)
 only; allow and disallow lines make the verdict.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -68,3 +69,28 @@ def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
     if not (fields or licenses or usage):
         return NO_EXTENSIONS
     return Extensions(fields, robots.crawl_delay(tokens), usage, licenses)
+
+
+def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str, Any]:
+    """``request.meta["robotspec"]``: the values of *decision*, which can be pickled."""
+    verdict = decision.verdict
+    rule = verdict.rule if verdict is not None else None
+    # hot path
+    summary: dict[str, Any] = {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "pattern": rule.pattern if rule is not None else None,
+        "line": rule.line if rule is not None else None,
+        "group": verdict.group if verdict is not None else (),
+        "edition": verdict.edition if verdict is not None else None,
+        "outcome": decision.outcome,
+        "status": decision.status,
+        "age": decision.age,
+        "origin": str(decision.origin),
+        "other": dict(extensions.fields),
+    }
+    if extensions.usage is not None and (usage := extensions.usage_of(url)).statements:
+        summary["usage"] = usage
+    if extensions.licenses:
+        summary["licenses"] = extensions.licenses
+    return summary

@@ -27,7 +27,7 @@ from scrapy_robotspec.evidence.timestamp import stamp
 from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
-from scrapy_robotspec.plugin.deciding.response_usage import HEADER
+from scrapy_robotspec.plugin.enforcement import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY

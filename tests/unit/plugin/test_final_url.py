@@ -5,7 +5,7 @@ from __future__ import annotations
 from scrapy import Request
 from scrapy.http import Response
 
-from scrapy_robotspec.plugin.deciding.final_url import final_request, page_request
+from scrapy_robotspec.plugin.enforcement import final_request, page_request
 
 PAGE = "http://a.example/page"
 #: The request that scrapy-splash sends in the place of a page's request.
