@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import MODES, Result, crawl
-from tests.support.responses import in_turn, redirect, reply
+from tests.support.responses import as_long_as, in_turn, redirect, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -312,7 +312,8 @@ def test_request_that_does_not_obey_robots_txt_is_not_refused_by_usage(server: S
 def test_later_robots_txt_does_not_change_the_preferences_of_a_page(server: Server) -> None:
     """USE-09: each page keeps those of the file in force when it was fetched."""
     first, then = "User-agent: *\nContent-Usage: a=y\n", "User-agent: *\nContent-Usage: a=n\n"
-    site = server.site("127.0.0.2", in_turn(reply(first), reply(then)))
+    changing = as_long_as(lambda: not site.pages_asked, reply(first), reply(then))
+    site = server.site("127.0.0.2", changing)
     settings = {
         "ROBOTSPEC_CACHE_TTL": 0.1,
         "ROBOTSPEC_CACHE_MIN_TTL": 0,
