@@ -1,8 +1,7 @@
 """Lookup: returns what is known, starts fetches, wakes waiters.
 
-Where the state of an origin is kept: its record in the ``TieredStore``, its parsed rules in the
-``RulesCache``, its flight in the ``SingleFlight``, its slot in the ``FetchLimiter``; its waiters,
-and the pause after a flight that came to nothing, are kept here.
+What is under way for an origin is kept in its ``LiveOrigin``, its record in the ``TieredStore``,
+its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
 """
 
 from __future__ import annotations
@@ -10,12 +9,13 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.limiter import SlotWaits
+from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
 from scrapy_robotspec.lookup.results import FetchDone, Pending, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 from scrapy_robotspec.lookup.runtime import fire, pause
@@ -52,6 +52,7 @@ class Lookup(Generic[_Request]):
         runtime: Runtime[_Request],
         store: TieredStore,
         limiter: FetchLimiter,
+        live: LiveOrigins[Any] | None = None,
         *,
         max_size: int | None = None,
         max_bytes: int = MAX_BYTES,
@@ -61,9 +62,8 @@ class Lookup(Generic[_Request]):
         self._limiter = limiter
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
-        self._flights = SingleFlight(runtime, store, limiter, self._rules_cache)
-        self._waiters: dict[Origin, list[Deferred[None]]] = {}
-        self._paused: dict[Origin, float] = {}  # since a flight without any attempt
+        self._live: LiveOrigins[Any] = LiveOrigins(LiveOrigin) if live is None else live
+        self._flights = SingleFlight(runtime, store, limiter, self._rules_cache, self._live)
         self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
         self._closed = False
 
@@ -114,7 +114,7 @@ class Lookup(Generic[_Request]):
     @property
     def busy(self) -> bool:
         """Whether a flight is in progress or an answer is awaited."""
-        return bool(self._flights or self._waiters)
+        return len(self._live) > 0
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record in memory."""
@@ -138,8 +138,8 @@ class Lookup(Generic[_Request]):
         """Cancel every fetch and every wait."""
         self._closed = True
         self._flights.stop()
-        for origin in list(self._waiters):
-            self._wake(origin)
+        for live in self._live:
+            _wake(live)
 
     async def close(self) -> None:
         """Stop, finish pending writes, close the stores."""
@@ -151,12 +151,12 @@ class Lookup(Generic[_Request]):
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         record = self._store.get(origin)
         plan = self._runtime.policy(origin).plan(record, now)
-        flying, retry_at = origin in self._flights, plan.until
+        flying, retry_at = self._is_flying(origin), plan.until
         if plan.ask and not flying:
-            retry_at = self._paused_until(origin, plan, now)
+            retry_at = self._paused_until(origin, now)
             if retry_at <= now:
                 self._start(origin, record, plan, now, request)
-                flying = origin in self._flights  # it may have ended at once
+                flying = self._is_flying(origin)  # it may have ended at once
         if plan.action is Action.WAIT:
             asked_before = self._flights.was_asked(origin, record)
             return Pending(origin, math.inf if flying else retry_at, asked_before)
@@ -164,9 +164,14 @@ class Lookup(Generic[_Request]):
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
         return self._keep(origin, record, plan, now)
 
-    def _paused_until(self, origin: Origin, plan: Plan, now: float) -> float:
-        """When the flight that *plan* asks for may start: *now*, unless the last one was void."""
-        until = self._paused.get(origin, now)
+    def _is_flying(self, origin: Origin) -> bool:
+        live = self._live.find(origin)
+        return live is not None and live.is_flying
+
+    def _paused_until(self, origin: Origin, now: float) -> float:
+        """When the next flight of *origin* may start: *now*, unless the last one was void."""
+        live = self._live.find(origin)
+        until = now if live is None else live.paused_until
         put_back = until > now + max(ERROR_PAUSE, self._runtime.policy(origin).retry_delay)
         return now if put_back else max(now, until)
 
@@ -175,19 +180,22 @@ class Lookup(Generic[_Request]):
     ) -> None:
         flight = self._flights.start(origin, record, plan, now, request)
         if flight is not None:
-            self._paused.pop(origin, None)
             flight.addCallback(self._on_flight_end, origin, record, now)
 
     def _on_flight_end(
         self, end: FlightResult, origin: Origin, before: RobotsRecord | None, started: float
     ) -> None:
         """Report what is known from now on, and wake the waiters."""
+        live = self._live.use(origin)
+        live.paused_until = 0.0
         if self._closed:
+            self._live.settle(live)
             return
         now = self._runtime.clock()
         found: Resolved | Pending
         if end.plan.ask and now < end.plan.until < math.inf:
-            self._paused[origin] = end.plan.until
+            live.paused_until = end.plan.until
+            self._runtime.call_later(end.plan.until - now, self._end_pause, live)
         if end.plan.action is Action.WAIT:
             self._rules_cache.discard(origin)
             until = end.plan.until if math.isfinite(end.plan.until) else now
@@ -204,7 +212,12 @@ class Lookup(Generic[_Request]):
                 )
         except Exception:
             logger.exception("Error after the robots.txt of %s was looked up", origin)
-        self._wake(origin)
+        _wake(live)
+        self._live.settle(live)
+
+    def _end_pause(self, live: LiveOrigin) -> None:
+        live.paused_until = 0.0
+        self._live.settle(live)
 
     def _keep(
         self, origin: Origin, record: RobotsRecord | None, plan: Plan, now: float
@@ -217,23 +230,21 @@ class Lookup(Generic[_Request]):
 
     async def _wait(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
         """Return when a flight of *origin* ends, *waiter* fires or *seconds* have passed."""
-        self._waiters.setdefault(origin, []).append(waiter)
+        live = self._live.use(origin)
+        live.waiters.append(waiter)
         try:
             await pause(self._runtime, seconds, waiter)
         finally:
             self._slot_waits.discard(waiter)
-            self._forget(origin, waiter)
+            if waiter in live.waiters:
+                live.waiters.remove(waiter)
+            self._live.settle(live)
 
-    def _forget(self, origin: Origin, waiter: Deferred[None]) -> None:
-        waiters = self._waiters.get(origin, [])
-        if waiter in waiters:
-            waiters.remove(waiter)
-        if not waiters:
-            self._waiters.pop(origin, None)
 
-    def _wake(self, origin: Origin) -> None:
-        for waiter in self._waiters.pop(origin, ()):
-            fire(waiter)
+def _wake(live: LiveOrigin) -> None:
+    waiters, live.waiters = live.waiters, []
+    for waiter in waiters:
+        fire(waiter)
 
 
 def _was_asked(end: FlightResult) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.lookup.results import Resolved
     from scrapy_robotspec.lookup.rules_cache import RulesCache
     from scrapy_robotspec.lookup.runtime import Runtime
@@ -78,20 +79,14 @@ class SingleFlight(Generic[_Request]):
         store: TieredStore,
         limiter: FetchLimiter,
         rules_cache: RulesCache,
+        live: LiveOrigins[Any],
     ) -> None:
         self._runtime = runtime
         self._store = store
         self._limiter = limiter
         self._rules_cache = rules_cache
-        self._flights: dict[Origin, Deferred[FlightResult] | None] = {}
-        self._preempted: set[Origin] = set()  # since their last complete flight
+        self._live = live
         self._closed = False
-
-    def __len__(self) -> int:
-        return len(self._flights)
-
-    def __contains__(self, origin: Origin) -> bool:
-        return origin in self._flights
 
     def start(
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
@@ -102,23 +97,27 @@ class SingleFlight(Generic[_Request]):
         """
         if self._closed or not self._take_slot(origin, held, now):
             return None
-        self._flights[origin] = None  # handlers may look up the origin before the first pause
+        live = self._live.use(origin)
+        live.is_flying = True  # handlers may look up the origin before the first pause
         running = Deferred.fromCoroutine(self._fly(_Flight(origin, held, request), plan))
-        self._flights[origin] = running
+        live.flight = running
         return running.addBoth(self._land, origin, held, plan)
 
     def stop(self) -> None:
         """Cancel all fetches and start no more."""
         self._closed = True
-        for flight in list(self._flights.values()):
-            if flight is not None:
-                flight.cancel()
+        for live in self._live:
+            if live.flight is not None:
+                live.flight.cancel()
 
     # --- slots
 
     def was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
         """Whether *origin* was asked already and gave no answer."""
-        return origin in self._preempted or (held is not None and held.failures > 0)
+        live = self._live.find(origin)
+        if live is not None and live.was_preempted:
+            return True
+        return held is not None and held.failures > 0
 
     def _take_slot(self, origin: Origin, held: RobotsRecord | None, now: float) -> bool:
         asked_before = self.was_asked(origin, held)
@@ -126,15 +125,15 @@ class SingleFlight(Generic[_Request]):
             return False
         preempted = self._limiter.acquire(origin, now, asked_before)
         if preempted is not None:
-            self._preempted.add(preempted)
+            self._live.use(preempted).was_preempted = True
             # Later: now a waiter of that origin would start it again before this call returns.
             self._runtime.call_later(0, self._cancel, preempted)
         return True
 
     def _cancel(self, origin: Origin) -> None:
-        flight = self._flights.get(origin)
-        if flight is not None:
-            flight.cancel()
+        live = self._live.find(origin)
+        if live is not None and live.flight is not None:
+            live.flight.cancel()
 
     # --- one flight
 
@@ -248,10 +247,11 @@ class SingleFlight(Generic[_Request]):
         held: RobotsRecord | None,
         plan: Plan,
     ) -> FlightResult:
-        self._flights.pop(origin, None)
+        live = self._live.use(origin)
+        live.is_flying, live.flight = False, None
         self._limiter.release(origin)
         if isinstance(end, FlightResult):
-            self._preempted.discard(origin)
+            live.was_preempted = False
             return end
         preempted = isinstance(end.value, CancelledError)
         if not preempted:

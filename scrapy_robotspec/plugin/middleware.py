@@ -60,11 +60,15 @@ class RobotSpecMiddleware(GateOwner):
         assert crawler.stats is not None
         self._crawler = crawler
         stats = TolerantStats(crawler.stats)
-        self._stats = CrawlStats(
-            crawler, self.settings, stats, lambda origin: self._waits.count(origin)
-        )
         self.robots = CrawlRobots(
             crawler, self.settings, self._on_fetch_done, stats, on_wait=self._on_wait
+        )
+        self._stats = CrawlStats(
+            crawler,
+            self.settings,
+            stats,
+            self.robots.live,
+            lambda origin: self._waits.count(origin),
         )
         self._policy = self.robots.policy
         self._waits = RequestWaits(
@@ -127,7 +131,7 @@ class RobotSpecMiddleware(GateOwner):
         decision, found = answer
         if decision.allowed and self._waits.delay(found, request):
             return self._wait(origin, request, popped)
-        self._waits.passes(origin)
+        self.gate.update(origin)
         self._enforcer.apply(request, decision, found)
         return None
 

@@ -19,6 +19,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.crawl_origin import crawl_origins
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
@@ -70,12 +71,13 @@ class CrawlRobots:
         by_host = settings.overrides.map(lambda override: override.token)
         self.tokens = TokenSelector(crawler, settings.edition, settings.user_agent_token, by_host)
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.waits = Waits(crawler, on_wait)
+        self.live = crawl_origins()
+        self.waits = Waits(crawler, self.live, on_wait)
         self._crawler = crawler
         self._has_overrides = bool(settings.overrides)
         self._on_fetch_done = on_fetch_done
         self._runtime = runtime(
-            crawler, settings, self.tokens, self._fetch_done, self.waits.watch, stats
+            crawler, settings, self.tokens, self._fetch_done, self.waits.watch, stats, self.live
         )
         self.note_route = self._runtime.note_route
         self.observer: DecisionObserver | None = None

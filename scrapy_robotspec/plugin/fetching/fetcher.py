@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -40,10 +42,11 @@ class Fetcher:
         settings: Settings,
         stats: TolerantStats,
         clock: Callable[[], float],
+        live: LiveOrigins[CrawlOrigin],
     ) -> None:
         self._stats = stats
         self._downloads = Downloads(crawler, settings.max_size)
-        self.routes = Routes(settings.inherit_meta)
+        self.routes = Routes(settings.inherit_meta, live)
         self._context = FetchContext(
             settings=settings,
             downloads=self._downloads,

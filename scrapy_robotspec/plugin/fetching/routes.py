@@ -8,7 +8,6 @@ then a route has many.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.private_hosts import is_address
@@ -19,11 +18,12 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
 
 #: A proxy that brought a response is known to work for this long (seconds).
 PROVEN_FOR = 300.0
-#: Max origins, and max routes of an origin, that are remembered.
-_MAX_ORIGINS = 10_000
+#: Max routes of an origin that are remembered.
 _MAX_ROUTES = 32
 #: Max proxies that are known to work, and max routes whose proxies are remembered.
 _MAX_PROVEN = 1000
@@ -59,12 +59,11 @@ class Route(NamedTuple):
 
 
 class Routes:
-    """Routes of waiting origins, made of the meta keys *keys*."""
+    """Routes of *live* origins, made of the meta keys *keys*."""
 
-    def __init__(self, keys: Sequence[str]) -> None:
+    def __init__(self, keys: Sequence[str], live: LiveOrigins[CrawlOrigin]) -> None:
         self._keys = keys
-        self._by_origin: dict[Origin, dict[str, Route]] = {}
-        self._failures: dict[Origin, Counter[str]] = {}
+        self._live = live
         self._proven: dict[str, float] = {}
         self._proxies: dict[str, set[str]] = {}
         self._name_resolved_at: float | None = None
@@ -72,29 +71,29 @@ class Routes:
     def see(self, origin: Origin, request: Request) -> Route:
         """Remember the route of *request*, which waits for the robots.txt of *origin*."""
         route = Route.of(request, self._keys)
-        routes = self._by_origin.get(origin)
-        if routes is None:
-            if len(self._by_origin) >= _MAX_ORIGINS:
-                self.forget(next(iter(self._by_origin)))
-            routes = self._by_origin[origin] = {}
-        if len(routes) < _MAX_ROUTES:
-            routes.setdefault(route.name, route)
+        live = self._live.find(origin)
+        if live is not None and len(live.routes) < _MAX_ROUTES:
+            live.routes.setdefault(route.name, route)
         return route
 
     def best(self, origin: Origin, own: Route) -> Route:
         """The route with the fewest failures; of equal ones *own*."""
-        failures = self._failures.get(origin, Counter())
-        routes = [own, *self._by_origin.get(origin, {}).values()]
-        return min(routes, key=lambda route: failures[route.name])
+        live = self._live.find(origin)
+        if live is None:
+            return own
+        routes = [own, *live.routes.values()]
+        return min(routes, key=lambda route: live.failed_routes[route.name])
 
     def failed(self, origin: Origin, route: Route) -> None:
         """Prefer other routes to *origin* from now on."""
-        if origin in self._by_origin:  # else forgotten, because too many others came after it
-            self._failures.setdefault(origin, Counter())[route.name] += 1
+        live = self._live.find(origin)
+        if live is not None:
+            live.failed_routes[route.name] += 1
 
     def has_failed(self, origin: Origin) -> bool:
         """Whether a fetch of *origin* failed since its last usable response."""
-        return origin in self._failures
+        live = self._live.find(origin)
+        return live is not None and bool(live.failed_routes)
 
     def worked(self, proxy: str | None, host: str, now: float) -> None:
         """*host* responded through *proxy*, or directly, at *now* (epoch seconds)."""
@@ -122,8 +121,10 @@ class Routes:
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
-        self._by_origin.pop(origin, None)
-        self._failures.pop(origin, None)
+        live = self._live.find(origin)
+        if live is not None:
+            live.routes.clear()
+            live.failed_routes.clear()
 
     def is_proven(self, proxy: str, now: float) -> bool:
         """Whether any origin responded through *proxy* in the last minutes."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -57,15 +59,17 @@ class CrawlRuntime:
         on_fetch_done: Callable[[FetchDone], None],
         fetching: Callable[[], None],
         stats: TolerantStats,
+        live: LiveOrigins[CrawlOrigin],
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        self._fetcher = Fetcher(crawler, settings, stats, self.clock)
+        self._fetcher = Fetcher(crawler, settings, stats, self.clock, live)
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
         self._policies = settings.overrides.map(lambda override: override.adjust(self._policy))
         self._on_fetch_done = on_fetch_done
         self._fetching = fetching
+        self.live = live
 
     def policy(self, origin: Origin) -> AccessPolicy:
         return (self._policies and self._policies.find(origin)) or self._policy
@@ -148,7 +152,7 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
         lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )
     limiter = FetchLimiter(settings.concurrent_fetches)
-    return Lookup(runtime, store, limiter, max_size=settings.max_size)
+    return Lookup(runtime, store, limiter, runtime.live, max_size=settings.max_size)
 
 
 def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:

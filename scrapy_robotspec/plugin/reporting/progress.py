@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.reporting.counts import Counts
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
@@ -24,6 +26,8 @@ logger = logging.getLogger("scrapy_robotspec")
 
 #: Max origins with the same kind of line and failure that get a line of their own.
 MAX_LINES = 20
+#: Max given up origins that are remembered.
+_MAX_GIVEN_UP = 10_000
 
 
 class Progress:
@@ -37,6 +41,7 @@ class Progress:
     def __init__(
         self,
         stats: TolerantStats,
+        live: LiveOrigins[CrawlOrigin],
         *,
         after: float,
         interval: float,
@@ -46,6 +51,7 @@ class Progress:
         counts: Sequence[Counts] = (),
     ) -> None:
         self._stats = stats
+        self._live = live
         self._counts = counts
         self._after = after
         self._interval = interval
@@ -53,12 +59,11 @@ class Progress:
         self._clock = clock
         self._call_later = call_later
         self._waiting = 0
-        self._pending: dict[Origin, float] = {}
-        """Since when, in epoch seconds; the oldest first."""
+        self._pending = 0
         self._unlogged: dict[Origin, float] = {}
-        """Those without a log line so far."""
-        self._kinds: dict[Origin, str] = {}
-        """The kind of the last line about an origin, logged or suppressed."""
+        """Pending origins without a log line so far, since when; the oldest first."""
+        self._given_up: set[Origin] = set()
+        """Those whose line was written or suppressed."""
         self._logged: set[Origin] = set()
         """Origins with a line in the log."""
         self._lines: Counter[tuple[str, str]] = Counter()
@@ -69,12 +74,14 @@ class Progress:
 
     def on_pending(self, origin: Origin) -> None:
         """A request waits for the robots.txt of *origin*."""
-        if origin in self._pending:
+        live = self._live.use(origin)
+        if live.pending_since is not None:
             return
-        now = self._pending[origin] = self._unlogged[origin] = self._clock()
+        now = live.pending_since = self._unlogged[origin] = self._clock()
+        self._pending += 1
         for each in self._counts:
             each.wait_began(origin, now)
-        self._stats.set_value("robotspec/pending", len(self._pending))
+        self._stats.set_value("robotspec/pending", self._pending)
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
 
@@ -97,12 +104,17 @@ class Progress:
     def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """*origin* is given up: its requests are refused until it answers."""
         self._resolve(origin)
-        self._log(origin, "given up", failure, line, *arguments)
+        if origin in self._given_up:
+            return
+        if len(self._given_up) >= _MAX_GIVEN_UP:
+            self._given_up.clear()
+        self._given_up.add(origin)
+        self._write(origin, "given up", failure, line, *arguments)
 
     def on_answered(self, origin: Origin) -> bool:
         """Return whether waiting for *origin* was logged."""
         self._resolve(origin)
-        self._kinds.pop(origin, None)
+        self._given_up.discard(origin)
         was_logged = origin in self._logged
         self._logged.discard(origin)
         return was_logged
@@ -117,30 +129,48 @@ class Progress:
     def pending(self) -> Iterator[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
         now = self._clock()
-        for origin, since in self._pending.items():
-            yield origin, max(0.0, now - since)
+        since = {live.origin: live.pending_since for live in self._live}
+        pending = [(at, origin) for origin, at in since.items() if at is not None]
+        for at, origin in sorted(pending, key=lambda each: each[0]):
+            yield origin, max(0.0, now - at)
 
     def close(self) -> None:
-        """Stop all timers and log what was suppressed."""
+        """Stop all timers, log what was suppressed, and set the gauges to 0."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
         self._log_suppressed()
+        for live in self._live:
+            self._resolve(live.origin)
+        if self._waiting:
+            self.waiting_changed(-self._waiting)
 
     def _resolve(self, origin: Origin) -> None:
         self._unlogged.pop(origin, None)
-        if self._pending.pop(origin, None) is not None:
-            self._stats.set_value("robotspec/pending", len(self._pending))
+        live = self._live.find(origin)
+        if live is not None and live.pending_since is not None:
+            live.pending_since, live.line = None, ""
+            self._live.settle(live)
+            self._pending -= 1
+            self._stats.set_value("robotspec/pending", self._pending)
             for each in self._counts:
                 each.wait_ended(origin, self._clock())
 
     # --- lines
 
     def _log(self, origin: Origin, kind: str, failure: str, line: str, *arguments: object) -> None:
-        """Log *line* once for each change of an origin; count it where too many are alike."""
-        if self._kinds.get(origin) == kind:
+        """Log *line* once for each change of a pending origin."""
+        live = self._live.find(origin)
+        if live is not None and live.line == kind:
             return
-        self._kinds[origin] = kind
+        if live is not None:
+            live.line = kind
+        self._write(origin, kind, failure, line, *arguments)
+
+    def _write(
+        self, origin: Origin, kind: str, failure: str, line: str, *arguments: object
+    ) -> None:
+        """Log *line*; count it where too many are alike."""
         if self._has_room((kind, failure.partition(":")[0])):
             self._logged.add(origin)
             logger.info(line, *arguments)
@@ -174,7 +204,7 @@ class Progress:
         if oldest is not None:
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
-                f"{len(self._pending):,} origin{'s' * (len(self._pending) != 1)}",
+                f"{self._pending:,} origin{'s' * (self._pending != 1)}",
                 f"{self._waiting:,} request{'s' * (self._waiting != 1)}",
                 oldest[1],
                 oldest[0].host,

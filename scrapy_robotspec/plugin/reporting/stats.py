@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.counts import Counts
     from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
@@ -45,6 +47,7 @@ class CrawlStats:
         crawler: Crawler,
         settings: Settings,
         stats: TolerantStats,
+        live: LiveOrigins[CrawlOrigin],
         waiting_of: Callable[[Origin], int],
     ) -> None:
         self._stats = stats
@@ -58,6 +61,7 @@ class CrawlStats:
             self.let_through = self._let_through
         self._progress = progress = Progress(
             stats,
+            live,
             after=settings.progress_after,
             interval=crawler.settings.getfloat("LOGSTATS_INTERVAL"),
             waiting_of=waiting_of,
@@ -211,6 +215,8 @@ class CrawlStats:
     def _warn_allowed(self, origin: Origin, record: RobotsRecord | None) -> None:
         if origin in self._warned:
             return
+        if len(self._warned) >= DOWN_COUNTED:
+            self._warned.clear()
         self._warned.add(origin)
         logger.warning(
             "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': its pages "

@@ -21,10 +21,10 @@ A request leaves alone where its origin is UNKNOWN or has a crawl delay in force
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager, suppress
-from enum import Enum
 from typing import TYPE_CHECKING, Protocol
+
+from scrapy_robotspec.plugin.crawl_origin import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,14 +33,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-
-
-class State(Enum):
-    """Whether requests of an origin may leave the scheduler."""
-
-    READY = "ready"
-    UNKNOWN = "unknown"
-    HELD = "held"
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
 
 
 class GatedQueues(Protocol):
@@ -59,7 +53,7 @@ class GatedQueues(Protocol):
 
 
 class Gate:
-    """States of origins; one without an entry in ``states`` is READY.
+    """States of *live* origins; any other origin is READY.
 
     *origin_of* returns the origin whose robots.txt governs a request, or None. *knows* says whether
     an origin has valid rules, *is_spaced* whether a crawl delay is in force for it. *may_fetch* is
@@ -70,6 +64,7 @@ class Gate:
 
     def __init__(
         self,
+        live: LiveOrigins[CrawlOrigin],
         *,
         origin_of: Callable[[Request], Origin | None],
         knows: Callable[[Origin, float], bool],
@@ -80,6 +75,7 @@ class Gate:
         on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
         count_waiting: Callable[[int], None] = lambda change: None,
     ) -> None:
+        self._live = live
         self.origin_of = origin_of
         self.count_waiting = count_waiting
         self._knows = knows
@@ -88,10 +84,8 @@ class Gate:
         self._clock = clock
         self._wake = wake
         self._on_waiting = on_waiting
-        self.states: dict[Origin, State] = {}
-        self._waits: Counter[Origin] = Counter()
-        self._left: dict[Origin, Request] = {}
-        """Requests that have left alone and have not arrived in the middleware."""
+        self._left: set[CrawlOrigin] = set()
+        """Origins of which a request has left alone and has not arrived in the middleware."""
         self._queues: list[GatedQueues] = []
 
     # --- events
@@ -99,15 +93,21 @@ class Gate:
     def queue(self, request: Request) -> Origin | None:
         """Note that *request* is queued; return its origin, or None."""
         origin = self.origin_of(request)
-        if origin is not None and origin in self.states:
+        if origin is not None and self._live.find(origin) is not None:
             self._on_waiting(origin, request)
         return origin
 
+    def state(self, origin: Origin) -> State:
+        """The state of *origin*."""
+        live = self._live.find(origin)
+        return State.READY if live is None else live.state
+
     def enter(self, origin: Origin) -> State:
         """The state for requests of *origin* that are queued from now on."""
-        if origin not in self.states and not self._knows(origin, self._clock()):
-            self.states[origin] = State.UNKNOWN
-        return self.states.get(origin, State.READY)
+        state = self.state(origin)
+        if state is State.READY and not self._knows(origin, self._clock()):
+            state = self._live.use(origin).state = State.UNKNOWN
+        return state
 
     def leaves_alone(self, origin: Origin, state: State) -> bool:
         """Whether one request of *origin* may leave at a time."""
@@ -117,39 +117,46 @@ class Gate:
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
-        self._left[origin] = request
-        self._set(origin, State.HELD)
+        live = self._live.use(origin)
+        live.left = request
+        self._left.add(live)
+        self._set(live, State.HELD)
 
     @contextmanager
     def hold(self, origin: Origin) -> Iterator[None]:
         """Let no request of *origin* go while one of them waits."""
-        self._left.pop(origin, None)
-        self._waits[origin] += 1
-        self._set(origin, State.HELD)
+        live = self._live.use(origin)
+        self._arrive(live)
+        live.holds += 1
+        self._set(live, State.HELD)
         try:
             yield
         finally:
-            self._waits[origin] -= 1
-            if not self._waits[origin]:
-                del self._waits[origin]
-                self.update(origin)
+            live.holds -= 1
+            self.update(origin)
 
     def update(self, origin: Origin) -> None:
         """Let requests of *origin* go, unless one waits: all if its rules are known, else one."""
-        self._left.pop(origin, None)
-        if origin in self.states and origin not in self._waits:
-            all_go = not self.count(origin) or self._knows(origin, self._clock())
-            self._set(origin, State.READY if all_go else State.UNKNOWN)
-
-    def _set(self, origin: Origin, state: State) -> None:
-        if state is self.states.get(origin, State.READY):
+        live = self._live.find(origin)
+        if live is None or live.holds:
             return
-        if state is State.READY:
-            del self.states[origin]
-        else:
-            self.states[origin] = state
+        self._arrive(live)
+        if live.state is not State.READY:
+            all_go = not self.count(origin) or self._knows(origin, self._clock())
+            self._set(live, State.READY if all_go else State.UNKNOWN)
+        self._live.settle(live)
+
+    def _arrive(self, live: CrawlOrigin) -> None:
+        if live.left is not None:
+            live.left = None
+            self._left.discard(live)
+
+    def _set(self, live: CrawlOrigin, state: State) -> None:
+        if state is live.state:
+            return
+        live.state = state
         for queues in self._queues:
-            queues.on_state(origin, state)
+            queues.on_state(live.origin, state)
         if state is not State.HELD:
             self._wake()
 
@@ -166,7 +173,7 @@ class Gate:
 
     def count(self, origin: Origin) -> int:
         """The number of requests of *origin* that are held back in queues."""
-        if origin not in self.states:
+        if self.state(origin) is State.READY:
             return 0
         return sum(queues.count(origin) for queues in self._queues)
 
@@ -180,9 +187,9 @@ class Gate:
 
         *is_active* says whether a request is in the downloader.
         """
-        for origin, request in list(self._left.items()):
-            if not is_active(request):
-                self.update(origin)
+        for live in list(self._left):
+            if live.left is not None and not is_active(live.left):
+                self.update(live.origin)
 
     def may_fetch(self) -> bool:
         """Whether a fetch may begin; else the engine is woken when one may."""

@@ -13,7 +13,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from scrapy_robotspec.plugin.scheduling.gate import State
+from scrapy_robotspec.plugin.crawl_origin import State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -62,6 +62,7 @@ class RequestWaits:
         self._parking: RedisParking | None = None
         self._returned: WeakSet[Request] = WeakSet()
         self.gate = Gate(
+            robots.live,
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
             knows=robots.lookup.knows,
             may_fetch=robots.lookup.may_fetch,
@@ -103,11 +104,6 @@ class RequestWaits:
             _compat.wake(self._crawler.engine)
         self._popped.discard(request)
         return True
-
-    def passes(self, origin: Origin) -> None:
-        """A request of *origin* goes on without a wait."""
-        if origin in self.gate.states:
-            self.gate.update(origin)
 
     def delay(self, found: Resolved | None, request: Request) -> float | None:
         """The crawl delay that *request* has to keep (seconds)."""

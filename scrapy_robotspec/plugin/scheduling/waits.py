@@ -7,7 +7,6 @@ spider begins to close, so this is polled while anything waits or is fetched.
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup import Lookup, Resolved
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
 
 #: Pause between two looks for a spider that closes (seconds).
 _POLL = 0.2
@@ -38,21 +39,22 @@ class Waits:
 
     lookup: Lookup[Request]
 
-    def __init__(self, crawler: Crawler, on_wait: Callable[[Origin, int], None]) -> None:
+    def __init__(
+        self,
+        crawler: Crawler,
+        live: LiveOrigins[CrawlOrigin],
+        on_wait: Callable[[Origin, int], None],
+    ) -> None:
         self._crawler = crawler
+        self._live = live
         self._on_wait = on_wait
-        self._waiting: Counter[Origin] = Counter()
         self._polling = False
         self._delayed: set[Deferred[None]] = set()
 
-    @property
-    def total(self) -> int:
-        """Number of waits."""
-        return self._waiting.total() + len(self._delayed)
-
     def count(self, origin: Origin) -> int:
         """Number of waits for the robots.txt of *origin*."""
-        return self._waiting[origin]
+        live = self._live.find(origin)
+        return 0 if live is None else live.waits
 
     async def answer(self, origin: Origin, request: Request) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up.
@@ -95,15 +97,15 @@ class Waits:
     @contextmanager
     def _counted(self, origin: Origin) -> Iterator[None]:
         """Count a wait for *origin*."""
-        self._waiting[origin] += 1
+        live = self._live.use(origin)
+        live.waits += 1
         self._on_wait(origin, 1)
         try:
             yield
         finally:
-            self._waiting[origin] -= 1
-            if not self._waiting[origin]:
-                del self._waiting[origin]
+            live.waits -= 1
             self._on_wait(origin, -1)
+            self._live.settle(live)
 
     # --- closing
 

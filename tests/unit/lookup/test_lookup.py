@@ -335,7 +335,7 @@ def test_waiters_without_a_slot_do_not_poll() -> None:
 def crowded() -> LookupHarness:
     """All slots are taken by silent servers, the first by A, which may be preempted by now."""
     harness = LookupHarness(limit=1)
-    harness.ask(A)
+    harness.wait_for(A)
     for number in range(1, FetchLimiter.BURST_FACTOR):
         harness.pass_time(FetchLimiter.SILENT_AFTER)
         harness.ask(Origin("http", f"{number}.example", 80))

@@ -12,6 +12,7 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.plugin.crawl_origin import crawl_origins
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
@@ -31,6 +32,7 @@ class Log:
         self.waiting: dict[Origin, int] = defaultdict(int)
         self.progress = Progress(
             TolerantStats(self.stats),
+            crawl_origins(),
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
             waiting_of=self.waiting.__getitem__,

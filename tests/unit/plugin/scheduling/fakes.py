@@ -7,12 +7,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.scheduling.gate import Gate, State
+from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.plugin.scheduling.gate import Gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 
 if TYPE_CHECKING:
     from scrapy import Request
 
+    from scrapy_robotspec.plugin.crawl_origin import State
     from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 START = 1_800_000_000.0
@@ -38,7 +40,9 @@ class GateHarness:
         self.fetch_slots = fetch_slots
         self.wakes = 0
         self.waiting = 0
+        self.live = crawl_origins()
         self.gate = Gate(
+            self.live,
             origin_of=lambda request: Origin.of(request.url),
             knows=lambda origin, now: origin in self.known,
             is_spaced=self.spaced.__contains__,
@@ -53,6 +57,10 @@ class GateHarness:
 
     def _wake(self) -> None:
         self.wakes += 1
+
+    def states(self) -> dict[Origin, State]:
+        """The states of live origins."""
+        return {live.origin: live.state for live in self.live}
 
     def hold(self, origin: Origin) -> ExitStack:
         """A wait of *origin* that has begun; close it to end the wait."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.plugin.crawl_origin import State
 from scrapy_robotspec.plugin.scheduling import gate as module
-from scrapy_robotspec.plugin.scheduling.gate import State
 
 from .fakes import A, B, C, GateHarness, QueuesRecorder
 
@@ -72,14 +72,14 @@ def test_table_at_the_head_is_what_happens(event: str, state: State) -> None:
     harness, wait = in_state(state)
     EVENTS[event](harness, wait)
     expected = state if target == "-" else State[target]
-    assert harness.gate.states.get(A, State.READY) is expected
+    assert harness.gate.state(A) is expected
 
 
 def test_origin_without_rules_enters_as_unknown_and_one_with_rules_as_ready() -> None:
     harness = GateHarness()
     harness.known.add(B)
     assert (harness.gate.enter(A), harness.gate.enter(B)) == (State.UNKNOWN, State.READY)
-    assert B not in harness.gate.states
+    assert harness.states() == {A: State.UNKNOWN}
 
 
 def test_the_last_of_several_waits_lets_the_others_go() -> None:
@@ -89,7 +89,7 @@ def test_the_last_of_several_waits_lets_the_others_go() -> None:
     recorder = QueuesRecorder(harness.gate, 1)
     first, second = harness.hold(A), harness.hold(A)
     for wait in (first, second):
-        assert harness.gate.states == {A: State.HELD}
+        assert harness.states() == {A: State.HELD}
         assert harness.wakes == 0
         wait.close()
     assert recorder.changes == [(A, State.HELD), (A, State.READY)]
@@ -103,9 +103,9 @@ def test_lost_request_lets_the_next_one_go() -> None:
     harness.gate.enter(A)
     harness.gate.leave(A, REQUEST)
     harness.gate.return_lost(lambda request: True)
-    assert harness.gate.states == {A: State.HELD}
+    assert harness.states() == {A: State.HELD}
     harness.gate.return_lost(lambda request: False)
-    assert harness.gate.states == {A: State.UNKNOWN}
+    assert harness.states() == {A: State.UNKNOWN}
 
 
 def test_requests_leave_alone_where_rules_are_unknown_or_a_crawl_delay_holds() -> None:
@@ -172,11 +172,11 @@ def test_no_entry_is_left_of_an_origin_without_requests(steps: list[tuple[object
         elif waits[origin]:
             waits[origin].pop().close()
         for each, stacks in waits.items():
-            assert not stacks or harness.gate.states[each] is State.HELD  # type: ignore[index]
+            assert not stacks or harness.gate.state(each) is State.HELD  # type: ignore[arg-type]
     for stacks in waits.values():
         for stack in stacks:
             stack.close()
     harness.gate.return_lost(lambda request: False)
     for origin in waits:
         harness.gate.update(origin)  # type: ignore[arg-type]
-    assert harness.gate.states == {}
+    assert harness.states() == {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.scheduling.gate import State
+from scrapy_robotspec.plugin.crawl_origin import State
 
 from .fakes import A, B, C, GateHarness, QueuesHarness, RequestQueue
 
@@ -322,12 +322,14 @@ class AnyOrder(RuleBasedStateMachine):
     @invariant()
     def counts_are_right(self) -> None:
         assert len(self.queues.queues) == self.inside.total()
-        states = self.harness.gate.states
         origins = [self.where[request][1] for request in self.inside]
-        held = sum(states.get(each) is State.HELD for each in origins if each is not None)
+        held = sum(self._is_held(each) for each in origins if each is not None)
         assert self.harness.waiting == held
         for origin in ORIGINS:
             assert self.queues.queues.count(origin) == origins.count(origin)
+
+    def _is_held(self, origin: Origin) -> bool:
+        return self.harness.gate.state(origin) is State.HELD
 
     def teardown(self) -> None:
         """When all may go and the downloader is idle, everything comes out, once."""

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.lookup import Pending
+from scrapy_robotspec.lookup import Lookup, Pending
+from scrapy_robotspec.plugin.crawl_origin import crawl_origins
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
@@ -45,7 +46,10 @@ class Crawl(LookupHarness):
 
     def __init__(self) -> None:
         super().__init__(limit=1, hold_timeout=HOLD, retry_max_delay=8.0)
+        self.live = crawl_origins()
+        self.lookup = Lookup(self, self.store, self.limiter, self.live)
         self.gate = Gate(
+            self.live,
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
             knows=self.lookup.knows,
             may_fetch=self.lookup.may_fetch,
@@ -101,7 +105,7 @@ class Crawl(LookupHarness):
             with self.gate.hold(page.origin):
                 await self.lookup.answer(page.origin, request)
             self.waits -= 1
-        elif page.origin in self.gate.states:
+        else:
             self.gate.update(page.origin)
         self.downloads.end(page)
         self.done.append(page)
@@ -180,7 +184,7 @@ class WaitingHistories(RuleBasedStateMachine):
             crawl.pass_time(0.25)
             crawl.run()
         assert len(crawl.done) == crawl.pages
-        assert (crawl.waiting, crawl.waits, crawl.gate.states) == (0, 0, {})
+        assert (crawl.waiting, crawl.waits, len(crawl.live)) == (0, 0, 0)
 
 
 TestWaitingHistories = WaitingHistories.TestCase
