@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.store.base import Claim
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.base import Fleet, RecordStore
+    from scrapy_robotspec.store.base import RecordStore
     from scrapy_robotspec.store.memory import MemoryStore
+    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
 
@@ -104,19 +105,11 @@ class TieredStore:
         else:
             self._write(shared.put_and_release, record, self._owner)
 
-    def reserve_local(self, origin: Origin, now: float, delay: float) -> float:
-        """Reserve the next page of *origin* in this process; see :meth:`RecordStore.reserve`."""
-        return self._memory.reserve(origin, now, delay)
-
-    def reserve(self, origin: Origin, now: float, delay: float) -> Deferred[float]:
-        """Reserve the next page in the shared store; fails with ``StoreError``."""
-        assert self._shared is not None
-        return self._track(self._in_thread(self._shared.reserve, origin, now, delay))
-
-    def heartbeat(self, now: float, seconds: float) -> Deferred[Fleet]:
-        """Count this process as live in the shared store; fails with ``StoreError``."""
-        assert self._shared is not None
-        return self._track(self._in_thread(self._shared.heartbeat, self._owner, now, seconds))
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
+        """Reserve a page slot in the shared store, if any; fails with ``StoreError``."""
+        if self._shared is None:
+            return succeed(self._memory.reserve(origin, asked))
+        return self._track(self._in_thread(self._shared.reserve, origin, asked))
 
     def sweep(self, before: float) -> None:
         """Delete records whose last attempt was before *before* from the shared store."""

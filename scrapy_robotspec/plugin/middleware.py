@@ -89,7 +89,6 @@ class RobotSpecMiddleware(GateOwner):
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)
-        middleware._waits.connect()
         return middleware
 
     # --- questions of a spider
@@ -192,5 +191,5 @@ class RobotSpecMiddleware(GateOwner):
         self._stats.close()
         if self._stats.report is not None:
             await self._stats.report.close(reason)
-        await self._waits.close()
+        self._waits.close()
         await self.robots.close()

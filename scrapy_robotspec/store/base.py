@@ -1,11 +1,10 @@
-"""The contract of a store: records, leases, page slots and live processes.
+"""The contract of a store: records, leases and page slots.
 
 A store keeps and decides nothing; ``access`` interprets a record. All calls block.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,20 +12,10 @@ from scrapy_robotspec.access.record import RobotsRecord
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 #: A lease or record written further ahead of the reader's clock than this is void (seconds).
 SKEW = 60.0
-
-
-class Fleet(NamedTuple):
-    """The processes that share a store, as one of them sees it."""
-
-    rank: int
-    """Position of this process among the live ones, from 0."""
-    size: int
-    """Number of live processes, this one included."""
-    clock: float
-    """The store's own clock at the time of the call (seconds)."""
 
 
 class Claim(NamedTuple):
@@ -96,18 +85,11 @@ class RecordStore(ABC):
         return None if record is None or record.updated_at == known else record
 
     @abstractmethod
-    def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        """Reserve the next page, at least *delay* seconds after the last one.
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        """Reserve a slot of *origin*, or a place in line, in one atomic step.
 
-        Returns 0.0 if the caller may send a page now. Otherwise returns the time, later than
-        *now*, at which to ask again. The store's own clock decides, in one atomic step; *now* only
-        converts the result to the caller's clock. A *delay* of 0 or less always succeeds: it
-        reports a page that was sent ``-delay`` seconds ago. A caller that dies costs one delay.
+        The store's own clock decides; see ``page_slots.py``.
         """
-
-    @abstractmethod
-    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        """Count *owner* as a live process for *seconds*; return the live processes."""
 
     @abstractmethod
     def close(self) -> None:
@@ -117,25 +99,3 @@ class RecordStore(ABC):
 def read(data: object, origin: Origin) -> RobotsRecord | None:
     """The record of *origin* in *data*; None if *data* is anything else."""
     return RobotsRecord.from_bytes(data, origin) if isinstance(data, bytes) else None
-
-
-def wait_for_slot(last: float, now: float, delay: float) -> float:
-    """Seconds until the page after *last* may go; 0.0 for now.
-
-    A *last* later than *now* was written before the clock was put back: it counts as *now*.
-    """
-    return max(0.0, min(last, now) + delay - now)
-
-
-def ask_again_at(now: float, wait: float) -> float:
-    """The result of a reservation that has to wait *wait* seconds.
-
-    Later than *now* also where *wait* is too short to be added to epoch seconds; 0.0 for no wait.
-    """
-    return max(now + wait, math.nextafter(now, math.inf)) if wait > 0 else 0.0
-
-
-def sent_at(last: float | None, now: float, delay: float) -> float:
-    """The time of the page that is reserved or reported at *now*."""
-    reported = now + min(delay, 0.0)
-    return reported if last is None or last > now else max(last, reported)

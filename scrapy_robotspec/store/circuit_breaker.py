@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.base import Fleet
+    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 logger = logging.getLogger(__name__)
 
@@ -28,15 +28,15 @@ _T = TypeVar("_T")
 #: If one of these fails, all calls fail; any call that succeeds afterwards proves the recovery.
 _READING = ("open", "get")
 #: Other calls may fail because the back end is full. Only one that adds data proves the recovery.
-_FILLING = ("put", "acquire", "claim", "reserve", "heartbeat")
+_FILLING = ("put", "acquire", "claim", "reserve")
 
 
 class CircuitBreakerStore(RecordStore):
     """Calls the store that *open_back_end* opens and absorbs its failures.
 
     ``clock`` gives seconds and never goes back; a back end that failed is left alone for ``pause``
-    seconds. Only :meth:`reserve` and :meth:`heartbeat` raise ``StoreError``: without the back end
-    a shared pace has no safe default, and the caller has to keep one of its own.
+    seconds. Only :meth:`reserve` raises ``StoreError``: without the back end a shared pace has no
+    safe default, and the caller has to keep one of its own.
     """
 
     def __init__(
@@ -88,11 +88,8 @@ class CircuitBreakerStore(RecordStore):
     def put_and_release(self, record: RobotsRecord, owner: str) -> None:
         self._guard("put", lambda store: store.put_and_release(record, owner), None)
 
-    def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        return self._call("reserve", lambda store: store.reserve(origin, now, delay))
-
-    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        return self._call("heartbeat", lambda store: store.heartbeat(owner, now, seconds))
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        return self._call("reserve", lambda store: store.reserve(origin, asked))
 
     def close(self) -> None:
         if self._store is not None:

@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import logging
 import random
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import (
-    SKEW,
-    Fleet,
-    RecordStore,
-    ask_again_at,
-    read,
-    sent_at,
-    wait_for_slot,
-)
+from scrapy_robotspec.store.base import SKEW, RecordStore, read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.store.page_slots import Line, Reservation, SlotRequest
     from scrapy_robotspec.store.spill import Spill
 
 logger = logging.getLogger(__name__)
@@ -37,7 +33,7 @@ _AVERAGE = 4096
 _GRANTED = 2**26
 #: Share of the records that are evicted at once. Choosing them takes one pass over the table.
 _EVICTED = 1 / 256
-#: Page slots are swept when their number reaches this, and then whenever it has doubled.
+#: Lines of page slots are swept when their number reaches this, and then whenever it has doubled.
 _SWEEP_AT = 10_000
 
 
@@ -47,11 +43,17 @@ class MemoryStore(RecordStore):
     When it is full, records chosen at random are evicted into a temporary file that holds
     *max_spilled* records; 0: they are deleted. Random eviction keeps most records of a crawl that
     visits its origins in turn, where the least recently used one is always the next one needed.
-    With *warn* the first eviction of a fresh record is logged.
+    With *warn* the first eviction of a fresh record is logged. *monotonic* gives the seconds by
+    which page slots count.
     """
 
     def __init__(
-        self, max_records: int = MAX_RECORDS, max_spilled: int = 0, *, warn: bool = True
+        self,
+        max_records: int = MAX_RECORDS,
+        max_spilled: int = 0,
+        *,
+        warn: bool = True,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.max_records = max_records
         self._max_spilled = max_spilled
@@ -63,7 +65,8 @@ class MemoryStore(RecordStore):
         self._warned = not warn
         self._random = random.Random(0)
         self._leases: dict[Origin, _Lease] = {}
-        self._last_pages: dict[Origin, float] = {}
+        self._monotonic = monotonic
+        self._lines: dict[Origin, Line] = {}
         self._sweep_at = _SWEEP_AT
 
     # --- records
@@ -163,30 +166,22 @@ class MemoryStore(RecordStore):
 
     # --- pace
 
-    def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        """As in the contract, by the caller's clock."""
-        last = self._last_pages.get(origin)
-        wait = 0.0 if last is None else wait_for_slot(last, now, delay)
-        if last is not None and (wait or last > now):
-            self._last_pages[origin] = min(now, last)
-        if wait:
-            return ask_again_at(now, wait)
-        if len(self._last_pages) >= self._sweep_at:
-            self._sweep_pages(now, delay)
-        self._last_pages[origin] = sent_at(last, now, delay)
-        return 0.0
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        from scrapy_robotspec.store.page_slots import reserve  # few crawls keep a crawl delay
 
-    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        """As in the contract, for this process alone."""
-        return Fleet(0, 1, now)
+        now = self._monotonic()
+        if len(self._lines) >= self._sweep_at:
+            self._sweep_lines(now)
+        self._lines[origin], reply = reserve(self._lines.get(origin), now, asked)
+        return reply
 
-    def _sweep_pages(self, now: float, delay: float) -> None:
-        """Delete slots that no request waits for; *delay* is taken for the others' delays."""
-        limit = max(delay, 3600.0)
-        self._last_pages = {
-            origin: last for origin, last in self._last_pages.items() if now - limit < last <= now
+    def _sweep_lines(self, now: float) -> None:
+        from scrapy_robotspec.store.page_slots import has_expired
+
+        self._lines = {
+            origin: line for origin, line in self._lines.items() if not has_expired(line, now)
         }
-        self._sweep_at = max(_SWEEP_AT, 2 * len(self._last_pages))
+        self._sweep_at = max(_SWEEP_AT, 2 * len(self._lines))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import Claim, Fleet, RecordStore, ask_again_at, read
+from scrapy_robotspec.store.base import Claim, RecordStore, read
+from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Reservation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.store.page_slots import SlotRequest
 
 #: Version of the keys; the records have their own.
 _VERSION = 1
@@ -52,52 +54,38 @@ if redis.call('MGET', KEYS[1])[1] ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 """
 
-#: Reserves the slot of a page, by the server's clock (microseconds). Returns the time to wait and
-#: the mark of this memory of slots.
-#:
-#: A server that was restarted or flushed has forgotten the last pages. Its mark is gone with them:
-#: a client that knew one leaves a new mark that begins with "lost", and until one delay after that
-#: no page goes whose origin has no slot. A client without a mark starts with an empty server.
+#: ``page_slots.reserve`` by the server's clock, in microseconds.
 _RESERVE = """
 local time = redis.call('TIME')
-local now, delay = time[1] * 1000000 + time[2], tonumber(ARGV[1])
-local found = redis.call('MGET', KEYS[1], KEYS[2])
-local last, mark = tonumber(found[1] or ''), found[2]
-if not mark then
-    mark = (ARGV[2] == '' and 'new:' or 'lost:') .. string.format('%.0f', now)
-    redis.call('SET', KEYS[2], mark)
+local now = time[1] * 1000000 + time[2]
+local spacing, ticket = tonumber(ARGV[1]), tonumber(ARGV[2])
+local given_up, within = tonumber(ARGV[3]), tonumber(ARGV[4])
+local horizon, kept = tonumber(ARGV[5]), tonumber(ARGV[6])
+local returning, stays = ARGV[7] == '1', within >= horizon
+local line = redis.call('MGET', KEYS[1])[1] or ''
+local next, tail, written = string.match(line, '^(%d+) (%d+) (%d+)$')
+next, tail, written = tonumber(next), tonumber(tail), tonumber(written)
+if not written or written > now then
+    next, tail = 0, 0
+    if returning or line ~= '' then next = now + horizon + spacing end
 end
-if not last and string.sub(mark, 1, 5) == 'lost:' then last = tonumber(string.sub(mark, 6)) end
-local set_back = last and last > now
-local wait = last and math.max(0, math.min(last, now) + delay - now) or 0
-if wait == 0 or set_back then
-    local kept = math.max(3600000, math.ceil(delay / 500))
-    local sent = now + math.min(delay, 0)
-    if last and not set_back then sent = math.max(last, sent) end
-    redis.call('SET', KEYS[1], string.format('%.0f', sent), 'PX', string.format('%.0f', kept))
+if given_up > 0 and next == given_up + spacing then next = given_up end
+if next < now then tail = 0 end
+local at = math.max(now, next)
+local first = tail <= at or (ticket > 0 and ticket - horizon <= now)
+local due = first or given_up > 0 or not stays
+local granted = due and at - now <= within
+if granted then
+    next = at + spacing
+elseif stays and (due or ticket == 0) then
+    ticket = math.max(tail, at)
+    tail = ticket + spacing
 end
-return {string.format('%.0f', wait), mark}
-"""
-#: Counts the owner as alive, and returns its rank, the number of live owners and the time.
-_HEARTBEAT = """
-local time = redis.call('TIME')
-local now, lifetime = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(ARGV[2])
-if redis.call('TYPE', KEYS[1]).ok ~= 'hash' then redis.call('DEL', KEYS[1]) end
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now + lifetime))
-local owners, all = {}, redis.call('HGETALL', KEYS[1])
-for i = 1, #all, 2 do
-    local left = (tonumber(all[i + 1]) or 0) - now
-    if left > 0 and left <= lifetime then
-        table.insert(owners, all[i])
-    else
-        redis.call('HDEL', KEYS[1], all[i])
-    end
-end
-redis.call('PEXPIRE', KEYS[1], string.format('%.0f', lifetime))
-table.sort(owners)
-for i, owner in ipairs(owners) do
-    if owner == ARGV[1] then return {i - 1, #owners, time[1], time[2]} end
-end
+local text = string.format('%.0f %.0f %.0f', next, tail, now)
+local lifetime = (math.max(next, tail) - now + kept) / 1000
+redis.call('SET', KEYS[1], text, 'PX', string.format('%.0f', lifetime))
+at = granted and at or ticket
+return {granted and 1 or 0, string.format('%.0f', at), string.format('%.0f', now)}
 """
 
 #: Redis takes no expiry beyond the end of its clock; a hundred years are enough (seconds).
@@ -129,10 +117,7 @@ class RedisStore(RecordStore):
         self._keep = keep
         self._records = f"{prefix}:{_VERSION}:record:"
         self._leases = f"{prefix}:{_VERSION}:lease:"
-        self._slots = f"{prefix}:{_VERSION}:slot:"
-        self._slots_mark = f"{prefix}:{_VERSION}:slots"
-        self._processes = f"{prefix}:{_VERSION}:processes"
-        self._known_mark = b""
+        self._lines = f"{prefix}:{_VERSION}:line:"
         self._client = redis.Redis.from_url(
             url,
             socket_timeout=timeout,
@@ -145,7 +130,6 @@ class RedisStore(RecordStore):
         self._claim = self._client.register_script(_CLAIM)
         self._put_and_release = self._client.register_script(_PUT_AND_RELEASE)
         self._reserve = self._client.register_script(_RESERVE)
-        self._heartbeat = self._client.register_script(_HEARTBEAT)
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         with self._failing():
@@ -203,20 +187,14 @@ class RedisStore(RecordStore):
         with self._failing():
             self._release([self._lease(origin)], [owner])
 
-    def reserve(self, origin: Origin, now: float, delay: float) -> float:
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
-        keys = [f"{self._slots}{origin}", self._slots_mark]
+        spacing = min(asked.spacing, _LONGEST)
+        times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, KEPT)
+        arguments = [*(round(each * 1e6) for each in times), int(asked.returning)]
         with self._failing():
-            microseconds = int(min(delay, _LONGEST) * 1e6)
-            wait, self._known_mark = self._reserve(keys, [microseconds, self._known_mark])
-        return ask_again_at(now, int(wait) / 1e6)
-
-    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        """As in the contract, by the server's clock."""
-        with self._failing():
-            milliseconds = max(1, int(seconds * 1000))
-            rank, size, whole, micro = self._heartbeat([self._processes], [owner, milliseconds])
-        return Fleet(int(rank), int(size), int(whole) + int(micro) / 1e6)
+            granted, at, now = self._reserve([f"{self._lines}{origin}"], arguments)
+        return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
 
     def close(self) -> None:
         with self._failing():

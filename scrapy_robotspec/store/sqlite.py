@@ -14,36 +14,29 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import (
-    SKEW,
-    Fleet,
-    RecordStore,
-    ask_again_at,
-    read,
-    sent_at,
-    wait_for_slot,
-)
+from scrapy_robotspec.store.base import SKEW, RecordStore, read
+from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
 
-#: The names carry the version of the tables: another version's are left alone. Slots and
-#: processes count in seconds of the machine's monotonic clock, which all its processes share and
-#: which cannot be set; it restarts with the machine.
+#: The names carry the version of the tables: another version's are left alone. Slots count in
+#: seconds of the machine's monotonic clock, which all its processes share and which cannot be set;
+#: it restarts with the machine.
 _TABLES = """
 CREATE TABLE IF NOT EXISTS robotspec_records_1
     (origin TEXT PRIMARY KEY, updated REAL NOT NULL, record BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS robotspec_updated_1 ON robotspec_records_1 (updated);
 CREATE TABLE IF NOT EXISTS robotspec_leases_1
     (origin TEXT PRIMARY KEY, owner TEXT NOT NULL, taken REAL NOT NULL, until REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS robotspec_slots_1 (origin TEXT PRIMARY KEY, last REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS robotspec_processes_1
-    (owner TEXT PRIMARY KEY, seen REAL NOT NULL, until REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS robotspec_lines_1
+    (origin TEXT PRIMARY KEY, next REAL NOT NULL, tail REAL NOT NULL, written REAL NOT NULL);
 """
 
 _CHECK = "SELECT count(*) FROM sqlite_master"
@@ -57,15 +50,11 @@ WHERE held.owner = :owner OR held.until <= :now OR held.taken - :skew > :now
 """
 _RELEASE = "DELETE FROM robotspec_leases_1 WHERE origin = ? AND owner = ?"
 _PURGE_LEASES = "DELETE FROM robotspec_leases_1 WHERE until < ?"
-_LAST_PAGE = "SELECT last FROM robotspec_slots_1 WHERE origin = ?"
-_NOTE_PAGE = "INSERT OR REPLACE INTO robotspec_slots_1 VALUES (?, ?)"
-_PURGE_SLOTS = "DELETE FROM robotspec_slots_1 WHERE NOT last BETWEEN ? AND ?"
-_BEAT = "INSERT OR REPLACE INTO robotspec_processes_1 VALUES (?, ?, ?)"
-_BURY = "DELETE FROM robotspec_processes_1 WHERE NOT (seen <= :now AND until > :now)"
-_ALIVE = "SELECT owner FROM robotspec_processes_1 ORDER BY owner"
-
-#: Slots of pages that were sent longer ago are deleted (seconds).
-_SLOTS_KEPT = 86_400.0
+_LINE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
+_PUT_LINE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
+_PURGE_LINES = """
+DELETE FROM robotspec_lines_1 WHERE max(next, tail) + :kept < :now OR written > :now + :skew
+"""
 
 
 class _Result(NamedTuple):
@@ -98,8 +87,8 @@ class SqliteStore(RecordStore):
     def purge(self, before: float) -> int:
         now = time.monotonic()
         self._execute(_PURGE_LEASES, (before,))
-        # Others reserve slots while this waits for them: such slots are later than *now*.
-        self._execute(_PURGE_SLOTS, (now - _SLOTS_KEPT, now + SKEW))
+        # Others reserve slots while this waits for them: such lines are written later than *now*.
+        self._execute(_PURGE_LINES, {"kept": KEPT, "now": now, "skew": SKEW})
         return self._execute(_PURGE, (before,)).changed
 
     def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
@@ -115,15 +104,8 @@ class SqliteStore(RecordStore):
     def release(self, origin: Origin, owner: str) -> None:
         self._execute(_RELEASE, (str(origin), owner))
 
-    def reserve(self, origin: Origin, now: float, delay: float) -> float:
-        """As in the contract. A refusal needs no write lock."""
-        wait = self._with_connection(lambda connection: _wait(connection, str(origin), delay))
-        if not wait:
-            wait = self._transact(lambda connection: _reserve(connection, str(origin), delay))
-        return ask_again_at(now, wait)
-
-    def heartbeat(self, owner: str, now: float, seconds: float) -> Fleet:
-        return self._transact(lambda connection: _beat(connection, owner, seconds))
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        return self._transact(lambda connection: _reserve(connection, str(origin), asked))
 
     def close(self) -> None:
         with self._lock:
@@ -191,32 +173,11 @@ class SqliteStore(RecordStore):
             self._connection = None
 
 
-def _wait(connection: sqlite3.Connection, origin: str, delay: float) -> float:
-    """Seconds to wait for the next page of *origin*, 0.0 if it may be reserved."""
-    row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
-    now = time.monotonic()
-    if row is None or row[0] > now:  # the latter after a restart of the machine
-        return 0.0
-    return wait_for_slot(row[0], now, delay)
-
-
-def _reserve(connection: sqlite3.Connection, origin: str, delay: float) -> float:
-    """Seconds to wait for the next page of *origin*, 0.0 if it is reserved now."""
-    row = connection.execute(_LAST_PAGE, (origin,)).fetchone()
-    last: float | None = None if row is None else row[0]
-    now = time.monotonic()
-    wait = 0.0 if last is None else wait_for_slot(last, now, delay)
-    if not wait or (last or 0.0) > now:  # in the second case the machine was started again
-        connection.execute(_NOTE_PAGE, (origin, sent_at(last, now, delay)))
-    return wait
-
-
-def _beat(connection: sqlite3.Connection, owner: str, seconds: float) -> Fleet:
-    now = time.monotonic()
-    connection.execute(_BEAT, (owner, now, now + seconds))
-    connection.execute(_BURY, {"now": now})
-    owners = [row[0] for row in connection.execute(_ALIVE)]
-    return Fleet(owners.index(owner), len(owners), now)
+def _reserve(connection: sqlite3.Connection, origin: str, asked: SlotRequest) -> Reservation:
+    row = connection.execute(_LINE, (origin,)).fetchone()
+    line, reply = reserve(None if row is None else Line(*row), time.monotonic(), asked)
+    connection.execute(_PUT_LINE, (origin, *line))
+    return reply
 
 
 def _create_private(path: str) -> None:

@@ -1,18 +1,21 @@
-"""CrawlDelay: requests of an origin wait for their slots (EXT-01).
+"""CrawlDelay: requests of an origin wait for its next slot (EXT-01).
 
-``fleet_pace.py`` decides when that is.
+``fleet_pace.py`` says when a slot is free. Only then is it decided which request goes: the best one
+that its rules still allow and that the downloader would send at once.
 """
 
 from __future__ import annotations
 
 import logging
+from bisect import insort
+from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
-from twisted.python.failure import Failure
 
-from scrapy_robotspec.plugin.scheduling.sent_pages import SentPages
-from scrapy_robotspec.plugin.scheduling.turn import Turn
+from scrapy_robotspec.plugin.scheduling.fleet_pace import margin, window
+from scrapy_robotspec.store.page_slots import HORIZON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,105 +23,166 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
+    from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, Place
 
 logger = logging.getLogger(__name__)
 
+#: Pause after an error in our own code (seconds).
+_ERROR_PAUSE = 1.0
+
 
 class CrawlDelay:
-    """Slots of origins. ``pages`` has to learn which requests were sent and answered."""
+    """Requests of one process that wait for slots.
+
+    *delay_now* returns the delay by the rules in force (seconds); None or 0.0 if the request has to
+    be decided again. *send_wait* returns the seconds until the downloader would send it. *clock*
+    gives epoch seconds, *monotonic* seconds.
+    """
 
     def __init__(
         self,
         pace: FleetPace,
         *,
+        delay_now: Callable[[Origin, Request], float | None],
+        send_wait: Callable[[Request], float],
         clock: Callable[[], float],
         monotonic: Callable[[], float],
         call_later: Callable[..., Any],
-        send_wait: Callable[[Request], float],
     ) -> None:
         self._pace = pace
+        self._delay_now = delay_now
+        self._send_wait = send_wait
         self._clock = clock
         self._monotonic = monotonic
         self._call_later = call_later
-        self._send_wait = send_wait
-        self._turns: dict[Origin, Turn] = {}
-        self.pages = SentPages(pace.report, monotonic=monotonic, call_later=call_later)
+        self._lines: dict[Origin, _Line] = {}
+        self._numbers = count()
+        self._closed = False
 
     def wait(
         self, request: Request, origin: Origin, delay: float, earliest: float = 0.0
-    ) -> Deferred[None]:
-        """Fires when *request* may go; it may be cancelled.
+    ) -> Deferred[bool]:
+        """Fires with True when *request* may go, with False when it has to be decided again.
 
-        Before *earliest* (epoch seconds) no page goes; the robots.txt counts as a page.
+        Before *earliest* (epoch seconds) no page goes. Cancelling is harmless.
         """
-        turn = self._turns.get(origin)
-        if turn is None:
-            turn = self._turns[origin] = Turn(origin)
+        line = self._lines.get(origin)
+        if line is None:
             ahead = earliest - self._clock()
             # A time further ahead than the delay comes from a clock that differs from ours.
-            turn.not_before = self._monotonic() + (ahead if ahead <= delay else 0.0)
-        turn.delay = delay
-        waiter: Deferred[None] = Deferred(lambda cancelled: turn.waiters.remove(entry))
-        entry = (request, waiter)
-        turn.waiters.append(entry)
-        if not turn.is_busy:
-            self._ask(turn)
-        return waiter
+            not_before = self._monotonic() + (ahead if ahead <= delay else 0.0)
+            line = self._lines[origin] = _Line(self._pace.enter(origin), not_before)
+        turn: Deferred[bool] = Deferred(lambda _: line.waiters.remove(waiter))
+        waiter = _Waiter((-request.priority, next(self._numbers)), request, delay, turn)
+        insort(line.waiters, waiter, key=_rank)
+        if not line.is_served:
+            line.is_served = True
+            line.wake()
+            Deferred.fromCoroutine(self._serve(line))
+        return turn
 
     def is_spaced(self, origin: Origin) -> bool:
-        """Whether requests of *origin* have to wait now, so that one should leave at a time."""
-        return origin in self._turns
+        """Whether requests of *origin* wait, or have to: one should leave its queue at a time."""
+        return origin in self._lines
 
-    async def close(self) -> None:
-        """Ask for no more slots, and leave the fleet."""
-        for turn in self._turns.values():
-            turn.cancel()
-        self._turns.clear()
-        self.pages.close()
-        await self._pace.close()
+    def close(self) -> None:
+        """Ask for no more slots."""
+        self._closed = True
+        for line in self._lines.values():
+            line.wake()
+        self._lines.clear()
 
-    @property
-    def _others(self) -> int:
-        return self._pace.processes - 1
+    # --- one origin
 
-    def _ask(self, turn: Turn) -> None:
-        """Ask for a slot, unless the downloader would not send a page now."""
-        wait = max(turn.not_before - self._monotonic(), self._send_wait(turn.waiters[0][0]))
+    async def _serve(self, line: _Line) -> None:
+        """Let the requests of *line* go, one with each slot."""
+        spacing = 0.0
+        while line.waiters and not self._closed:
+            spacing = line.waiters[0].delay + margin(line.waiters[0].delay)
+            try:
+                await self._take_turn(line)
+            except Exception:
+                logger.exception("Error in the crawl delay of %s", line.place.origin)
+                await self._sleep(line, _ERROR_PAUSE)
+        line.is_served = False
+        if not self._closed:
+            line.timer = self._call_later(spacing + HORIZON, self._lines.pop, line.place.origin)
+
+    async def _take_turn(self, line: _Line) -> None:
+        best, now = line.waiters[0], self._monotonic()
+        if not self._is_current(line, best):
+            return
+        wait, delay = max(line.not_before - now, self._send_wait(best.request)), best.delay
         if wait > 0:
-            self._sleep(turn, wait)
+            await self._sleep(line, wait)
             return
-        turn.asked_at, turn.is_asking = self._monotonic(), True
-        self._pace.reserve(turn.origin, turn.interval).addBoth(self._on_reply, turn)
+        turn = await self._pace.ask(line.place, delay)
+        await self._sleep(line, turn.at - self._monotonic())
+        if turn.granted:
+            self._use(line, turn.at, delay)
 
-    def _on_reply(self, reply: float | Failure, turn: Turn) -> None:
-        turn.is_asking = False
-        if self._turns.get(turn.origin) is not turn:  # ended meanwhile
-            return
-        if isinstance(reply, Failure):
-            logger.error("Error in the crawl delay of %s: %s", turn.origin, reply.getTraceback())
-            reply = turn.delay
-        if reply:
-            turn.refuse(0.0 if self._pace.divides_time else reply)
-            self._sleep(turn, reply + turn.courtesy(self._others))
-            return
-        turn.grant(self._monotonic())
-        if not turn.waiters:  # cancelled
-            self._sleep(turn, turn.interval)
-            return
-        request, waiter = turn.waiters.popleft()
-        assert turn.slot_at is not None
-        self.pages.add(request, turn.origin, turn.delay, turn.slot_at, turn.latency)
-        self._sleep(turn, turn.use_slot(self._others) + turn.courtesy(self._others))
-        waiter.callback(None)
+    def _use(self, line: _Line, at: float, delay: float) -> None:
+        """Let a request go with the slot at *at*, which has a spacing for *delay*."""
+        now = self._monotonic()
+        if at <= now <= at + window(delay) and not self._closed:
+            for waiter in list(line.waiters):
+                fits = self._is_current(line, waiter) and waiter.delay <= delay
+                if fits and self._send_wait(waiter.request) <= 0:
+                    self._pace.use(line.place, at, delay)
+                    line.dismiss(waiter, True)
+                    return
+        self._pace.give_up(line.place)
 
-    def _sleep(self, turn: Turn, seconds: float) -> None:
-        turn.cancel()
-        turn.timer = self._call_later(seconds, self._wake, turn)
+    def _is_current(self, line: _Line, waiter: _Waiter) -> bool:
+        """Whether *waiter* waits for a delay by the rules in force; else it is dismissed."""
+        waiter.delay = self._delay_now(line.place.origin, waiter.request) or 0.0
+        if not waiter.delay:
+            line.dismiss(waiter, False)
+        return waiter.delay > 0
 
-    def _wake(self, turn: Turn) -> None:
-        turn.timer = None
-        if turn.waiters:
-            self._ask(turn)
-        else:
-            del self._turns[turn.origin]
+    async def _sleep(self, line: _Line, seconds: float) -> None:
+        if seconds > 0 and not self._closed:
+            line.pause = Deferred()
+            line.timer = self._call_later(seconds, line.wake)
+            await line.pause
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    """A request that waits."""
+
+    rank: tuple[int, int]
+    """Lowest first: by priority, then by arrival."""
+    request: Request
+    delay: float
+    turn: Deferred[bool]
+
+
+def _rank(waiter: _Waiter) -> tuple[int, int]:
+    return waiter.rank
+
+
+@dataclass(slots=True, eq=False)
+class _Line:
+    """The waiting requests of one origin."""
+
+    place: Place
+    not_before: float
+    """Monotonic seconds."""
+    waiters: list[_Waiter] = field(default_factory=list)
+    """In the order in which they go."""
+    is_served: bool = False
+    pause: Deferred[None] | None = None
+    timer: Any = None
+
+    def wake(self) -> None:
+        """End the pause."""
+        if self.timer is not None:
+            self.timer.cancel()
+        pause, self.pause = self.pause, None
+        if pause is not None:
+            pause.callback(None)
+
+    def dismiss(self, waiter: _Waiter, goes: bool) -> None:
+        self.waiters.remove(waiter)
+        waiter.turn.callback(goes)

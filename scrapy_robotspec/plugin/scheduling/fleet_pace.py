@@ -1,212 +1,217 @@
-"""FleetPace: one crawl delay for all processes sharing a store.
+"""FleetPace: one crawl delay for all processes that share a store.
 
-Answers when the next page of an origin may go; ``crawl_delay.py`` makes requests wait for it. With
-the store, each page takes a slot there. Without it, ``intervals.py`` divides the time. After the
-store has come back both hold for a while, until all processes have noticed.
+The store reserves slots by its own clock. Without it each process keeps the turns that it had at an
+origin: of *n* processes last seen there each sends every *n*-th page.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from typing import TYPE_CHECKING, Any
-
-from twisted.internet.defer import Deferred, succeed
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.plugin.scheduling.intervals import Intervals, latest_start
-from scrapy_robotspec.store.base import Fleet
+from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.python.failure import Failure
+    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.store.page_slots import Reservation
 
 logger = logging.getLogger(__name__)
 
-#: A process says that it is alive this often, and counts as alive this long after (seconds).
-HEARTBEAT, LIFETIME = 2.0, 10.0
-#: Processes notice one after the other that the store works again. All of them have noticed when
-#: this time has passed (seconds): pause of the circuit breaker, timeout of a call, a heartbeat.
-RECOVERY = 10.0
-#: A process that loses the store sends no page until it was tried again: perhaps only one call
-#: failed, and the others still use slots (seconds).
-RETRY = 8.0
-#: Failures no further apart belong to one outage (seconds). Calls in between may succeed: in a full
-#: store those that add nothing.
-_OUTAGE_GAP = 30.0
-#: After that, another process may send a page that it has reserved (× delay).
-_LAST_SLOT = 1.5
-#: A slot is void after this part of the delay or, if that is more, after this many seconds.
-_VALID, _VALID_MIN = 0.5, 0.02
+#: Slots are longer than the delay by this part of it, at least and at most this many seconds.
+_MARGIN, _MARGIN_MIN, _MARGIN_MAX = 0.05, 0.02, 0.25
+#: A page may be later than its slot by the margin, at most by this many seconds.
+_WINDOW_MAX = 0.05
+#: A place in line is looked at again after about this many slots, at most this many seconds: those
+#: before it may have left.
+_LOOK, _LOOK_MAX, _LOOK_JITTER = 16, 30.0, 0.25
+#: Turns are this much later when the store is lost (seconds). Until then it was tried again:
+#: perhaps only one call failed.
+_RETRY = 6.0
+#: Processes notice one after the other that the store is back. All of them have when this time has
+#: passed: the pause of the circuit breaker and the timeout of a call (seconds).
+_RECOVERY = 10.0
 #: A process that does not know the others looks for the store this often (seconds).
-_LOOK = 1.0
+_HOLD_LOOK = 1.0
+#: Replies that show the difference between the store's clock and ours.
+_READINGS = 16
+
+
+class SlotStore(Protocol):
+    """The part of a store that reserves slots."""
+
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
+        """The reply to *asked*; fails with ``StoreError``."""
+
+
+class Turn(NamedTuple):
+    """When a process goes on."""
+
+    granted: bool
+    """Whether it has a slot then; if not, it asks again."""
+    at: float
+    """Monotonic seconds."""
+
+
+@dataclass(slots=True)
+class Place:
+    """One process's place at an origin. Times are monotonic seconds if nothing else is said."""
+
+    origin: Origin
+    processes: int
+    """Processes that share the origin, this one included, as last seen."""
+    ticket: float = 0.0
+    """Its place in line by the store's clock; 0.0 for none."""
+    slot: float = 0.0
+    """Its slot by the store's clock; 0.0 for none."""
+    given_up: float = 0.0
+    """A slot that it had and did not use, by the store's clock; 0.0 for none."""
+    since: float = -math.inf
+    """When it began to wait: its last page, or one slot before it asked."""
+    turn: float = -math.inf
+    """Its next page if the store is lost."""
+    outage: int = 0
+    """Number of the last outage that moved the turn."""
+    is_known: bool = False
+    """Whether the store has replied."""
+
+
+def margin(delay: float) -> float:
+    """Seconds by which slots are longer than *delay*."""
+    return min(max(_MARGIN * delay, _MARGIN_MIN), _MARGIN_MAX)
+
+
+def window(delay: float) -> float:
+    """Seconds by which a page may be later than its slot."""
+    return min(margin(delay), _WINDOW_MAX)
 
 
 class FleetPace:
-    """Slots for pages.
+    """Turns of one process. *monotonic* gives seconds, *random* numbers from 0 to 1.
 
-    *hold* is how long a process that has never reached the store waits for it (seconds).
+    A process that has never reached the store knows of no other one: it waits *hold* seconds for
+    the store before it sends a page.
     """
 
     def __init__(
         self,
-        store: TieredStore,
+        store: SlotStore,
         *,
         hold: float,
-        clock: Callable[[], float],
         monotonic: Callable[[], float],
-        call_later: Callable[..., Any],
+        random: Callable[[], float],
     ) -> None:
         self._store = store
         self._hold = hold
-        self._clock = clock
         self._monotonic = monotonic
-        self._call_later = call_later
-        self._intervals = Intervals(monotonic)
+        self._random = random
         self._processes = 1
-        self._beating: Any = None
-        self._lost_at: float | None = None
-        self._failed_at: float | None = None  # None: since then a slot was reserved
-        self._outage_since = -math.inf
-        self._recovered_at = -math.inf
-        self._closed = False
+        # Receipt of a reply minus the time in it. The least is closest: others were read late.
+        self._readings: deque[float] = deque(maxlen=_READINGS)
+        self._holds_until = -math.inf
+        self._outage = 0  # number of the last one
+        self._ends = -math.inf  # when all processes have noticed its end; inf: it lasts
 
-    @property
-    def processes(self) -> int:
-        """The number of live processes that share the store, as last read."""
-        return self._processes
+    def enter(self, origin: Origin) -> Place:
+        """A place at *origin*."""
+        return Place(origin, self._processes)
 
-    @property
-    def divides_time(self) -> bool:
-        """Whether the store is lost, or has just come back.
-
-        Not all processes know then that it is back.
-        """
-        lost = self._lost_at is not None
-        return lost or self._monotonic() < self._recovered_at + RECOVERY
-
-    def validity(self, delay: float) -> float:
-        """Seconds until a slot that was asked for expires."""
-        if self.divides_time:
-            return latest_start(delay)
-        return max(_VALID * delay, _VALID_MIN)
-
-    def reserve(self, origin: Origin, delay: float) -> Deferred[float]:
-        """Reserve a page of *origin*: 0.0, or seconds to wait."""
-        if not self._store.is_shared:
-            now = self._clock()
-            return succeed(max(0.0, self._store.reserve_local(origin, now, delay) - now))
-        return Deferred.fromCoroutine(self._reserve(origin, delay))
-
-    def report(self, origin: Origin, age: float) -> None:
-        """Count the next slot from a page sent *age* seconds ago."""
-        if self._store.is_shared:
-            self._store.reserve(origin, self._clock(), -age).addErrback(_ignore_store_error)
-        else:
-            self._store.reserve_local(origin, self._clock(), -age)
-
-    async def close(self) -> None:
-        """Leave the fleet."""
-        self._closed = True
-        if self._beating is not None:
-            self._beating.cancel()
-            await self._beat(0.001)
-
-    async def _reserve(self, origin: Origin, delay: float) -> float:
-        if self._beating is None:
-            self._beating = self._call_later(HEARTBEAT, self._beat_on)
-            await self._beat(LIFETIME)
-        if self.divides_time:
-            wait = self._wait_for_interval(origin, delay)
-            if wait:
-                return wait
+    async def ask(self, place: Place, delay: float) -> Turn:
+        """Ask for a slot, now or at the turn that *place* has without the store."""
+        spacing = delay + margin(delay)
+        now = self._monotonic()
+        in_outage = now < self._ends
+        if in_outage and not self._holds(now):
+            self._find_turn(place, now - window(delay), spacing)
+            if place.turn > now:
+                return Turn(False, min(place.turn, self._ends))
+        if not place.ticket:
+            place.since = max(place.since, now - spacing)
+        asked = SlotRequest(spacing, place.ticket, place.given_up, place.is_known)
+        if in_outage:  # other processes may have their turns soon
+            asked = SlotRequest(spacing, within=window(delay))
+        place.ticket = place.given_up = place.slot = 0.0
         try:
-            now = self._clock()
-            wait = max(0.0, await self._store.reserve(origin, now, delay) - now)
-            if not wait:  # a refusal adds nothing: a full store can give it
-                self._failed_at = None
-            return wait
+            reply = await self._store.reserve(place.origin, asked)
         except StoreError:
-            self._lose()
-        wait = self._wait_for_interval(origin, delay)
-        if not wait:
-            self._intervals.use(origin, delay)
-        return wait
+            return self._lose(place, delay)
+        return self._read(reply, place, spacing)
 
-    # --- who is alive
+    def use(self, place: Place, at: float, delay: float) -> None:
+        """A page goes with the slot at *at* (monotonic)."""
+        place.slot = 0.0
+        place.since = at
+        place.turn = at + place.processes * (delay + margin(delay))
 
-    def _beat_on(self) -> None:
-        if not self._closed:
-            self._beating = self._call_later(HEARTBEAT, self._beat_on)
-            Deferred.fromCoroutine(self._beat(LIFETIME))
+    def give_up(self, place: Place) -> None:
+        """The slot is not used."""
+        place.given_up, place.slot = place.slot, 0.0
 
-    async def _beat(self, seconds: float) -> None:
-        began = self._monotonic()
-        try:
-            fleet = await self._store.heartbeat(self._clock(), seconds)
-        except StoreError:
-            self._lose()
-            return
-        self._recover()
-        self._processes = fleet.size
-        if not self.divides_time:  # else by the division that all know
-            self._intervals.learn(fleet, began)
+    def _read(self, reply: Reservation, place: Place, spacing: float) -> Turn:
+        now = self._monotonic()
+        self._readings.append(now - reply.now)
+        at = reply.at + min(self._readings)
+        place.is_known = True
+        if self._ends == math.inf:
+            self._ends = now + _RECOVERY
+        if reply.granted:
+            place.slot = reply.at
+            if len(self._readings) == 1:  # it may have been read late, and the slot be past
+                self.give_up(place)
+                return Turn(False, now)
+        if now < self._ends:
+            self._find_turn(place, now, spacing)
+            return Turn(reply.granted, at if reply.granted else min(place.turn, self._ends))
+        place.turn = at
+        waited = max(1, round((at - place.since) / spacing))
+        # A power of two: turns of processes that have counted differently do not meet.
+        self._processes = place.processes = 1 << (waited - 1).bit_length()
+        if reply.granted:
+            return Turn(True, at)
+        place.ticket = reply.at
+        look = min(_LOOK * spacing, _LOOK_MAX) * (1 + _LOOK_JITTER * (2 * self._random() - 1))
+        return Turn(False, min(at - HORIZON, now + look))
 
     # --- without the store
 
-    def _lose(self) -> None:
-        now = self._monotonic()
-        if self._lost_at is None:
-            self._lost_at = now
-        is_same_outage = self._failed_at is not None and now <= self._failed_at + _OUTAGE_GAP
-        self._failed_at = now
-        if not is_same_outage:
-            self._outage_since = now
-            if self._intervals.fleet is None:
-                logger.warning(
-                    "The robots.txt store has not answered yet: pages of origins with a crawl "
-                    "delay wait for it, because other processes may share it, at most %g s "
-                    "(ROBOTSPEC_HOLD_TIMEOUT)",
-                    self._hold,
-                )
+    def _lose(self, place: Place, delay: float) -> Turn:
+        now, spacing = self._monotonic(), delay + margin(delay)
+        if self._ends < math.inf:
+            self._ends = math.inf
+            self._outage += 1
+            if not self._readings:
+                self._begin_hold(now)
+        if self._holds(now):
+            return Turn(False, now + _HOLD_LOOK)
+        self._find_turn(place, now - window(delay), spacing)
+        return Turn(place.turn <= now, place.turn)
 
-    def _recover(self) -> None:
-        if self._lost_at is not None:
-            self._lost_at = None
-            self._recovered_at = self._monotonic()
-            self._intervals.clear()
-
-    def _wait_for_interval(self, origin: Origin, delay: float) -> float:
-        """Seconds to wait without the store; 0.0 if a page may go."""
-        now = self._monotonic()
-        if self._intervals.fleet is None:
-            wait = self._wait_for_store(now)
-        elif self._lost_at is not None:
-            wait = self._outage_since + RETRY + _LAST_SLOT * delay - now
-        else:
-            wait = 0.0
-        return wait if wait > 0 else self._intervals.wait(origin, delay)
-
-    def _wait_for_store(self, now: float) -> float:
-        """Seconds to wait because the other processes are unknown; 0.0 if they are given up."""
-        limit = self._outage_since + self._hold
-        if self._lost_at is None:
-            if self._failed_at is None or now < limit + RECOVERY:
-                return self._recovered_at + RECOVERY - now
-        elif now < limit:
-            return _LOOK
+    def _begin_hold(self, now: float) -> None:
+        self._holds_until = now + self._hold
         logger.warning(
-            "The robots.txt store has not answered for %g s: this process keeps crawl delays for "
-            "itself alone",
+            "The robots.txt store has not answered yet: pages of origins with a crawl delay wait "
+            "for it, because other processes may share it, at most %g s (ROBOTSPEC_HOLD_TIMEOUT)",
             self._hold,
         )
-        self._intervals.fleet = Fleet(0, 1, 0.0)
-        return 0.0
 
+    def _holds(self, now: float) -> bool:
+        return now < self._holds_until and not self._readings
 
-def _ignore_store_error(failure: Failure) -> None:
-    failure.trap(StoreError)  # type: ignore[no-untyped-call]
+    def _find_turn(self, place: Place, after: float, spacing: float) -> None:
+        """The first turn of *place* after *after*."""
+        if place.turn == -math.inf:  # in a recovery, other processes may have their turns
+            begin = self._monotonic() if self._ends == math.inf else self._ends
+            place.turn = begin + spacing * self._random()
+        if place.outage != self._outage:
+            place.outage = self._outage
+            place.turn += _RETRY
+        if place.turn <= after:
+            period = place.processes * spacing
+            place.turn += period * (1 + (after - place.turn) // period)

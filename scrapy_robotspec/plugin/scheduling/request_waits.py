@@ -7,14 +7,14 @@ for no more requests while ``ROBOTSPEC_MAX_PARKED`` of them wait.
 
 from __future__ import annotations
 
+import random
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from scrapy import signals as scrapy_signals
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 
@@ -77,18 +77,19 @@ class RequestWaits:
         from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
         from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
 
-        clocks: Any = {
-            "clock": time.time,
-            "monotonic": time.monotonic,
-            "call_later": _compat.call_later,
-        }
         pace = FleetPace(
-            self._robots.lookup.store, hold=self._robots.settings.hold_timeout, **clocks
+            self._robots.lookup.store,
+            hold=self._robots.settings.hold_timeout,
+            monotonic=time.monotonic,
+            random=random.random,
         )
         return CrawlDelay(
             pace,
+            delay_now=self._delay_now,
             send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
-            **clocks,
+            clock=time.time,
+            monotonic=time.monotonic,
+            call_later=_compat.call_later,
         )
 
     # --- requests
@@ -140,16 +141,25 @@ class RequestWaits:
     async def _wait(self, origin: Origin, request: Request) -> Answer:
         with self.gate.hold(origin):
             self._robots.note_route(origin, request)
-            decision, found = await self._robots.wait(origin, request)
-            delay = self.delay(found, request) if decision.allowed else None
-            if found is not None and delay:
+            has_slot = False
+            while True:
+                decision, found = await self._robots.wait(origin, request)
+                delay = self.delay(found, request) if decision.allowed else None
+                if has_slot or found is None or not delay:
+                    return decision, found
                 assert self._crawl_delay is not None
                 self._on_delay(origin, delay)
                 earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
                 turn = self._crawl_delay.wait(request, origin, delay, earliest)
-                await self._robots.waits.until(turn)
-                decision, found = await self._robots.wait(origin, request)  # CAC-07
-        return decision, found
+                has_slot = await self._robots.waits.until(turn)
+
+    def _delay_now(self, origin: Origin, request: Request) -> float | None:
+        """The crawl delay of *request* by the rules in force; None if it has to be decided."""
+        answer = self._robots.answer(origin, request, time.time())
+        if isinstance(answer, Pending):
+            return None
+        decision, found = answer
+        return self.delay(found, request) if decision.allowed else None
 
     def send_back(self, request: Request) -> Request:
         """*request*, marked for the scheduler: its duplicates filter has to let it pass again."""
@@ -162,15 +172,6 @@ class RequestWaits:
         return self.gate.count(origin) + self._robots.waits.count(origin)
 
     # --- start and end
-
-    def connect(self) -> None:
-        """Connect the crawl delay to the downloader's signals, if needed."""
-        if self._crawl_delay is not None:
-            connect, pages = self._crawler.signals.connect, self._crawl_delay.pages
-            connect(pages.sent, scrapy_signals.request_reached_downloader)
-            connect(pages.answered, scrapy_signals.headers_received)
-            connect(pages.answered, scrapy_signals.response_downloaded)  # handlers without headers
-            connect(pages.left, scrapy_signals.request_left_downloader)
 
     def open(self) -> None:
         """Prepare the engine, which exists when the spider is opened."""
@@ -192,9 +193,9 @@ class RequestWaits:
     def _is_full(self) -> bool:
         return self._parked + len(self._popped) >= self._robots.settings.max_parked
 
-    async def close(self) -> None:
-        """Make no more calls, and leave the fleet."""
+    def close(self) -> None:
+        """Make no more calls."""
         if self._parking is not None:
             self._parking.close()
         if self._crawl_delay is not None:
-            await _compat.as_future(Deferred.fromCoroutine(self._crawl_delay.close()))
+            self._crawl_delay.close()

@@ -49,7 +49,7 @@ class Waits:
         self._live = live
         self._on_wait = on_wait
         self._polling = False
-        self._delayed: set[Deferred[None]] = set()
+        self._delayed: set[Deferred[bool]] = set()
 
     def count(self, origin: Origin) -> int:
         """Number of waits for the robots.txt of *origin*."""
@@ -71,12 +71,13 @@ class Waits:
                 f"the spider was closed before the robots.txt of {origin} was known"
             ) from None
 
-    async def until(self, turn: Deferred[None]) -> None:
-        """Wait for *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
+    async def until(self, turn: Deferred[bool]) -> bool:
+        """The result of *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
         self._delayed.add(turn)
         try:
             with self._extra_slot():
-                await _compat.as_future(turn)
+                has_slot: bool = await _compat.as_future(turn)
+            return has_slot
         except CancelledError:
             raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
         finally:

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 from tests.support.records import origin, record
 
 if TYPE_CHECKING:
@@ -54,15 +55,15 @@ def write_and_read(store: RecordStore, number: int) -> int:
 
 
 def take_slots(store: RecordStore, number: int) -> list[float]:
-    """Monotonic times, in pairs, around every slot that this process got in a while."""
+    """The slots that this process got in a while, by the clock of the store."""
     taken: list[float] = []
-    end = time.monotonic() + SECONDS
+    ticket, end = 0.0, time.monotonic() + SECONDS
     while time.monotonic() < end:
-        skewed, before = time.time() + number * 3600, time.monotonic()
-        again_at = store.reserve(origin(0), skewed, DELAY)
-        if not again_at:
-            taken += [before, time.monotonic()]
-        time.sleep(max(0.0, again_at - skewed))
+        reply = store.reserve(origin(0), SlotRequest(DELAY, ticket))
+        if reply.granted:
+            taken.append(reply.at)
+        ticket = 0.0 if reply.granted else reply.at
+        time.sleep(max(0.0, (reply.at if reply.granted else reply.at - HORIZON) - reply.now))
     return taken
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
@@ -176,113 +179,122 @@ class TestClaims:
 
 
 class TestSlots:
-    """Pages of an origin are a delay apart, in all processes together (EXT-01)."""
+    """Slots of an origin are apart by their spacing, in all processes together (EXT-01)."""
 
-    def test_the_first_page_may_go_at_once(self, store: RecordStore) -> None:
-        assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
+    def test_the_first_slot_begins_at_once(self, store: RecordStore) -> None:
+        reply = store.reserve(ORIGIN, SlotRequest(60.0))
+        assert reply.granted
+        assert reply.at == reply.now
 
-    def test_the_next_page_has_to_wait_for_the_rest_of_the_delay(self, store: RecordStore) -> None:
-        """The time to ask again is on the caller's clock, whatever that says."""
-        store.reserve(ORIGIN, NOW, 60.0)
-        assert NOW + 55 < store.reserve(ORIGIN, NOW, 60.0) <= NOW + 60
+    def test_the_next_slot_is_reserved_where_it_is_near(self, store: RecordStore) -> None:
+        """Two processes with a short delay both know when to go."""
+        first, second = (store.reserve(ORIGIN, SlotRequest(0.4)) for _ in range(2))
+        assert second.granted
+        assert second.at == pytest.approx(first.at + 0.4, abs=1e-6)
 
-    def test_refused_calls_do_not_move_the_slot(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, NOW, 60.0)
-        times = [store.reserve(ORIGIN, NOW, 60.0) for _ in range(20)]
-        assert max(times) <= NOW + 60
-
-    @pytest.mark.parametrize("now", [0.0, NOW, -NOW, 1e15])
-    def test_a_refusal_names_a_later_time_however_short_the_wait(
-        self, store: RecordStore, now: float
+    def test_further_ahead_there_are_tickets_in_the_order_of_the_calls(
+        self, store: RecordStore
     ) -> None:
-        """Epoch seconds have few digits left for it."""
-        granted, refused = 0, 0
-        for _ in range(2000):
-            at = store.reserve(ORIGIN, now, 2e-6)
-            granted, refused = granted + (at == 0.0), refused + (at > now and at != 0.0)
-        assert granted + refused == 2000
+        slot, *line = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(5))
+        assert [reply.granted for reply in line] == [False] * 4
+        assert [reply.at - slot.at for reply in line] == pytest.approx([60, 120, 180, 240])
 
-    def test_each_origin_has_slots_of_its_own(self, store: RecordStore) -> None:
-        assert [store.reserve(origin(n), NOW, 60.0) for n in range(20)] == [0.0] * 20
+    def test_a_ticket_keeps_its_place(self, store: RecordStore) -> None:
+        """Asking with it again changes nothing before its time."""
+        store.reserve(ORIGIN, SlotRequest(60.0))
+        first, second = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(2))
+        for _ in range(3):
+            again = store.reserve(ORIGIN, SlotRequest(60.0, ticket=second.at))
+            assert not again.granted
+            assert again.at == pytest.approx(second.at, abs=1e-6)
+        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(first.at + 120)
 
-    def test_a_delay_of_zero_reports_a_page(self, store: RecordStore) -> None:
-        """It always succeeds, and the next page counts from it."""
-        assert [store.reserve(ORIGIN, NOW, 0.0) for _ in range(3)] == [0.0] * 3
-        assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+    def test_a_slot_that_is_given_up_goes_to_the_caller_again(self, store: RecordStore) -> None:
+        """It was not used, so the page before it is the one to keep away from."""
+        first = store.reserve(ORIGIN, SlotRequest(0.4))
+        late = store.reserve(ORIGIN, SlotRequest(0.4))
+        again = store.reserve(ORIGIN, SlotRequest(0.4, given_up=late.at))
+        assert again.granted
+        assert again.at == pytest.approx(first.at + 0.4, abs=1e-6)
 
-    def test_a_negative_delay_reports_an_earlier_page(self, store: RecordStore) -> None:
-        """But never moves the slot back."""
-        assert store.reserve(ORIGIN, NOW, -30.0) == 0.0
-        assert NOW + 25 < store.reserve(ORIGIN, NOW, 60.0) <= NOW + 30
-        assert store.reserve(ORIGIN, NOW, 0.0) == 0.0
-        assert store.reserve(ORIGIN, NOW, -50.0) == 0.0
-        assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+    def test_a_slot_is_not_taken_back_from_another_caller(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, SlotRequest(0.3))
+        late, other = (store.reserve(ORIGIN, SlotRequest(0.3)) for _ in range(2))
+        again = store.reserve(ORIGIN, SlotRequest(0.3, given_up=late.at))
+        assert again.at == pytest.approx(other.at + 0.3, abs=1e-6)
 
-    def test_callers_with_different_delays_each_keep_their_own(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, NOW, 60.0)
-        assert NOW < store.reserve(ORIGIN, NOW, 5.0) <= NOW + 5
+    def test_a_turn_without_the_store_takes_no_place_in_line(self, store: RecordStore) -> None:
+        """It is granted now or not at all."""
+        slot = store.reserve(ORIGIN, SlotRequest(60.0))
+        assert not store.reserve(ORIGIN, SlotRequest(60.0, within=0.05)).granted
+        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(slot.at + 60)
+        assert store.reserve(origin(1), SlotRequest(60.0, within=0.05)).granted
 
-    def test_slots_survive_a_purge_of_records(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, NOW, 60.0)
+    def test_a_line_that_was_lost_grants_nothing_for_a_spacing(self, store: RecordStore) -> None:
+        """Other processes may have slots, and have sent pages just now."""
+        reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
+        assert not reply.granted
+        assert reply.at == pytest.approx(reply.now + HORIZON + 60)
+        assert store.reserve(ORIGIN, SlotRequest(60.0)).at > reply.at
+
+    def test_each_page_keeps_its_own_spacing_after_it(self, store: RecordStore) -> None:
+        """Two crawlers of one fleet whose groups ask for different delays."""
+        first = store.reserve(ORIGIN, SlotRequest(0.3))
+        second = store.reserve(ORIGIN, SlotRequest(60.0))
+        third = store.reserve(ORIGIN, SlotRequest(0.3))
+        assert second.at == pytest.approx(first.at + 0.3, abs=1e-6)
+        assert third.at == pytest.approx(second.at + 60)
+
+    def test_each_origin_has_a_line_of_its_own(self, store: RecordStore) -> None:
+        assert all(store.reserve(origin(n), SlotRequest(60.0)).granted for n in range(20))
+
+    def test_lines_survive_a_purge_of_records(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, SlotRequest(60.0))
         store.purge(NOW - 1000)
-        assert store.reserve(ORIGIN, NOW, 60.0) > NOW
+        assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
 
-    @pytest.mark.parametrize("delay", [1e-6, 1e12, 1e300])
-    def test_any_delay_is_accepted(self, store: RecordStore, delay: float) -> None:
-        assert store.reserve(ORIGIN, NOW, delay) == 0.0
-        assert store.reserve(origin(1), NOW, delay) == 0.0
-
-
-def test_a_process_alone_is_the_first_of_one(store: RecordStore) -> None:
-    fleet = store.heartbeat("me", NOW, 60.0)
-    assert (fleet.rank, fleet.size) == (0, 1)
+    @pytest.mark.parametrize("spacing", [1e-6, 1e12, 1e300])
+    def test_any_spacing_is_accepted(self, store: RecordStore, spacing: float) -> None:
+        assert store.reserve(ORIGIN, SlotRequest(spacing)).granted
+        assert store.reserve(ORIGIN, SlotRequest(spacing)).granted == (spacing < 1)
 
 
-def test_processes_are_ranked_by_name_and_counted(shared_uri: str) -> None:
-    """Each sees the same fleet, in the same order."""
-    store = open_store(shared_uri)
-    for owner in ("c", "a", "b"):
-        store.heartbeat(owner, NOW, 60.0)
-    seen = {owner: store.heartbeat(owner, NOW, 60.0)[:2] for owner in ("b", "c", "a")}
-    store.close()
-    assert seen == {"a": (0, 3), "b": (1, 3), "c": (2, 3)}
-
-
-def test_a_process_without_a_heartbeat_is_counted_until_its_time_is_over(shared_uri: str) -> None:
-    store = open_store(shared_uri)
-    store.heartbeat("dead", NOW, 0.3)
-    assert store.heartbeat("alive", NOW, 60.0).size == 2
-    time.sleep(0.35)
-    assert store.heartbeat("alive", NOW, 60.0).size == 1
-    store.close()
-
-
-def test_clocks_of_callers_do_not_move_the_slots(shared_uri: str) -> None:
-    """EXT-01 in a fleet: one caller is hours ahead, another one hours behind."""
-    store = open_store(shared_uri)
-    assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
-    for skew in (-5 * 3600, 5 * 3600):
-        assert NOW + skew < store.reserve(ORIGIN, NOW + skew, 60.0) <= NOW + skew + 60
-    store.close()
-
-
-def test_the_clock_of_the_store_does_not_depend_on_the_caller(shared_uri: str) -> None:
-    store = open_store(shared_uri)
-    early, late = (store.heartbeat("me", NOW + skew, 60.0).clock for skew in (0.0, 3600.0))
-    store.close()
-    assert 0 <= late - early < 60
-
-
-def test_a_slot_that_was_refused_is_granted_at_the_time_named(shared_uri: str) -> None:
-    """No caller has to ask twice for a slot that no other one took."""
-    store = open_store(shared_uri)
-    for n in range(5):
-        store.reserve(origin(n), 0.0, 0.0)
-        wait = store.reserve(origin(n), 0.0, 0.2)
-        assert wait > 0
-        time.sleep(wait)
-        assert store.reserve(origin(n), 0.0, 0.2) == 0.0
-    store.close()
+@given(
+    asked=st.lists(
+        st.tuples(
+            st.floats(0, 5).map(lambda seconds: round(seconds, 3)),
+            st.sampled_from([0.25, 0.5, 3.0]),
+            st.sampled_from(["new", "ticket", "given up", "turn", "returning"]),
+        ),
+        max_size=40,
+    )
+)
+def test_no_slot_is_granted_in_the_spacing_of_another(
+    asked: list[tuple[float, float, str]],
+) -> None:
+    """EXT-01, at any times and whatever callers claim."""
+    now, line, slots = 1000.0, None, dict[float, float]()
+    ticket = slot = 0.0
+    for seconds, spacing, kind in asked:
+        now += seconds
+        request = {
+            "new": SlotRequest(spacing),
+            "ticket": SlotRequest(spacing, ticket=ticket),
+            "given up": SlotRequest(spacing, given_up=slot),
+            "turn": SlotRequest(spacing, within=0.05),
+            "returning": SlotRequest(spacing, returning=True),
+        }[kind]
+        if kind == "given up":
+            slots.pop(slot, None)
+        line, reply = reserve(line, now, request)
+        if reply.granted:
+            slot, slots[reply.at] = reply.at, spacing
+            assert now <= slot <= now + HORIZON
+        elif kind != "turn":
+            ticket = reply.at
+    taken = sorted(slots.items())
+    for (earlier, spacing), (later, _) in itertools.pairwise(taken):
+        assert later >= earlier + spacing
 
 
 def test_threads_get_one_lease_between_them(shared_uri: str) -> None:

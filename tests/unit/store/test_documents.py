@@ -50,16 +50,14 @@ def test_the_page_names_every_scheme_and_option() -> None:
 
 def test_the_page_counts_the_contract() -> None:
     """The author of another store wants to know how much it is."""
-    assert len(RecordStore.__abstractmethods__) == 8
-    assert "eight short methods" in PAGE
+    assert len(RecordStore.__abstractmethods__) == 7
+    assert "seven short methods" in PAGE
 
 
 def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
     store = RedisStore("redis://localhost", "PREFIX", 1, 1)
-    for start in (store._records, store._leases, store._slots):
+    for start in (store._records, store._leases, store._lines):
         assert f"`{start}ORIGIN`" in PAGE
-    for key in (store._slots_mark, store._processes):
-        assert f"`{key}`" in PAGE
     store.close()

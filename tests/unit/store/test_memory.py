@@ -12,6 +12,7 @@ import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.page_slots import SlotRequest
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
@@ -185,19 +186,21 @@ def test_leases_within_a_process() -> None:
     assert store.acquire(ORIGIN, "d", NOW - 3599, 30)
 
 
-def test_slots_of_the_past_are_forgotten() -> None:
-    """SAF: memory does not grow with the origins of a crawl; slots that still count are kept."""
-    store = MemoryStore()
+def test_lines_of_the_past_are_forgotten() -> None:
+    """SAF: memory does not grow with the origins of a crawl; lines that still count are kept."""
+    now = 0.0
+    store = MemoryStore(monotonic=lambda: now)
     for number in range(30_000):
+        now = float(number)
         if number == 29_000:
-            store.reserve(ORIGIN, NOW + number, 3000.0)
-        store.reserve(Origin("http", f"{number}.example", 80), NOW + number, 1.0)
-    assert len(store._last_pages) < 20_001
-    assert store.reserve(ORIGIN, NOW + 30_000, 3000.0) == NOW + 32_000
+            store.reserve(ORIGIN, SlotRequest(3000.0))
+        store.reserve(Origin("http", f"{number}.example", 80), SlotRequest(1.0))
+    assert len(store._lines) < 20_001
+    assert store.reserve(ORIGIN, SlotRequest(3000.0)).at == 32_000
 
 
-def test_a_clock_that_is_put_back_costs_one_delay() -> None:
+def test_the_wall_clock_moves_no_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     store = MemoryStore()
-    store.reserve(ORIGIN, NOW, 60.0)
-    assert store.reserve(ORIGIN, NOW - 3600, 60.0) == NOW - 3540
-    assert store.reserve(ORIGIN, NOW - 3540, 60.0) == 0.0
+    slot = store.reserve(ORIGIN, SlotRequest(60.0))
+    monkeypatch.setattr("time.time", lambda: NOW)
+    assert store.reserve(ORIGIN, SlotRequest(60.0)).at == slot.at + 60

@@ -9,21 +9,24 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from datetime import datetime, timedelta, timezone
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Line, SlotRequest, reserve
+from scrapy_robotspec.store.redis import _RESERVE
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.redis_server import NOT_FOUND, RedisServer, free_port, is_installed
 
@@ -40,6 +43,9 @@ NOW = 1_800_000_000.0
 DAY = 86_400
 KEY = "robotspec:1:record:http://example.com"
 LEASE = "robotspec:1:lease:http://example.com"
+LINE = "robotspec:1:line:http://example.com"
+#: Seconds around the time at which a slot is asked for, 50.
+TIMES = st.integers(1, 100)
 
 
 @pytest.fixture
@@ -176,8 +182,7 @@ def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
         lambda: store.purge(0.0),
         lambda: store.acquire(ORIGIN, "a", NOW, 30),
         lambda: store.release(ORIGIN, "a"),
-        lambda: store.reserve(ORIGIN, NOW, 1),
-        lambda: store.heartbeat("a", NOW, 1),
+        lambda: store.reserve(ORIGIN, SlotRequest(1.0)),
     ):
         with pytest.raises(StoreError, match="Redis"):
             call()
@@ -382,47 +387,56 @@ def test_garbage_does_not_stand_in_the_way_of_a_lease(
     assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
 
 
-def test_a_restarted_server_grants_no_slot_before_a_delay_has_passed(
-    store: RecordStore, server: RedisServer
-) -> None:
-    """EXT-01: it has forgotten the last page, which may have been sent just before."""
-    assert store.reserve(ORIGIN, NOW, 0.3) == 0.0
-    server.stop()
-    server.start()
-    again_at = store.reserve(ORIGIN, NOW, 0.3)
-    assert NOW < again_at <= NOW + 0.3
-    newcomer = open_store(server.uri)
-    assert newcomer.reserve(ORIGIN, NOW, 0.3) > NOW
-    time.sleep(again_at - NOW)
-    assert newcomer.reserve(ORIGIN, NOW, 0.3) == 0.0
-    newcomer.close()
-
-
-def test_a_flushed_server_grants_no_slot_before_a_delay_has_passed(
+def test_a_flushed_server_grants_no_slot_for_a_spacing(
     store: RecordStore, client: redis.Redis
 ) -> None:
-    assert store.reserve(ORIGIN, NOW, 60.0) == 0.0
+    """EXT-01: it has forgotten the last page, which may have been sent just before."""
+    assert store.reserve(ORIGIN, SlotRequest(60.0)).granted
     client.flushall()
-    assert store.reserve(ORIGIN, NOW, 60.0) > NOW + 55
+    reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
+    assert reply.at == pytest.approx(reply.now + HORIZON + 60)
 
 
-@pytest.mark.parametrize("garbage", [b"", b"garbage", b"9" * 40, b"\xff" * 100])
-def test_garbage_in_the_keys_of_the_pace_stops_no_worker(
+@pytest.mark.parametrize("garbage", [b"", b"garbage", b"9" * 40, b"9 9 9 9", b"\xff" * 100])
+def test_garbage_in_a_line_stops_no_worker(
     store: RecordStore, client: redis.Redis, garbage: bytes
 ) -> None:
-    """Another delay is the most that it costs."""
-    for key in ("robotspec:1:slot:http://example.com", "robotspec:1:slots"):
-        client.set(key, garbage)
-    client.set("robotspec:1:processes", garbage)
-    assert store.reserve(ORIGIN, NOW, 0.1) <= NOW + 0.1
-    time.sleep(0.1)
-    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
-    assert store.heartbeat("a", NOW, 60.0).size == 1
+    """SAF-05: another spacing is the most that it costs."""
+    client.set(LINE, garbage)
+    reply = store.reserve(ORIGIN, SlotRequest(0.1))
+    assert reply.at <= reply.now + HORIZON + 0.2
 
 
-def test_slots_expire_by_themselves(store: RecordStore, client: redis.Redis) -> None:
-    store.reserve(ORIGIN, NOW, 5.0)
-    store.reserve(origin(1), NOW, 7200.0)
-    times = [client.ttl(f"robotspec:1:slot:{each}") for each in (ORIGIN, origin(1))]
-    assert 3500 < times[0] <= 3600
-    assert 14_000 < times[1] <= 14_400
+def test_lines_expire_by_themselves(store: RecordStore, client: redis.Redis) -> None:
+    """An hour after their end."""
+    for _ in range(2):
+        store.reserve(ORIGIN, SlotRequest(7200.0))
+    assert 3600 + 14_300 < client.ttl(LINE) <= 3600 + 14_400
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    line=st.none() | st.tuples(TIMES, st.just(0) | TIMES, TIMES),
+    spacing=st.integers(1, 100),
+    ticket=st.just(0) | TIMES,
+    given_up=st.just(0) | TIMES,
+    within=st.sampled_from([0.05, HORIZON]),
+    returning=st.booleans(),
+)
+def test_the_script_reserves_as_the_other_stores_do(
+    client: redis.Redis, line: tuple[int, int, int] | None, **asked: Any
+) -> None:
+    """EXT-01: one arithmetic in two languages, at 50 seconds after some time."""
+    script = client.register_script(_RESERVE.replace("redis.call('TIME')", "{'50', '0'}"))
+    client.delete(LINE)
+    if line is not None:
+        client.set(LINE, " ".join(str(each * 10**6) for each in line))
+    request = SlotRequest(**{name: type(value)(value) for name, value in asked.items()})
+    times = (*request[:3], request.within, HORIZON, KEPT)
+    arguments = [*(round(each * 1e6) for each in times), int(request.returning)]
+    granted, at, _ = script([LINE], arguments)
+    new, reply = reserve(None if line is None else Line(*line), 50.0, request)
+    assert (bool(granted), int(at) / 1e6) == (reply.granted, reply.at)
+    stored = client.get(LINE)
+    assert isinstance(stored, bytes)
+    assert tuple(int(each) / 1e6 for each in stored.split()) == new

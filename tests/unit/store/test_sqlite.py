@@ -17,6 +17,7 @@ import pytest
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import sqlite
+from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 
@@ -249,16 +250,17 @@ def _run(program: str, path: str) -> str:
     return done.stdout
 
 
-def test_a_slot_from_before_the_machine_was_started_costs_one_delay(path: str) -> None:
+def test_a_line_from_before_the_machine_was_started_costs_one_delay(path: str) -> None:
     """The monotonic clock began again."""
     store = SqliteStore(path)
-    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
-    tamper(path, "UPDATE robotspec_slots_1 SET last = last + 1e9")
-    again_at = store.reserve(ORIGIN, NOW, 0.1)
-    assert NOW < again_at <= NOW + 0.1
-    time.sleep(again_at - NOW)
-    assert store.reserve(ORIGIN, NOW, 0.1) == 0.0
+    store.reserve(ORIGIN, SlotRequest(5.0))
+    tamper(
+        path,
+        "UPDATE robotspec_lines_1 SET next = next + 1e9, tail = 1e9, written = written + 1e9",
+    )
+    reply = store.reserve(ORIGIN, SlotRequest(5.0))
     store.close()
+    assert reply.at == pytest.approx(reply.now + HORIZON + 5)
 
 
 def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
@@ -274,17 +276,18 @@ def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
 def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhile(
     path: str,
 ) -> None:
-    """That slot is later than the time at which the purge began."""
+    """Its line is written after the time at which the purge began."""
     store = SqliteStore(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     purging = threading.Thread(target=store.purge, args=(0.0,))
     purging.start()
     time.sleep(0.1)
-    slot = (str(ORIGIN), time.monotonic())
-    other.execute("INSERT INTO robotspec_slots_1 VALUES (?, ?)", slot)
+    now = time.monotonic()
+    line = (str(ORIGIN), now + 60, 0.0, now)
+    other.execute("INSERT INTO robotspec_lines_1 VALUES (?, ?, ?, ?)", line)
     other.execute("COMMIT")
     purging.join()
-    assert store.reserve(ORIGIN, NOW, 60.0) > NOW
+    assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
     other.close()
     store.close()

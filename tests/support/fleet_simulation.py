@@ -1,0 +1,263 @@
+"""Processes that keep a crawl delay together, simulated with a clock passed in.
+
+Events happen in the order of their times. A process is a real ``CrawlDelay`` with a clock of its
+own. It wakes late, and reaches the store, a ``MemoryStore`` behind a circuit breaker, after a time.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import random
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
+from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+from scrapy_robotspec.store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+
+ORIGIN = Origin("http", "a.example", 80)
+#: Seconds for which a process that has never reached the store waits for it.
+HOLD = 30.0
+#: Epoch seconds at the start of a simulation.
+EPOCH = 1_800_000_000.0
+
+
+class Event:
+    """A delayed call."""
+
+    def __init__(self, call: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.call: Callable[..., Any] | None = call
+        self.args = args
+
+    def cancel(self) -> None:
+        self.call = None
+
+
+class Time:
+    """A clock that jumps from event to event."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._events: list[tuple[float, int, Event]] = []
+        self._numbers = itertools.count()
+
+    def call_later(self, seconds: float, call: Callable[..., Any], *args: Any) -> Event:
+        event = Event(call, args)
+        at = self.now + max(0.0, seconds)
+        heapq.heappush(self._events, (at, next(self._numbers), event))
+        return event
+
+    def run(self, seconds: float) -> None:
+        """Let *seconds* pass."""
+        until = self.now + seconds
+        while self._events and self._events[0][0] <= until:
+            self.now, _, event = heapq.heappop(self._events)
+            if event.call is not None:
+                event.call(*event.args)
+        self.now = until
+
+
+class SharedStore(MemoryStore):
+    """The store of a fleet. Its clock differs from all others."""
+
+    def __init__(self, time: Time) -> None:
+        self.ahead = 5000.0
+        super().__init__(monotonic=lambda: time.now + self.ahead)
+        self.is_gone = False
+        self.calls = 0
+
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        if self.is_gone:
+            raise StoreError("gone")
+        self.calls += 1
+        return super().reserve(origin, asked)
+
+    def flush(self) -> None:
+        self._lines.clear()
+
+
+class Fleet:
+    """Processes that share a store."""
+
+    def __init__(
+        self,
+        delay: float,
+        *,
+        seed: int = 0,
+        jitter: float = 0.002,
+        stalls: float = 0.0,
+        away: float = 0.0005,
+    ) -> None:
+        self.time = Time()
+        self.store = SharedStore(self.time)
+        self.delay = delay
+        self.jitter = jitter
+        self.stalls = stalls
+        self.away = away
+        self.random = random.Random(seed)
+        self.processes: list[Process] = []
+        self.sent: list[tuple[float, float]] = []
+        """Time and delay of each page."""
+
+    def start(self, number: int, **options: Any) -> list[Process]:
+        """Start more processes, all at about the same time."""
+        started = [Process(self, **options) for _ in range(number)]
+        self.processes += started
+        for process in started:
+            self.time.call_later(self.random.uniform(0, 0.5), process.fill)
+        return started
+
+    def run(self, seconds: float) -> None:
+        self.time.run(seconds)
+
+    def kill(self, number: int) -> None:
+        for process in self.processes[:number]:
+            process.is_dead = True
+        del self.processes[:number]
+
+    # --- what was sent
+
+    def times(self, since: float = 0.0, until: float | None = None) -> list[float]:
+        last = self.time.now if until is None else until
+        return [at for at, _ in self.sent if since <= at <= last]
+
+    def gaps(self, since: float = 0.0, until: float | None = None) -> list[float]:
+        """Times between neighbouring pages."""
+        return gaps(self.times(since, until))
+
+    def short(self, since: float = 0.0, until: float | None = None) -> int:
+        """Number of gaps shorter than the delay of the earlier page."""
+        pages = [page for page in self.sent if page[0] >= since]
+        return sum(
+            later[0] - earlier[0] < earlier[1] for earlier, later in itertools.pairwise(pages)
+        )
+
+    def pace(self, since: float, until: float | None = None) -> float:
+        """Pages as a share of what the delay allows."""
+        last = self.time.now if until is None else until
+        return len(self.times(since, last)) * self.delay / (last - since)
+
+
+def gaps(times: list[float]) -> list[float]:
+    return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+
+class Process:
+    """A crawl process. *waiting* of its requests wait at a time."""
+
+    def __init__(self, fleet: Fleet, *, delay: float | None = None, waiting: int = 1) -> None:
+        self.fleet = fleet
+        self._delay = delay
+        self._waiting = waiting
+        self.skew = fleet.random.uniform(-1e6, 1e6)
+        self.is_dead = False
+        self.is_cut_off = False
+        self.pages: list[float] = []
+        self.full_until = 0.0
+        self.allowed: Callable[[Request], bool] = lambda request: True
+        self.delays: dict[str, float] = {}
+        """Of requests with another delay, by URL."""
+        self._breaker = CircuitBreakerStore(self._open, self.monotonic)
+        pace = FleetPace(self, hold=HOLD, monotonic=self.monotonic, random=fleet.random.random)
+        self.crawl_delay = CrawlDelay(
+            pace,
+            delay_now=self._delay_now,
+            send_wait=lambda request: max(0.0, self.full_until - fleet.time.now),
+            clock=lambda: EPOCH + fleet.time.now,
+            monotonic=self.monotonic,
+            call_later=self.call_later,
+        )
+
+    @property
+    def delay(self) -> float:
+        return self.fleet.delay if self._delay is None else self._delay
+
+    def _delay_now(self, origin: Origin, request: Request) -> float | None:
+        return self.delays.get(request.url, self.delay) if self.allowed(request) else None
+
+    def monotonic(self) -> float:
+        return self.fleet.time.now + self.skew
+
+    def call_later(self, seconds: float, call: Callable[..., Any], *args: Any) -> Event:
+        """Timers end late."""
+        return self.fleet.time.call_later(max(0.0, seconds) + self._late(), self._run, call, args)
+
+    def _run(self, call: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        if not self.is_dead:
+            call(*args)
+
+    def _late(self) -> float:
+        fleet = self.fleet
+        late = fleet.random.uniform(0, fleet.jitter)
+        if fleet.random.random() < fleet.stalls:
+            late += fleet.random.uniform(0.05, 0.5)
+        return late
+
+    # --- the store
+
+    def _open(self) -> SharedStore:
+        if self.is_cut_off:
+            raise StoreError("no way to the store")
+        return self.fleet.store
+
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
+        reply: Deferred[Reservation] = Deferred()
+        time, away = self.fleet.time, self.fleet.away
+
+        def work() -> None:
+            back = self.fleet.random.uniform(0.5, 1.5) * away + self._late()
+            try:
+                if self.is_cut_off:
+                    raise StoreError("no way to the store")
+                result = self._breaker.reserve(origin, asked)
+            except StoreError as error:
+                time.call_later(back, self._run, reply.errback, (error,))
+            else:
+                time.call_later(back, self._run, reply.callback, (result,))
+
+        time.call_later(self.fleet.random.uniform(0.5, 1.5) * away, work)
+        return reply
+
+    # --- the downloader
+
+    def occupy(self, every: float, seconds: float) -> None:
+        """Fill the download slot for *seconds*, again and again."""
+        self.full_until = self.fleet.time.now + seconds
+        self.fleet.time.call_later(
+            self.fleet.random.uniform(0.5, 1.5) * every, self.occupy, every, seconds
+        )
+
+    # --- requests
+
+    def gaps(self) -> list[float]:
+        return gaps(self.pages)
+
+    def fill(self) -> None:
+        """Let requests wait."""
+        for _ in range(self._waiting):
+            self.ask()
+
+    def ask(self, request: Request | None = None) -> None:
+        """Let one request wait."""
+        asked = request or Request("http://a.example/")
+        turn = self.crawl_delay.wait(asked, ORIGIN, self.delay)
+        turn.addCallback(self._end, asked)
+
+    def _end(self, goes: bool, request: Request) -> None:
+        if goes:
+            now = self.fleet.time.now
+            self.pages.append(now)
+            self.fleet.sent.append((now, self.delay))
+        if not self.is_dead:
+            self.fleet.time.call_later(0.001, self.ask)
