@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,14 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
-    from scrapy_robotspec.cli.app import main as run
+    try:
+        from scrapy_robotspec.cli.app import main as run
 
-    program = "robotspec"
-    return run(load_query=_load_query, program=program)
+        code = run(load_query=_load_query)
+    except KeyboardInterrupt:  # while a module is imported, or while an error is shown
+        code = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # no traceback while Python ends
+    return code
 
 
 def _load_query() -> QuerySites:

@@ -67,7 +67,8 @@ def answer_file(robots: RobotsTxt, question: Question, session: Session, handle:
             handle(explain_fully(file, url, tokens, group))
             continue
         found = explain(robots, url, tokens, names=names)
-        handle(_with_usage(found, robots, url) if question.usage else found)
+        states_usage = question.usage and (file is None or file.states_usage)
+        handle(_with_usage(found, robots, url) if states_usage else found)
     return left_out
 
 

@@ -93,7 +93,7 @@ class LazyGroup(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the questions, folded at the width of the terminal."""
         with formatter.section("Which command for which question"):
-            formatter.write_dl(list(_QUESTIONS.items()), col_max=40)
+            formatter.write_dl(list(_QUESTIONS.items()), col_max=formatter.width // 2)
         for paragraph in _NOTES.split("\n\n"):
             formatter.write_paragraph()
             formatter.write_text(paragraph)
@@ -120,7 +120,7 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 @click.command(
     cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.option(
     "-V",

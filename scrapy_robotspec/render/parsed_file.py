@@ -111,7 +111,7 @@ class ParsedFile:
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"
 
-    @property
+    @cached_property
     def tokens(self) -> list[str]:
         """Every product token that selects a group, as first written, without ``*``."""
         return [name for key, name in self._names.items() if key != DEFAULT]

@@ -136,3 +136,27 @@ def test_ctrl_c_ends_without_a_traceback(
     monkeypatch.setattr("scrapy_robotspec.cli.check.read_urls", interrupt)
     result = run_command("check", "robots.txt", "/x")
     assert (result.code, result.out, result.err.strip()) == (130, "", "")
+
+
+@pytest.mark.parametrize("width", [50, 120])
+def test_help_folds_at_the_width_of_the_terminal(
+    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run_command("--help").out.splitlines()
+    assert 40 < max(map(len, lines)) <= width
+
+
+def test_ctrl_c_while_modules_are_imported_shows_no_traceback() -> None:
+    """Exit code 130, also where the command has not begun."""
+    program = (
+        "import builtins, sys; real = builtins.__import__\n"
+        "def interrupted(name, *rest):\n"
+        "    if name == 'click': raise KeyboardInterrupt\n"
+        "    return real(name, *rest)\n"
+        "from scrapy_robotspec.__main__ import main\n"
+        "builtins.__import__ = interrupted\n"
+        "sys.exit(main())"
+    )
+    done = process("-c", program)
+    assert (done.returncode, done.stderr) == (130, "")

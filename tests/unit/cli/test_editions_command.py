@@ -58,4 +58,4 @@ def test_many_crawlers_of_one_group_share_a_number_of_questions(
     (folder / "many.txt").write_text("".join([*agents, *rules]))
     rows = [json.loads(line) for line in run_command(*COMMAND).out.splitlines()]
     numbers = Counter("".join(row["tokens"]) for row in rows)
-    assert numbers == {**dict.fromkeys(NAMES, 10), "": 1}
+    assert numbers == {**dict.fromkeys(NAMES, 100 // 26), "": 1}

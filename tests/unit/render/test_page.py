@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render import listing
+from scrapy_robotspec.render import explanation, listing
 from scrapy_robotspec.render.as_html import PageAnswers, answers_page
 from scrapy_robotspec.render.explanation import explain_fully
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -146,6 +146,50 @@ def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatc
     assert "line-5003" in page.ids
     assert "line-2000" not in page.ids
     assert "4,989 lines without a note are left out here" in page.text
+
+
+def table_of(urls: list[str], *tokens: str) -> tuple[str, list[str]]:
+    """The page of ``check`` for some URLs: its headline, and the lines of its table."""
+    robots = RobotsTxt.parse(SHOP.encode())
+    answers = PageAnswers()
+    for url in urls:
+        answers.add(explanation.explain(robots, url, tokens))
+    page = check(answers_page("robots.txt", ParsedFile(robots), answers, now=NOW))
+    table = page.text.partition("The file")[2]
+    return answers.headline(), [line for line in table.splitlines() if line.strip()]
+
+
+def test_the_numbers_of_a_long_page_are_those_of_all_answers() -> None:
+    """Disallowed ones come first, and what is left out is counted."""
+    urls = [f"/{'cart' if n % 5 == 0 else 'x'}/{n}" for n in range(6000)]
+    headline, lines = table_of(urls, "examplebot")
+    assert headline == "examplebot: 1,200 of 6,000 URLs disallowed"
+    words = " ".join(" ".join(lines).split())
+    assert "The page shows 500 answers and leaves out 700 disallowed and 4,800 allowed." in words
+    assert "/cart/2495" in words
+    assert "/cart/2500" not in words
+
+
+@pytest.mark.parametrize(
+    ("urls", "tokens", "headline"),
+    [
+        (["/a", "/b"], (), "A crawler that no group names: all 2 URLs allowed"),
+        (["/cart/", "/cart/b"], ("x",), "x: all 2 URLs disallowed"),
+        (["/cart/", "/b"], ("x",), "x: 1 of 2 URLs disallowed"),
+    ],
+)
+def test_the_headline_names_the_question(
+    urls: list[str], tokens: tuple[str, ...], headline: str
+) -> None:
+    assert table_of(urls, *tokens)[0] == headline
+
+
+def test_a_column_whose_cells_are_equal_is_said_once() -> None:
+    """Of 30 pages that one rule refuses to one crawler only the URL differs."""
+    _, lines = table_of([f"/cart/{n}" for n in range(30)], "examplebot")
+    words = " ".join(" ".join(lines).split())
+    assert "Crawler: examplebot Verdict: disallowed Why: line 10 Disallow: /cart/" in words
+    assert words.count("examplebot") < 10
 
 
 @settings(max_examples=60)

@@ -1,0 +1,83 @@
+"""Answers of every command that decides: both readings, exit codes, crawlers of large files."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from scrapy_robotspec.cli import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import RunCommand
+
+DOTS = "/x/../cart/1"
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_a_url_with_dot_segments_is_judged_in_both_readings(
+    run_command: RunCommand, command: str
+) -> None:
+    """PAT-15: what the server reads is named beside the rule."""
+    result = run_command(command, "robots.txt", DOTS)
+    assert result.code == 1
+    assert "(line 15: Disallow: /cart/; servers read /cart/1)" in result.out
+    shown = json.loads(run_command(command, "robots.txt", DOTS, "--json").out)
+    assert (shown["allowed"], shown["line"], shown["resolved"]) == (False, 15, "/cart/1")
+
+
+def test_the_rules_of_the_deciding_reading_are_explained(run_command: RunCommand) -> None:
+    """PAT-15: the compared path and the matching rules belong to the verdict."""
+    shown = json.loads(run_command("explain", "robots.txt", DOTS, "--json").out)
+    assert shown["path"] == "/cart/1"
+    assert [rule["line"] for rule in shown["matches"]] == [15]
+
+
+def test_editions_judge_both_readings(run_command: RunCommand) -> None:
+    """PAT-15: and agree about it."""
+    rows = run_command("editions", "robots.txt", DOTS, "--all", "--json").lines
+    (verdicts,) = [json.loads(row)["editions"].values() for row in rows]
+    assert {each["resolved"] for each in verdicts} == {"/cart/1"}
+
+
+@pytest.mark.parametrize(
+    "command", ["check robots.txt", "explain robots.txt", "editions robots.txt",
+                "diff robots.txt robots.txt"]
+)  # fmt: skip
+def test_a_wrong_line_of_a_list_exits_with_2(
+    run_command: RunCommand, folder: Path, command: str
+) -> None:
+    """Unless something is disallowed or different: that counts more."""
+    (folder / "list.txt").write_text("/x\nnonsense\n")
+    result = run_command(*command.split(), "--urls", "list.txt")
+    assert result.code == 2
+    assert "list.txt:2: neither a URL nor a path, skipped: nonsense" in result.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check many.txt / --each-token", "explain many.txt / --each-token",
+     "show many.txt --each-token", "editions many.txt / --each-token", "diff many.txt many.txt"],
+)  # fmt: skip
+def test_crawlers_of_a_large_file_are_left_out_and_counted(
+    run_command: RunCommand, folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time does not grow with crawlers times rules; an answer in part is no success."""
+    monkeypatch.setattr(options, "MAX_LINES", 1600)
+    agents = [f"User-agent: {name}\n" for name in ("a", "b", "c", "d", "e", "f")]
+    rules = [f"Disallow: /{number}\n" for number in range(300)]
+    (folder / "many.txt").write_text("".join([*agents, *rules]))
+    result = run_command(*command.split())
+    assert result.code == 2
+    assert "crawlers are left out, as they have more than 1,600 lines together" in result.err
+    assert run_command("check", "many.txt", "/", "--token", "f").code == 0
+
+
+def test_a_label_that_is_probably_another_one_is_named(run_command: RunCommand) -> None:
+    """USE-05: a mistyped use would never be disallowed."""
+    result = run_command("check", "robots.txt", "/x", "--usage", "train_ai")
+    assert "--usage train_ai: do you mean train-ai?" in result.err
+    assert not run_command("check", "robots.txt", "/x", "--usage", "train-ai").err
