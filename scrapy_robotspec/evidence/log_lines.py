@@ -44,8 +44,8 @@ NO_HASH = "0" * 64
 MAX_LINE = 2**22
 #: Max length of ``ROBOTSPEC_EVIDENCE_OPERATOR`` (characters).
 _MAX_OPERATOR = 10_000
-#: Max length of an id or a version (characters).
-_MAX_ID = 100
+#: Max length of an id or a version (characters), and max number of versions.
+_MAX_SHORT, _MAX_VERSIONS = 100, 20
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
 
@@ -134,115 +134,57 @@ loads = json.JSONDecoder(parse_constant=_refuse).decode
 # --- the members of a line
 
 
-def _is_text(value: Any) -> bool:
-    return type(value) is str
-
-
-def _is_id(value: Any) -> bool:
-    return type(value) is str and len(value) <= _MAX_ID
-
-
 def is_time(value: Any) -> bool:
     """Whether *value* is a number of seconds that a date can have."""
     return type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1e11
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**63
-
-
-def _is_object(value: Any) -> bool:
-    return type(value) is dict
-
-
-def _is_flag(value: Any) -> bool:
-    return type(value) is bool
-
-
 def are_texts(value: Any) -> bool:
     """Whether *value* is a list of texts."""
-    return type(value) is list and all(map(_is_text, value))
+    return type(value) is list and all(type(each) is str for each in value)
 
 
-def _are_ids(value: Any) -> bool:
-    return type(value) is list and all(map(_is_id, value))
+def _is_short(value: Any) -> bool:
+    return type(value) is str and len(value) <= _MAX_SHORT
 
 
-def _are_versions(value: Any) -> bool:
-    return type(value) is dict and len(value) < 20 and all(map(_is_id, value.values()))
-
-
-def _is_failure(value: Any) -> bool:
-    """Whether *value* is a cause, maybe None, and a flag."""
-    return type(value) is list and len(value) == 2 and _maybe(_is_text)(value[0])
-
-
-def _maybe(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: value is None or check(value)
-
-
-#: The members that a reader relies on, by kind of line.
-_MEMBERS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
-    "run": {
-        "format": _is_count,
-        "run": _is_text,
-        "time": is_time,
-        "software": _is_text,
-        "versions": _maybe(_are_versions),
-        "operator": _maybe(lambda value: _is_text(value) and len(value) <= _MAX_OPERATOR),
-        "timestamp": _maybe(_is_flag),
-        "settings": _is_object,
-    },
-    "record": {
-        "id": _is_id,
-        "kind": _is_text,
-        "url": _is_text,
-        "began": _maybe(is_time),
-        "time": is_time,
-        "offset": _is_count,
-        "length": _is_count,
-        "sha256": _is_text,
-    },
-    "state": {
-        "id": _is_id,
-        "source": _is_text,
-        "record": _is_object,
-        "body_record": _maybe(_is_id),
-        "body_sha256": _is_text,
-        "before": _maybe(_is_id),
-        "exchanges": _are_ids,
-        "failure": _maybe(_is_failure),
-    },
-    "decision": {
-        "number": _is_count,
-        "time": is_time,
-        "stage": _is_text,
-        "url": _is_text,
-        "tokens": are_texts,
-        "allowed": _is_flag,
-        "reason": _is_text,
-        "policy": _maybe(_is_text),
-        "state": _maybe(_is_id),
-        "rules_time": _maybe(is_time),
-        "header": _maybe(_is_text),
-    },
-    "sent": {
-        "time": is_time,
-        "decision": _is_count,
-        "status": _maybe(_is_count),
-        "seconds": is_time,
-    },
-    "gap": {"time": is_time, "lost": _is_count},
-    "clock": {"time": is_time, "jump": lambda value: type(value) is float},
-    "end": {
-        "time": is_time,
-        "decisions": _is_count,
-        "sent": _is_count,
-        "states": _is_count,
-        "records": _is_count,
-        "lost": _is_count,
-        "archive": _is_count,
-    },
+#: Kinds of values; a ``?`` behind a kind: None is possible, too.
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "text": lambda value: type(value) is str,
+    "short": _is_short,
+    "long": lambda value: type(value) is str and len(value) <= _MAX_OPERATOR,
+    "texts": are_texts,
+    "ids": lambda value: type(value) is list and all(map(_is_short, value)),
+    "shorts": lambda value: (
+        type(value) is dict and len(value) <= _MAX_VERSIONS and all(map(_is_short, value.values()))
+    ),
+    "object": lambda value: type(value) is dict,
+    "flag": lambda value: type(value) is bool,
+    "count": lambda value: type(value) is int and 0 <= value < 2**63,
+    "time": is_time,
+    "number": lambda value: type(value) is float,
+    "failure": lambda value: (
+        type(value) is list and len(value) == 2 and type(value[0]) in (str, type(None))
+    ),
+}
+#: The members that a reader relies on, by type of line.
+_MEMBERS = {
+    kind: tuple(each.split(":") for each in members.split())
+    for kind, members in {
+        "run": "format:count run:text time:time software:text versions:shorts? operator:long? "
+        "timestamp:flag? settings:object",
+        "record": "id:short kind:text url:text began:time? time:time offset:count length:count "
+        "sha256:text",
+        "state": "id:short source:text record:object body_record:short? body_sha256:text "
+        "before:short? exchanges:ids failure:failure?",
+        "decision": "number:count time:time stage:text url:text tokens:texts allowed:flag "
+        "reason:text policy:text? state:short? rules_time:time? header:text?",
+        "sent": "time:time decision:count status:count? seconds:time",
+        "gap": "time:time lost:count",
+        "clock": "time:time jump:number",
+        "end": "time:time decisions:count sent:count states:count records:count lost:count "
+        "archive:count",
+    }.items()
 }
 #: What the last line counts, by kind of line.
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
@@ -250,12 +192,15 @@ COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record":
 
 def _problem_of(values: Mapping[str, Any]) -> str:
     kind = values.get("type")
-    checks = _MEMBERS.get(kind) if isinstance(kind, str) else None
-    if checks is None:
+    members = _MEMBERS.get(kind) if isinstance(kind, str) else None
+    if members is None:
         return "it has no type that is known"
-    wrong = (name for name, check in checks.items() if not check(values.get(name)))
-    name = next(wrong, None)
-    return "" if name is None else f"{name} of a {kind} has a wrong value"
+    for name, wanted in members:
+        value = values.get(name)
+        may_miss = wanted.endswith("?") and value is None
+        if not may_miss and not _KINDS[wanted.rstrip("?")](value):
+            return f"{name} of a {kind} has a wrong value"
+    return ""
 
 
 # --- the members of a decision that crawl and replay write alike

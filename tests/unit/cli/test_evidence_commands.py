@@ -250,3 +250,100 @@ def test_a_log_of_another_format_is_no_clean_audit(
     result = run_command("audit", "access.log", *options)
     assert result.code == 2
     assert "no line of access.log can be read, line 1:" in result.err
+
+
+def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
+    """One object on one line, also where the evidence was changed."""
+    write(folder, JSON)
+    options = ("audit", "access.log", "--evidence", "evidence")
+    for words in (("replay", "evidence"), options):
+        values = json.loads(run_command(*words, "--json").out)
+        assert values["problems"] == []
+        assert values["complete"] is True
+        assert values["end"]["decisions"] == 5
+        assert values["last_hash"] == values["runs"][0]["last_hash"]
+    (log,) = (folder / "evidence").glob("decisions-*")
+    log.write_bytes(log.read_bytes().replace(b'"type":"end"', b'"type":"End"'))
+    for words in (("replay", "evidence"), options):
+        result = run_command(*words, "--json")
+        assert result.code == 1
+        (line,) = result.out.splitlines()
+        values = json.loads(line)
+        assert values["complete"] is False
+        assert log.name in values["problems"][0]
+
+
+def test_hashes_published_elsewhere_are_compared(run_command: RunCommand, folder: Path) -> None:
+    write(folder, JSON)
+    digest = json.loads(run_command("replay", "evidence", "--json").out)["last_hash"]
+    audit = ("audit", "access.log", "--evidence", "evidence")
+    assert run_command("replay", "evidence", "--expect", digest.upper()).code == 0
+    for words in (("replay", "evidence"), audit):
+        result = run_command(*words, "--expect", "0" * 64)
+        assert result.code == 1
+        assert "no run ends with the expected hash 000" in result.err
+
+
+def test_a_run_without_its_end_is_a_problem_if_asked_for(
+    run_command: RunCommand, folder: Path
+) -> None:
+    (log,) = (folder / "evidence").glob("decisions-*")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-1]))
+    assert run_command("replay", "evidence").code == 0
+    result = run_command("replay", "evidence", "--complete")
+    assert result.code == 1
+    assert "has no last line" in result.err
+
+
+def test_a_changed_first_line_is_changed_evidence(run_command: RunCommand, folder: Path) -> None:
+    """Not a call for --token."""
+    (log,) = (folder / "evidence").glob("decisions-*")
+    log.write_bytes(log.read_bytes().replace(b'"software":"tests"', b'"software":"TESTS"'))
+    write(folder, JSON)
+    for words in (("replay", "evidence"), ("audit", "access.log", "--evidence", "evidence")):
+        result = run_command(*words)
+        assert result.code == 1
+        assert "line 1 is not as it was written: the evidence was changed" in result.err
+
+
+def test_explain_shows_the_decision_about_each_disallowed_request(
+    run_command: RunCommand, folder: Path
+) -> None:
+    write(folder, ['{"time": 1769860802.5, "url": "https://example.com/private/x"}'])
+    options = ("audit", "access.log", "--evidence", "evidence", "--explain")
+    first, second, third, *_ = run_command(*options).out.splitlines()[3:]
+    assert "https://example.com/private/x: disallowed (line 2: Disallow: /private/)" in first
+    assert second == "  disallowed when decided 2026-01-31T12:00:01.000000Z"
+    assert 'jsonl: line 9: {"type": "decision", "number": 3' in third
+    (accused,) = json.loads(run_command(*options, "--json").out)["accused"]
+    assert accused["decision"]["values"]["number"] == 3
+
+
+def with_stamp(folder: Path, reply: bytes | None) -> Path:
+    """Evidence that names a time stamp, and its reply."""
+    crawl = Crawl(folder / "stamped", header={"timestamp": True})
+    crawl.close()
+    stamp = folder / "stamped" / f"decisions-{crawl.name}.tsr"
+    if reply is not None:
+        stamp.write_bytes(reply.replace(b"HASH", bytes.fromhex(crawl.writer.hash)))
+    return stamp
+
+
+@pytest.mark.parametrize("reply", [None, b"", b"other"])
+def test_a_missing_time_stamp_is_a_problem(
+    run_command: RunCommand, folder: Path, reply: bytes | None
+) -> None:
+    stamp = with_stamp(folder, reply)
+    result = run_command("replay", "stamped")
+    assert result.code == 1
+    assert f"{stamp.name}: no time stamp" in result.err
+
+
+def test_a_time_stamp_is_named_with_the_command_that_verifies_it(
+    run_command: RunCommand, folder: Path
+) -> None:
+    with_stamp(folder, b"...HASH...")
+    result = run_command("replay", "stamped")
+    assert result.code == 0
+    assert "openssl ts -verify -digest " in result.out

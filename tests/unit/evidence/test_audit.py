@@ -219,3 +219,76 @@ def test_every_verdict_is_that_of_a_simple_search(
         elif not RobotsTxt.parse(copies[-1][1]).allowed(SITE + path, TOKENS):
             disallowed += 1
     assert counts(audited(folder, *asked)) == (len(asked), disallowed, unknown)
+
+
+# --- an honest crawl is not accused
+
+
+def test_rules_of_a_run_without_an_end_are_unknown_after_its_last_line(tmp_path: Path) -> None:
+    """A killed process may have lost the lines of what it fetched and sent last."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"", 503)
+    crawl.fetch("https://other.example", at=START + 100)
+    crawl.writer.flush()
+    page = f"{SITE}/"
+    assert one(tmp_path, 50, page) == "disallowed"
+    assert one(tmp_path, 100.5, page) == "unknown"
+    assert one(tmp_path, 1000, NO) == "unknown"
+
+
+def test_of_two_crawls_that_run_each_may_follow_its_own_copy(tmp_path: Path) -> None:
+    first = Crawl(tmp_path)
+    first.fetch(SITE, b"")
+    second = Crawl(tmp_path, "20260131T130000Z-2-abcdef00")
+    second.fetch(SITE, at=START + 10)
+    first.close(START + 100)
+    second.close(START + 100)
+    assert one(tmp_path, 50) == "allowed"
+    assert one(tmp_path, 200) == "disallowed"
+
+
+def settled(folder: Path, time: float, url: str = NO, **options: float) -> Audit:
+    """The audit of one request, compared with the decisions."""
+    audit = audited(folder, (time, url), **options)
+    audit.look_up()
+    return audit
+
+
+def changing(folder: Path, *, left: float) -> None:
+    """A page is decided, leaves *left* seconds later, and the rules forbid it 10 s later."""
+    crawl = Crawl(folder)
+    crawl.fetch(SITE, b"")
+    crawl.decide(NO, START + 1)
+    if left > 10:
+        crawl.fetch(SITE, at=START + 11)
+    crawl.send(START + 1 + left, seconds=30.0)
+    if left <= 10:
+        crawl.fetch(SITE, at=START + 11)
+    crawl.close()
+
+
+def test_a_page_that_left_while_it_was_allowed_is_excused(tmp_path: Path) -> None:
+    """The log of the site may name the end of a slow response."""
+    changing(tmp_path, left=5)
+    audit = settled(tmp_path, 20)
+    assert (audit.disallowed, audit.accused, +audit.rules) == (0, [], {})
+    assert settled(tmp_path, 100).disallowed == 1
+
+
+def test_a_page_that_left_after_the_rules_had_changed_names_both_moments(tmp_path: Path) -> None:
+    """CAC-07."""
+    changing(tmp_path, left=15)
+    (accused,) = settled(tmp_path, 17).accused
+    assert accused.was_allowed
+    assert accused.decision is not None
+    assert accused.decision.values["time"] == START + 1
+    assert accused.decision.line == 5
+    assert accused.left == START + 16
+
+
+def test_both_readings_of_a_url_with_dot_segments_count(tmp_path: Path) -> None:
+    """PAT-15."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE)
+    crawl.close()
+    assert one(tmp_path, 10, f"{SITE}/x/../private/x") == "disallowed"

@@ -41,3 +41,15 @@ def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(composite, "find_spec", lambda name: None)
     with pytest.raises(ConfigurationError, match=r"pip install 'scrapy-robotspec\[evidence\]'"):
         read("evidence")
+
+
+@pytest.mark.parametrize(
+    "command", ["", "true {digest}", "true {output}", "nowhere {digest} {output}", "sh '", 1]
+)
+def test_a_command_that_cannot_work_stops_the_crawl(command: object) -> None:
+    settings = ScrapySettings({"ROBOTSPEC_EVIDENCE_TIMESTAMP": command})
+    if command == "":
+        assert Settings.from_scrapy(settings).evidence_timestamp is None
+        return
+    with pytest.raises(ConfigurationError, match="ROBOTSPEC_EVIDENCE_TIMESTAMP"):
+        Settings.from_scrapy(settings)
