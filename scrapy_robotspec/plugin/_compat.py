@@ -408,7 +408,7 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
 def note_downloads(crawler: Crawler, note: Callable[[Request, float, int | None], None]) -> None:
     """Call *note* with each request that has left: when (epoch seconds), and the status.
 
-    The status is None where there was no response. Before 2.14 handlers return a Deferred.
+    The status is None where there was no response. Before 2.15 handlers return a Deferred.
     """
     assert crawler.engine is not None
     handlers: Any = crawler.engine.downloader.handlers
