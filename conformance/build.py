@@ -110,7 +110,7 @@ def _case(case: TableCase, ask: Ask, specification: str, answer: Any) -> dict[st
         "edition": specifications()[specification]["edition"] or None,
         **_statement(name, specification, is_open),
         "question": ask.question,
-        **encode_body(case.body),
+        **({"file_recipe": case.recipe} if case.recipe else encode_body(case.body)),
         "tokens": tokens,
         "url": url if about_url else None,
         "expected": answer.allowed if isinstance(answer, Answer) else answer,

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 HERE = Path(__file__).parent
 SPECIFICATIONS = (
     *("rfc9309", "google", "google-2019", "google-2010", "classic"),
     *("original-1994", "draft-1996", "usage", "extensions"),
 )
-#: Files longer than this are compressed in a case (bytes).
+#: Generated files longer than this are compressed in a case (bytes).
 COMPRESS_ABOVE = 8_000
 
 
@@ -71,6 +71,28 @@ def read_cases(paths: Iterable[Path]) -> Iterator[Case]:
             yield from (Case.from_json(json.loads(line)) for line in lines)
 
 
+def expand(recipe: Sequence[Sequence[Any]]) -> str:
+    """The text that a recipe makes: each part as often as its number says.
+
+    In a part that stands there more than once, ``{n}`` is its count from 1, and ``{a}`` the same
+    count in letters: a to z, ba, bb and so on.
+    """
+    return "".join(_repeat(text, times) for text, times in recipe)
+
+
+def _repeat(text: str, times: int) -> str:
+    if times == 1 or not ("{n}" in text or "{a}" in text):
+        return text * times
+    counts = range(1, times + 1)
+    return "".join(text.replace("{n}", str(n)).replace("{a}", _letters(n - 1)) for n in counts)
+
+
+def _letters(number: int) -> str:
+    """A number in letters: a for 0, z for 25, ba for 26."""
+    higher, last = divmod(number, 26)
+    return (_letters(higher) if higher else "") + chr(ord("a") + last)
+
+
 def encode_body(body: bytes) -> dict[str, str]:
     """The key and value that hold a robots.txt file in a case."""
     if len(body) > COMPRESS_ABOVE:
@@ -85,6 +107,8 @@ def decode_body(data: Mapping[str, Any]) -> bytes:
     """The bytes of the robots.txt file of a case."""
     if "file" in data:
         return str(data["file"]).encode()
+    if "file_recipe" in data:
+        return expand(data["file_recipe"]).encode()
     if "file_base64" in data:
         return base64.b64decode(data["file_base64"])
     return gzip.decompress(base64.b64decode(data["file_gzip_base64"]))

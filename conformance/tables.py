@@ -6,9 +6,9 @@ or several; here or at the case), ``url`` (the path, or all of it), the answer `
 answers of editions that differ, by name. ``editions`` limits a case to some. ``specification``
 names the only specification of a case; without it each edition's is meant. ``open`` (here or at
 the case) names specifications that leave the point open. ``bytes = true``: each character of
-``robots`` is one byte. ``as_is = true``: the spelling of the file is the point. ``fill_to``
-replaces ``{fill}`` in ``robots`` so that the file has this size (bytes), by ``x`` or the character
-``fill_with``; ``beyond`` is put after it.
+``robots`` is one byte. ``as_is = true``: the spelling of the file is the point. A long file has
+``recipe`` in place of ``robots``, and is always as it is: pairs of a text and how often it stands
+there (``cases.expand``). A long ``url`` or ``token`` may be such pairs, too.
 
 The answer to ``allowed`` is ``allow`` or ``disallow`` with the deciding line, or ``allow`` and the
 reason why no line decides, or ``error`` for a token that this package refuses. Other questions:
@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from conformance.cases import expand
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -37,7 +39,7 @@ EDITIONS = ("google-2019", "rfc9309", "google", "google-2010", "classic")
 QUESTIONS = ("allowed", "sitemaps", "licenses", "crawl_delay", "other", "usage")
 CASE_KEYS = {
     *("ids", "source", "why", "robots", "ask", "token", "bytes", "as_is", "editions", "open"),
-    *("fill_to", "fill_with", "beyond", "specification"),
+    *("recipe", "specification"),
 }
 ASK_KEYS = {"question", "url", "is", "token", "open", *EDITIONS}
 REASONS = {"no_rule", "no_group", "robots_txt_itself"}
@@ -79,6 +81,8 @@ class TableCase:
     ids: tuple[str, ...]
     why: str
     body: bytes
+    recipe: Sequence[Sequence[Any]] | None
+    """Of a long file: pairs of a text and how often it stands there."""
     as_is: bool
     asks: tuple[Ask, ...]
     editions: tuple[str, ...]
@@ -111,7 +115,8 @@ def _case(part: str, raw: dict[str, Any]) -> TableCase:
         ids=tuple(raw["ids"]),
         why=raw["why"],
         body=_body(raw),
-        as_is=raw.get("as_is", False),
+        recipe=raw.get("recipe"),
+        as_is=raw.get("as_is", "recipe" in raw),
         asks=tuple(_ask(ask, raw, editions) for ask in raw["ask"]),
         editions=editions,
         specification=raw.get("specification", ""),
@@ -119,16 +124,14 @@ def _case(part: str, raw: dict[str, Any]) -> TableCase:
 
 
 def _body(raw: dict[str, Any]) -> bytes:
-    body = str(raw["robots"]).encode("latin-1" if raw.get("bytes") else "utf-8")
-    if size := raw.get("fill_to"):
-        fill = str(raw.get("fill_with", "x")).encode()
-        body = body.replace(b"{fill}", fill * (size - len(body) + len(b"{fill}")))
-    return body + str(raw.get("beyond", "")).encode()
+    if "recipe" in raw:
+        return expand(raw["recipe"]).encode()
+    return str(raw["robots"]).encode("latin-1" if raw.get("bytes") else "utf-8")
 
 
 def _ask(raw: dict[str, Any], case: dict[str, Any], editions: tuple[str, ...]) -> Ask:
-    token = raw.get("token", case.get("token", "FooBot"))
-    url = raw.get("url", "")
+    token = _text(raw.get("token", case.get("token", "FooBot")))
+    url = _text(raw.get("url", ""))
     question = raw.get("question", "allowed")
     if question not in QUESTIONS:
         raise ValueError(f"unknown question: {question}")
@@ -139,6 +142,12 @@ def _ask(raw: dict[str, Any], case: dict[str, Any], editions: tuple[str, ...]) -
         answers={name: _answer(question, raw.get(name, raw["is"])) for name in ("", *editions)},
         open=frozenset((*case.get("open", ()), *raw.get("open", ()))),
     )
+
+
+def _text(value: Any) -> Any:
+    """A text as it stands, or made from a recipe; a list of tokens stays one."""
+    is_recipe = isinstance(value, list) and any(isinstance(part, list) for part in value)
+    return expand(value) if is_recipe else value
 
 
 def _answer(question: str, value: Any) -> Any:

@@ -40,6 +40,8 @@ class Ruling:
 class PlainRule:
     allow: bool
     value: bytes
+    pattern: str
+    """The value in the one spelling that is compared."""
     line: int
 
 
@@ -52,10 +54,15 @@ class PlainGroup:
 
 def rule_on(body: bytes, url: str, tokens: Sequence[str], edition: Edition) -> Ruling:
     """The verdict on a URL for a crawler with these product tokens."""
+    return rule_by(groups_of(body, edition), url, tokens, edition)
+
+
+def rule_by(groups: list[PlainGroup], url: str, tokens: Sequence[str], edition: Edition) -> Ruling:
+    """The verdict by the groups of a file."""
     path = path_of(url, edition)
     if edition.robots_txt_allowed and path == "/robots.txt":  # PRE-04
         return Ruling(True, 0)
-    return weigh(rules_followed(groups_of(body, edition), tokens, edition), path, edition)
+    return weigh(rules_followed(groups, tokens, edition), path, edition)
 
 
 # --- lines
@@ -118,7 +125,8 @@ def groups_of(body: bytes, edition: Edition) -> list[PlainGroup]:
                 groups.append(open_group)
             open_group.agents += agents_named(value, edition)
         elif name in ("allow", "disallow") and open_group is not None:
-            open_group.rules.append(PlainRule(name == "allow", value, number))
+            pattern = canonical(value, edition)
+            open_group.rules.append(PlainRule(name == "allow", value, pattern, number))
     return groups
 
 
@@ -248,7 +256,7 @@ def match_length(rule: PlainRule, path: str, edition: Edition) -> int | None:
     """The length a rule matches with, or None where it does not match."""
     if rule.value == b"":  # RUL-02
         return 0 if edition.empty_rules_decide_line else None
-    pattern = canonical(rule.value, edition)
+    pattern = rule.pattern
     if not pattern.startswith("/"):  # RUL-04
         if edition.slashless is Slashless.ASSUMED:
             pattern = "/" + pattern
