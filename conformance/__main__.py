@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from conformance.cases import SPECIFICATIONS, case_files, cases_of, read_cases
 from conformance.parsers import PARSERS
-from conformance.report import as_json, as_text, describe, new_failures
+from conformance.report import as_badge, as_json, as_text, describe, new_failures
 from conformance.score import request, run, score
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
         default=frozenset(),
         help="IDs of cases that may fail, one a line",
     )
+    parser.add_argument("--badge", metavar="FILE", type=Path, help="write the score as a badge")
     parser.add_argument("--json", action="store_true", help="write JSON; of --show the request")
     return parser
 
@@ -142,6 +143,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 2
     specifications = options.spec or specifications
     scores = [score(specification, results) for specification in specifications]
+    if options.badge is not None:
+        options.badge.write_text(json.dumps(as_badge(scores)) + "\n", encoding="ascii")
     if options.json:
         print(json.dumps(as_json(name, scores, results), indent=2))
     else:

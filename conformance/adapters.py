@@ -1,4 +1,4 @@
-"""Python parsers that the suite knows: how each is asked, and which specifications it claims.
+"""How the Python parsers of ``peers.json`` are asked.
 
 Each is asked through its public API, with bytes decoded as its own users or its own fetching code
 do. A module is imported when its parser is opened, so none needs to be installed.
@@ -6,10 +6,7 @@ do. A module is imported when its parser is opened, so none needs to be installe
 
 from __future__ import annotations
 
-import platform
-import sys
-from dataclasses import dataclass
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,41 +18,6 @@ if TYPE_CHECKING:
 
 class UnsupportedError(Exception):
     """The parser has no function for this question; its message says which."""
-
-
-@dataclass(frozen=True)
-class Adapter:
-    """A parser, its claims, and how to open it."""
-
-    name: str
-    distribution: str
-    """Name of its distribution; empty for the standard library."""
-    claims: tuple[str, ...]
-    """Specifications that it claims to follow."""
-    claim: str
-    """Its claim in our words."""
-    link: str
-    open: Callable[[], Answer]
-    """Imports the parser; ``ImportError`` where it is not installed."""
-    language: str = "Python"
-    install: str = "python3 run.py conformance"
-    """A command that installs the parser, in the folder above this one."""
-    wrapped: bool = False
-    """Whether the distribution contains a parser of another project."""
-
-    def command(self) -> list[str]:
-        """The command that responds to requests."""
-        return [sys.executable, "-m", "conformance.serve", self.name]
-
-    def version(self) -> str | None:
-        """The installed version, or None."""
-        if not self.distribution:
-            return f"of Python {platform.python_version()}"
-        try:
-            version = metadata.version(self.distribution)
-        except metadata.PackageNotFoundError:
-            return None
-        return f"in {self.distribution} {version}" if self.wrapped else version
 
 
 def _open_ours() -> Answer:
@@ -207,81 +169,13 @@ def _one(tokens: Sequence[str]) -> str:
     return tokens[0]
 
 
-ADAPTERS = {
-    adapter.name: adapter
-    for adapter in (
-        Adapter(
-            "scrapy-robotspec",
-            "scrapy-robotspec",
-            (
-                *("rfc9309", "google", "google-2019", "google-2010", "classic"),
-                *("original-1994", "usage", "extensions"),
-            ),
-            "An edition for each of these specifications; this suite is part of it.",
-            "https://scrapy-robotspec.readthedocs.io/",
-            _open_ours,
-        ),
-        Adapter(
-            "protego",
-            "Protego",
-            ("rfc9309", "extensions"),
-            "The rules of RFC 9309 for parsing and matching, and crawl-delay; limits on the size "
-            "of a file are left to its caller.",
-            "https://github.com/scrapy/protego",
-            _open_protego,
-        ),
-        Adapter(
-            "robotspy",
-            "robotspy",
-            ("rfc9309",),
-            "Most of RFC 9309.",
-            "https://github.com/andreburgaud/robotspy",
-            _open_robotspy,
-        ),
-        Adapter(
-            "google/robotstxt",
-            "jwm.robotstxt",
-            ("google",),
-            "Google's own matcher; jwm.robotstxt makes a Python module of it.",
-            "https://github.com/google/robotstxt",
-            _open_google,
-            "C++",
-            wrapped=True,
-        ),
-        Adapter(
-            "robotstxt",
-            "sqlite-robotstxt",
-            ("google",),
-            "All behaviour of Google's matcher, as a port to Rust (0.3.0); sqlite-robotstxt makes "
-            "an SQLite function of it.",
-            "https://github.com/Folyd/robotstxt",
-            _open_rust,
-            "Rust",
-            wrapped=True,
-        ),
-        Adapter(
-            "gpyrobotstxt",
-            "gpyrobotstxt",
-            ("google",),
-            "All behaviour of Google's matcher, as a port to Python.",
-            "https://github.com/Cocon-Se/gpyrobotstxt",
-            _open_gpyrobotstxt,
-        ),
-        Adapter(
-            "robotexclusionrulesparser",
-            "robotexclusionrulesparser",
-            ("original-1994", "draft-1996"),
-            "The convention of 1994, the draft of 1996, and wildcards as announced in 2008.",
-            "http://nikitathespider.com/python/rerp/",
-            _open_rerp,
-        ),
-        Adapter(
-            "urllib.robotparser",
-            "",
-            ("original-1994",),
-            "Its documentation names the convention of 1994 for the structure of the file.",
-            "https://docs.python.org/3/library/urllib.robotparser.html",
-            _open_urllib,
-        ),
-    )
+ADAPTERS: Mapping[str, Callable[[], Answer]] = {
+    "scrapy-robotspec": _open_ours,
+    "protego": _open_protego,
+    "robotspy": _open_robotspy,
+    "google/robotstxt": _open_google,
+    "robotstxt": _open_rust,
+    "gpyrobotstxt": _open_gpyrobotstxt,
+    "robotexclusionrulesparser": _open_rerp,
+    "urllib.robotparser": _open_urllib,
 }

@@ -20,13 +20,14 @@ from conformance.score import show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from conformance.adapters import Adapter
     from conformance.cases import Case
-    from conformance.programs import Program
+    from conformance.parsers import Parser
 
 PAGE = HERE.parent / "docs" / "conformance.md"
-#: Seconds for one answer when the scoreboard is made.
-TIMEOUT = 10.0
+#: Seconds for one answer when the page is made, on a busy machine too.
+TIMEOUT = 60.0
+#: Characters of a file that are shown.
+MAX_FILE = 200
 
 
 def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
@@ -36,9 +37,8 @@ def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
     parts = {
         "specifications": _table_of_specifications(),
         "parsers": _table_of_parsers(kept["parsers"]),
-        "scores": _table_of_scores(kept["parsers"]),
+        "scores": _table_of_scores(kept["parsers"], by_id),
         "failures": "\n".join(_failures(kept["parsers"], by_id)).rstrip(),
-        "open": _table_of_open_points(kept["parsers"], by_id),
     }
     for name, text in parts.items():
         template = template.replace(f"{{{name}}}", text)
@@ -48,10 +48,12 @@ def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
 def _table_of_specifications() -> str:
     rows = []
     for name in SPECIFICATIONS:
-        cases = cases_of(name)
+        cases, about = cases_of(name), specifications()[name]
         required = sum(case.required for case in cases)
-        rows.append([f"`{name}`", specifications()[name]["title"], required, len(cases) - required])
-    return _table(["specification", "what it is", "required cases", "open cases"], rows)
+        wrong = about.get("wrong_parsers", "–")
+        rows.append([f"`{name}`", about["title"], required, len(cases) - required, wrong])
+    heads = ["specification", "what it is", "required cases", "open cases", "wrong parsers caught"]
+    return _table(heads, rows)
 
 
 def _table_of_parsers(parsers: Mapping[str, Any]) -> str:
@@ -61,20 +63,19 @@ def _table_of_parsers(parsers: Mapping[str, Any]) -> str:
             PARSERS[name].language,
             kept["version"],
             PARSERS[name].claim,
-            ", ".join(f"`{claim}`" for claim in PARSERS[name].claims),
         ]
         for name, kept in parsers.items()
     ]
-    return _table(["parser", "language", "version", "its claim", "cases asked"], rows)
+    return _table(["parser", "language", "version", "its claim"], rows)
 
 
-def _table_of_scores(parsers: Mapping[str, Any]) -> str:
+def _table_of_scores(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> str:
     rows = [
         [
             f"`{score.specification}`",
             name,
             f"{score.passed} of {score.required}" if score.required else "–",
-            score.failed,
+            len(_by_statement(kept["failures"], by_id, score.specification)),
             f"{score.agreed} of {score.open}",
             score.unsupported,
         ]
@@ -82,63 +83,55 @@ def _table_of_scores(parsers: Mapping[str, Any]) -> str:
         for score in results.scores(name, kept)
     ]
     rows.sort(key=lambda row: SPECIFICATIONS.index(str(row[0]).strip("`")))
-    heads = ["specification", "parser", "required: passed", "failed", "open: as read here"]
-    return _table([*heads, "not supported"], rows)
+    heads = ["specification", "parser", "required: passed", "failed statements"]
+    return _table([*heads, "open: as read here", "not supported"], rows)
 
 
 def _failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> Iterator[str]:
     for name, kept in parsers.items():
-        yield f"### {name} {kept['version']}\n"
-        if not kept["failures"]:
-            yield "No failures.\n"
-        grouped = _by_statement(by_id[case_id] for case_id in kept["failures"])
-        for cases in grouped.values():
-            yield from _statement(cases, kept["failures"])
+        for specification in PARSERS[name].claims:
+            grouped = _by_statement(kept["failures"], by_id, specification)
+            if grouped:
+                yield f"### {name}: {specification}\n"
+                yield from (_statement(cases, kept["failures"]) for cases in grouped.values())
+                yield ""
 
 
-def _by_statement(cases: Iterable[Case]) -> dict[tuple[str, str], list[Case]]:
-    grouped: dict[tuple[str, str], list[Case]] = {}
-    for case in cases:
-        grouped.setdefault((case.specification, case.data["statement"]), []).append(case)
-    return dict(
-        sorted(grouped.items(), key=lambda item: (SPECIFICATIONS.index(item[0][0]), item[0][1]))
+def _by_statement(
+    ids: Iterable[str], by_id: Mapping[str, Case], specification: str
+) -> dict[str, list[Case]]:
+    """Cases of a specification by statement, those with small files first."""
+    grouped: dict[str, list[Case]] = {}
+    for case in sorted((by_id[name] for name in ids), key=lambda case: len(case.body)):
+        if case.specification == specification:
+            grouped.setdefault(case.data["statement"], []).append(case)
+    return dict(sorted(grouped.items()))
+
+
+def _statement(cases: Sequence[Case], given: Mapping[str, str]) -> str:
+    """A statement that fails, and the smallest file that shows it."""
+    case = cases[0]
+    result = given[case.id]
+    if result in ("allowed", "disallowed"):
+        result += f", not {show(case.question, case.expected)}"
+    crawler = f" for {', '.join(case.tokens)}" if case.tokens else ""
+    number = f" ({len(cases)} cases)" if len(cases) > 1 else ""
+    return (
+        f"- **{case.data['statement']}** {_escape(case.data['text'])}{number} "
+        f"{_code(_file(case))}, {_code(case.url or case.question)}{crawler}: {_escape(result)}"
     )
 
 
-def _statement(cases: Sequence[Case], given: Mapping[str, str]) -> Iterator[str]:
-    """A statement, and below it each case that fails, those alike together."""
-    data = cases[0].data
-    source = f"[{data['source']}]({data['link']})"
-    yield f"**{data['statement']}** {_escape(data['text'])} ({source})\n"
-    alike: dict[str, list[str]] = {}
-    for case in cases:
-        result = given[case.id]
-        if result in ("allowed", "disallowed"):
-            result += f", not {show(case.question, case.expected)}"
-        why = "" if data["statement"] == "REF" else f"{case.data['why']}: "
-        alike.setdefault(f"{_escape(why)}{_escape(result)}", []).append(_question(case))
-    for text, questions in alike.items():
-        yield f"- {text} ({len(questions)}): {', '.join(questions)}"
-    yield ""
+def _file(case: Case) -> str:
+    """A file in one line, as Python writes bytes."""
+    text = repr(case.body)[2:-1]
+    return text if len(text) <= MAX_FILE else f"{text[:MAX_FILE]} … ({len(case.body):,} bytes)"
 
 
-def _question(case: Case) -> str:
-    """The last part of a case's name, with the path that is asked about unless it is generated."""
-    name = f"`{case.id.rpartition('/')[2]}`"
-    if case.url is None or case.data["statement"] == "REF":
-        return name
-    return f"`{case.url.removeprefix('http://example.com')}` {name}"
-
-
-def _table_of_open_points(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> str:
-    rows = []
-    for name, kept in parsers.items():
-        grouped = _by_statement(by_id[case_id] for case_id in kept["differences"])
-        for (specification, statement), cases in grouped.items():
-            text = _escape(cases[0].data["text"])
-            rows.append([f"`{specification}`", name, statement, text, len(cases)])
-    rows.sort(key=lambda row: SPECIFICATIONS.index(str(row[0]).strip("`")))
-    return _table(["specification", "parser", "statement", "as read here", "cases"], rows)
+def _code(text: str) -> str:
+    """Text in a code span, which may contain backticks and stars."""
+    shown = text if len(text) <= 2 * MAX_FILE else f"{text[:MAX_FILE]} …"
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -172,7 +165,7 @@ def measure(kept: Mapping[str, Any], cases: Iterable[Case]) -> dict[str, Any]:
     }
 
 
-def _measure_one(parser: Adapter | Program) -> dict[str, Any]:
+def _measure_one(parser: Parser) -> dict[str, Any]:
     print(f"{parser.name} …", file=sys.stderr)
     found = run_all(parser.command(), parser.claims, TIMEOUT)
     return {"version": parser.version(), **results.collect(found)}

@@ -70,7 +70,21 @@ def _failed(score: Score) -> str:
     """Number of failures, and of those that are not among the required cases."""
     others = score.failed - (score.required - score.passed)
     breakdowns = f" ({others} of them breakdowns at open points)" if others else ""
-    return f"{score.failed} failed{breakdowns}"
+    of = f" in {score.statements} statements" if score.failed else ""
+    return f"{score.failed} failed{of}{breakdowns}"
+
+
+def as_badge(scores: Sequence[Score]) -> dict[str, Any]:
+    """A badge in the format of shields.io's endpoint."""
+    passed, required = (
+        sum(getattr(each, key) for each in scores) for key in ("passed", "required")
+    )
+    return {
+        "schemaVersion": 1,
+        "label": ", ".join(score.specification for score in scores),
+        "message": f"{passed} of {required}",
+        "color": "brightgreen" if passed == required else "orange",
+    }
 
 
 def _about_known(results: Iterable[Result], known: Collection[str]) -> Iterator[str]:

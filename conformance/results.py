@@ -53,6 +53,7 @@ def _score(specification: str, outcomes: Outcomes) -> Score:
         len(required),
         len(required - failed),
         len(failed),
+        len({name.split("/")[1] for name in failed}),
         others,
         others - len(_of(specification, outcomes["differences"]) | failed - required),
         len(_of(specification, outcomes["unsupported"])),

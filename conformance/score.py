@@ -64,6 +64,8 @@ class Score:
     """Of these, the ones it passed."""
     failed: int
     """The other ones, and open cases in which the parser crashed, hung or answered with garbage."""
+    statements: int
+    """Statements of which a case failed: an error counts once, in whatever number of cases."""
     open: int
     """Cases that the specification leaves open."""
     agreed: int
@@ -117,6 +119,7 @@ def score(specification: str, results: Iterable[Result]) -> Score:
         len(required),
         sum(result.passed for result in required),
         sum(result.failed for result in asked),
+        len({result.case.data["statement"] for result in asked if result.failed}),
         len(undecided),
         sum(result.passed for result in undecided),
         len(own) - len(asked),

@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or arguments[0] not in ADAPTERS:
         print(f"usage: python3 -m conformance.serve {'|'.join(ADAPTERS)}", file=sys.stderr)
         return 2
-    answer = ADAPTERS[arguments[0]].open()
+    answer = ADAPTERS[arguments[0]]()
     stdout, sys.stdout = sys.stdout, sys.stderr  # a parser's own output is not a response
     for line in sys.stdin:
         print(json.dumps(respond(answer, json.loads(line))), file=stdout, flush=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -19,7 +18,6 @@ from conformance.__main__ import main
 from conformance.cases import SPECIFICATIONS, cases_of
 from conformance.parsers import PARSERS
 from conformance.process import ParserProcess
-from conformance.programs import PROGRAMS
 from conformance.report import as_text
 from conformance.responses import Response
 from conformance.score import GIVE_UP_AFTER, Result, request, score
@@ -78,41 +76,6 @@ def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
                 }
                 expected = (token, path) != ("FooBot", "/x")
                 assert process.ask(question) == Response("answer", expected)
-
-
-def test_a_compiled_program_is_built_as_its_first_lines_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a clone of its parser, named by an environment variable."""
-    clone = os.environ.get("GROBOTSTXT_CLONE")
-    if clone is None or shutil.which("go") is None:
-        pytest.skip("GROBOTSTXT_CLONE does not name a clone of grobotstxt, or there is no Go")
-    program = PARSERS["grobotstxt"]
-    folder = shutil.copytree(clone, tmp_path / "clone") / "cmd" / "conformance"
-    folder.mkdir(exist_ok=True)
-    shutil.copyfile(ROOT / "conformance" / "peers" / "grobotstxt.go", folder / "main.go")
-    build = ["go", "build", "-ldflags", "-X main.version=v1", "-o", str(tmp_path / "program")]
-    subprocess.run([*build, "./cmd/conformance"], cwd=tmp_path / "clone", check=True, timeout=300)
-    monkeypatch.setenv("GROBOTSTXT", str(tmp_path / "program"))
-    assert program.version() == "v1"
-    with ParserProcess(program.command(), timeout=60) as process:
-        cases = [case for case in cases_of("google") if case.data["statement"] == "RUL-05"]
-        answers = [process.ask(request(case)) for case in cases]
-    assert answers == [Response("answer", case.expected) for case in cases]
-
-
-@pytest.mark.parametrize("name", [name for name, each in PROGRAMS.items() if each.variable])
-def test_a_program_is_installed_where_its_variable_says(
-    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Unset, empty or wrong: not installed; the value is a part of the command."""
-    program = PROGRAMS[name]
-    for value in (None, "", str(tmp_path / "missing")):
-        monkeypatch.delenv(program.variable, raising=False)
-        if value is not None:
-            monkeypatch.setenv(program.variable, value)
-        assert program.version() is None
-    assert str(tmp_path / "missing") in program.command()
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
