@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.cases import HERE
 
@@ -69,10 +69,11 @@ def _output(*command: str) -> str | None:
     return done.stdout.strip()
 
 
-PARSERS: Mapping[str, Parser] = {
-    name: Parser(
-        name,
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()},
-    )
-    for name, raw in json.loads((HERE / "peers.json").read_text("utf-8")).items()
-}
+def _read() -> dict[str, Parser]:
+    entries: dict[str, dict[str, Any]] = json.loads((HERE / "peers.json").read_text("utf-8"))
+    for entry in entries.values():
+        entry.update({key: tuple(entry[key]) for key in ("claims", "run") if key in entry})
+    return {name: Parser(name, **entry) for name, entry in entries.items()}
+
+
+PARSERS: Mapping[str, Parser] = _read()
