@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from scrapy_robotspec.cli.options import Question
-    from scrapy_robotspec.cli.session import Session, SiteOptions
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Visit
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.site import SiteAnswer
@@ -78,8 +78,12 @@ def answer_sites(
     session: Session,
     options: SiteOptions,
     handle: Handle,
+    visit: Visit | None = None,
 ) -> None:
-    """Pass the answers of sites to ``handle``, as they come. Raises :class:`MisuseError`."""
+    """Pass the answers of sites to ``handle``, as they come; then ``visit`` sites.
+
+    Raises :class:`MisuseError`.
+    """
     query = load_query(session)
     question.crawlers.check()
     if question.crawlers.tokens:
@@ -96,7 +100,7 @@ def answer_sites(
         session.screen.share(handled, len(urls), "answered")
         session.screen.out.flush()
 
-    query(urls, options, handle_site)
+    query(urls, options, handle_site, visit)
     session.screen.clear()
 
 

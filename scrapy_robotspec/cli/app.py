@@ -17,7 +17,7 @@ from scrapy_robotspec import __version__
 from scrapy_robotspec.cli.errors import show_error
 from scrapy_robotspec.cli.exit_codes import INTERRUPTED, MISUSE
 from scrapy_robotspec.cli.session import Session, open_screen
-from scrapy_robotspec.errors import ConfigurationError, StoreError
+from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def main(
         sys.stdout.flush()
     except click.ClickException as error:
         return show_error(error)
-    except (ConfigurationError, StoreError) as error:
+    except RobotSpecError as error:
         sys.stderr.write(f"{program}: {safe(str(error), None)}\n")
         return MISUSE
     except BrokenPipeError:

@@ -7,13 +7,14 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
     from typing import TypeVar
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
 
     _T = TypeVar("_T")
+    Visit = Callable[["SiteQuery"], Awaitable[None]]
 
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
@@ -122,13 +123,27 @@ class SiteOptions(NamedTuple):
     """Whether each answer comes before the next query."""
 
 
+class SiteQuery(Protocol):
+    """A running query, for a visit of sites."""
+
+    async def decide(self, urls: Sequence[str]) -> None:
+        """Pass one answer per URL to the handler, in order."""
+
+    async def download(self, url: str, max_bytes: int) -> bytes:
+        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
+
+
 class QuerySites(Protocol):
     """Decides about URLs by the robots.txt of their sites."""
 
     def __call__(
-        self, urls: Sequence[str], options: SiteOptions, handle: Callable[[SiteAnswer], None]
+        self,
+        urls: Sequence[str],
+        options: SiteOptions,
+        handle: Callable[[SiteAnswer], None],
+        visit: Visit | None = None,
     ) -> None:
-        """Pass one answer per URL to ``handle``, in order.
+        """Pass one answer per URL to ``handle``, in order; then ``visit`` sites.
 
         A process can do this once, because a reactor cannot be restarted. Raises
         ``ConfigurationError`` for wrong settings.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import gzip
 import json
 import os
 import subprocess
@@ -387,3 +388,38 @@ def test_a_refused_connection_is_told_without_a_traceback(outside: Folder) -> No
     assert result.code == 3
     assert "robots.txt unreachable" in result.out
     assert result.err == ""
+
+
+SITEMAP = "<urlset><url><loc>{0}</loc></url><url><loc>{0}cart/1</loc></url></urlset>"
+
+
+def test_every_url_of_a_sitemap_of_a_site_is_decided(server: Server, outside: Folder) -> None:
+    """Also of an index, with a file of rules or the site's own; a sitemap obeys robots.txt."""
+    host = server.site("127.0.0.21", SHOP).url()
+    index = "<sitemapindex>{}</sitemapindex>".format(
+        "".join(f"<sitemap><loc>{host}{name}</loc></sitemap>" for name in ("a.xml", "b.xml.gz"))
+    )
+    pages = {
+        "/index.xml": reply(index),
+        "/a.xml": reply(SITEMAP.format(host)),
+        "/b.xml.gz": reply(gzip.compress(SITEMAP.format(host + "b/").encode())),
+        "/cart/c.xml": reply(SITEMAP.format(host)),
+        "/none.xml": reply(status=404),
+    }
+    server.site("127.0.0.21", SHOP, pages=pages)
+    expected = [
+        f"allowed     {host}  (no rule of the group matches)",
+        f"disallowed  {host}cart/1  (line 15: Disallow: /cart/)",
+        f"allowed     {host}b/  (no rule of the group matches)",
+        f"allowed     {host}b/cart/1  (no rule of the group matches)",
+        "4 answers: 3 allowed, 1 disallowed",
+    ]
+    (outside.path / "robots.txt").write_text(SHOP)
+    for file in ([], ["robots.txt"], [f"{host}robots.txt"]):
+        result = outside.robotspec("check", *file, "--sitemap", f"{host}index.xml")
+        assert (result.code, result.out.splitlines()) == (1, expected), result.err
+    for name, words in (("cart/c.xml", "Forbidden by robots.txt"), ("none.xml", "HTTP status")):
+        result = outside.robotspec("check", "--sitemap", f"{host}{name}")
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith(f"robotspec: cannot read {host}{name}: ")
+        assert words in result.err

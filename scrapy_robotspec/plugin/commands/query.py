@@ -1,6 +1,6 @@
 """Asks the middleware of a crawl for decisions about URLs.
 
-No page is requested.
+No page is requested, but for a visit.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.cli.session import Visit
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
 #: Beginnings of URLs that have a robots.txt.
@@ -40,9 +41,12 @@ class Query:
     urls: Sequence[str]
     handle: Callable[[SiteAnswer], None]
     one_by_one: bool
+    visit: Visit | None = None
+    """Called at the end, to download pages and decide about more URLs."""
     error: BaseException | None = None
     """The error that ended the query early."""
     done: bool = field(default=False, init=False)
+    _crawler: Crawler = field(init=False)
 
     async def run(self, crawler: Crawler) -> None:
         """Decide about every URL."""
@@ -52,18 +56,39 @@ class Query:
             self.error = error
 
     async def _run(self, crawler: Crawler) -> None:
-        middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
+        self._crawler = crawler
+        await self.decide(self.urls)
+        if self.visit is not None:
+            await self.visit(self)
+        self.done = True
+
+    async def decide(self, urls: Sequence[str]) -> None:
+        """Decide about URLs."""
+        middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
         if middleware is None:
             raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
         step = 1 if self.one_by_one else _AT_ONCE
-        for start in range(0, len(self.urls), step):
+        for start in range(0, len(urls), step):
             asked = [
                 _compat.deferred(_decide(url, middleware.robots))
-                for url in self.urls[start : start + step]
+                for url in urls[start : start + step]
             ]
             for one in asked:
                 self.handle(await _compat.as_future(one))
-        self.done = True
+
+    async def download(self, url: str, max_bytes: int) -> bytes:
+        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
+        assert self._crawler.engine is not None
+        try:
+            request = Request(url, meta={"download_maxsize": max_bytes})
+            downloaded = _compat.download(self._crawler.engine, request)
+            response = await _compat.as_future(downloaded)
+        except Exception as error:  # of any handler or middleware
+            raise RobotSpecError(f"cannot read {url}: {error or type(error).__name__}") from error
+        if response.status != 200:
+            raise RobotSpecError(f"cannot read {url}: HTTP status {response.status}")
+        body: bytes = response.body
+        return body
 
 
 async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
 
-    from scrapy_robotspec.cli.session import SiteOptions
+    from scrapy_robotspec.cli.session import SiteOptions, Visit
     from scrapy_robotspec.render.site import SiteAnswer
 
 #: A query must not overwrite the project's output, touch its queue, or run its pipelines; and it
@@ -40,13 +40,16 @@ _QUERY_SETTINGS: dict[str, Any] = {
 
 
 def query_sites(
-    urls: Sequence[str], options: SiteOptions, handle: Callable[[SiteAnswer], None]
+    urls: Sequence[str],
+    options: SiteOptions,
+    handle: Callable[[SiteAnswer], None],
+    visit: Visit | None = None,
 ) -> None:
     """Decide about URLs with Scrapy's default settings; see ``cli.session.QuerySites``."""
     from scrapy.crawler import CrawlerProcess
 
     settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
-    query_with(CrawlerProcess(settings), urls, options, handle)
+    query_with(CrawlerProcess(settings), urls, options, handle, visit)
 
 
 def query_with(
@@ -54,6 +57,7 @@ def query_with(
     urls: Sequence[str],
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
+    visit: Visit | None = None,
 ) -> None:
     """Decide about URLs with the settings of a process.
 
@@ -61,13 +65,13 @@ def query_with(
     """
     _adapt(process.settings, options)
     Settings.from_scrapy(process.settings, warn=False)
-    query = Query(urls, handle, options.one_by_one)
+    query = Query(urls, handle, options.one_by_one, visit)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:
         raise query.error
     if not query.done:
-        raise KeyboardInterrupt if query.urls else RobotSpecError("the query was cancelled")
+        raise KeyboardInterrupt if urls or visit else RobotSpecError("the query was cancelled")
 
 
 def missing_note(settings: BaseSettings) -> str | None:

@@ -1,0 +1,92 @@
+"""``check --sitemap``: sitemaps as files, their limits, and what is no sitemap."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robotspec.cli import sitemap
+from scrapy_robotspec.cli.errors import MisuseError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import RunCommand
+
+XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+IMAGE = '<i:image xmlns:i="x"><i:loc>https://shop.example/i.png</i:loc></i:image>'
+
+
+def document(*urls: str, index: bool = False) -> bytes:
+    outer, inner = ("sitemapindex", "sitemap") if index else ("urlset", "url")
+    each = "".join(f"<{inner}><loc> {url}\n</loc>{IMAGE}</{inner}>" for url in urls)
+    return f'<?xml version="1.0"?><{outer} {XMLNS}>{each}</{outer}>'.encode()
+
+
+URLS = ["https://shop.example/", "https://shop.example/cart/1", "https://other.example/x"]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("body", [document(*URLS), "\n".join(URLS).encode()], ids=["xml", "text"])
+def test_every_url_of_a_sitemap_is_answered(
+    run_command: RunCommand, folder: Path, body: bytes, pack: type[bytes]
+) -> None:
+    """The exit code is 1 for a refused one; other origins are not covered (LOC-02)."""
+    (folder / "sitemap.xml.gz").write_bytes(pack(body))
+    result = run_command("check", "robots.txt", "--sitemap", "sitemap.xml.gz")
+    assert result.code == 1
+    assert result.lines == [
+        "not covered https://other.example/x  (the robots.txt of another origin)",
+        "allowed     https://shop.example/  (no rule of the group matches)",
+        "disallowed  https://shop.example/cart/1  (line 15: Disallow: /cart/)",
+        "2 answers: 1 allowed, 1 disallowed, 1 not covered",
+    ]
+    rows = run_command("check", "robots.txt", "--sitemap", "sitemap.xml.gz", "--json").lines
+    assert [json.loads(row)["allowed"] for row in rows] == [None, True, False]
+    assert run_command("check", "open.txt", "--sitemap", "sitemap.xml.gz").code == 0
+
+
+BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
+
+WRONG = {
+    "an empty file": (b"", "is not a sitemap with URLs of pages"),
+    "text": (b"no sitemap\n", "is not a sitemap with URLs of pages"),
+    "another document": (b"<html><url><loc>/x</loc></url></html>", "is not a sitemap"),
+    "broken XML": (b"<urlset><url>", "no element found"),
+    "entities": (BOMB + document(*URLS), "declares a document type"),
+    "a broken archive": (b"\x1f\x8bnonsense", "cannot read list.xml: Error -3"),
+    "a compressed bomb": (gzip.compress(bytes(60 * 2**20)), "is larger than 50 MB"),
+    "too many URLs": (document(*URLS * 20_000), "has more than 50,000 URLs"),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), WRONG.values(), ids=WRONG)
+def test_another_file_is_a_misuse_in_one_line(
+    run_command: RunCommand, folder: Path, body: bytes, words: str
+) -> None:
+    """SAF-05: whatever it claims, reading it is bounded."""
+    (folder / "list.xml").write_bytes(body)
+    result = run_command("check", "robots.txt", "--sitemap", "list.xml")
+    assert (result.code, result.out) == (2, "")
+    assert words in result.err
+    assert result.err.count("\n") == 1
+
+
+@given(st.one_of(st.binary(max_size=200), st.binary(max_size=40).map(b"\x1f\x8b\x08\0".__add__)))
+def test_no_bytes_raise_anything_but_a_misuse(body: bytes) -> None:
+    """SAF-05."""
+    with suppress(MisuseError):
+        assert sitemap.parse_sitemap("x", body).urls
+
+
+def test_urls_and_a_sitemap_exclude_each_other(run_command: RunCommand, folder: Path) -> None:
+    (folder / "list.xml").write_bytes(document(*URLS))
+    result = run_command("check", "robots.txt", "/x", "--sitemap", "list.xml")
+    assert (result.code, result.out) == (2, "")
+    assert "--sitemap takes the place of URLs" in result.err
