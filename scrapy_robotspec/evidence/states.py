@@ -116,8 +116,10 @@ class States:
             raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
         policy = self._reader.settings.policy_of(origin)
         plan = policy.plan(state.record, now)
-        record = self.with_body(state) if plan.action is Action.RULES else state.record
+        if plan.action is not Action.RULES:
+            return self._cache.make(state.record, plan, policy.edition, now)
         self._made_from[origin] = id_
+        record = self.with_body(state)
         return self._cache.put(self._cache.make(record, plan, policy.edition, now))
 
     def with_body(self, state: State) -> RobotsRecord:

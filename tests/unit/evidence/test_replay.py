@@ -253,3 +253,15 @@ def test_a_refusal_for_want_of_an_answer_differs_where_there_was_one(tmp_path: P
     result = replay(tmp_path)
     assert (result.decisions, result.differ) == (1, 1)
     assert "had answered before" in result.problems[0]
+
+
+def test_an_answer_that_arrives_as_the_copy_expires_agrees(tmp_path: Path) -> None:
+    """A request that waited is decided by it a moment later, and not long after."""
+    short = run_settings(ttl=2.0, min_ttl=1.0, max_ttl=2.0)
+    for late, differ in ((0.5, 0), (5.0, 1)):
+        crawl = Crawl(tmp_path / str(late), settings=short)
+        crawl.fetch(SITE)
+        crawl.decide(f"{SITE}/private/x", START + 1, time=START + 2 + late)
+        crawl.close()
+        result = replay(tmp_path / str(late))
+        assert (result.decisions, result.differ) == (1, differ)
