@@ -217,6 +217,8 @@ def conclusion(decision: Decision) -> dict[str, Any]:
         "rule": None if rule is None else rule.text[:_MAX_RULE],
         "group": None if verdict is None else list(verdict.group),
     }
+    if verdict is not None and verdict.resolved is not None:
+        said["resolved"] = verdict.resolved
     if usage is not None:
         said |= {"line": usage.line, "rule": None, "label": usage.label}
     return said

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import time
 from functools import partial
@@ -45,10 +44,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.deciding.observer import Stage
     from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.plugin.settings.tokens import Tokens
-    from scrapy_robotspec.protocol.models import Verdict
 
-#: Max texts of one kind that are kept.
-_MAX_TEXTS = 1000
 #: Settings that change requests. The log names those that the user has set...
 _NAMED = (
     "ADDONS",
@@ -88,7 +84,7 @@ class _Passed(NamedTuple):
     at: float
     """When it was decided (epoch seconds)."""
     more: dict[str, Any]
-    """As :meth:`EvidenceObserver._more` returned it."""
+    """Its line besides question and conclusion."""
 
 
 class EvidenceObserver:
@@ -102,9 +98,6 @@ class EvidenceObserver:
         self._edition = robots.settings.edition.name
         self._states = StateArchive(recorder)
         self.on_fetch_done = self._states.on_fetch_done
-        # Texts, by what they say:
-        self._askers: dict[Tokens, str] = {}
-        self._conclusions: dict[int, tuple[Verdict, str]] = {}
         self._passed: WeakKeyDictionary[Request, _Passed] = WeakKeyDictionary()
         self._number = 0
         """That of the last decision."""
@@ -121,23 +114,22 @@ class EvidenceObserver:
     def on_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
     ) -> None:
-        # hot path: a line is put together from texts that change seldom
         tokens = self._tokens.decided(request)
         at = time.time() if decision.time is None else decision.time
         more = self._more(request, decision, found, tokens)
-        is_unanswered = found is None and decision.reason == "unreachable"
-        number = self._log(
-            f"{self._question(request.url, stage, tokens, at)},{self._conclusion(decision, found)},"
-            f"{_no_answer(decision) if is_unanswered else self._grounds(found)}",
-            more,
-        )
+        if found is None and decision.reason == "unreachable":  # it could wait no longer
+            failure = blank_user_info(decision.failure or "")
+            more |= {**grounds(None, otherwise=NO_ANSWER), "failure": failure}
+        else:
+            more |= self._grounds(found)
+        number = self._log(request, stage, tokens, at, {**_conclusion(decision, found), **more})
         if decision.allowed and stage in ("request", "final_url"):
             self._passed[request] = _Passed(number, decision, found, tokens, at, more)
 
     def on_exempt(self, request: Request) -> None:
         if request.meta.get("dont_obey_robotstxt") and META_KEY not in request.meta:
             said, at = {"allowed": True, "reason": "dont_obey_robotstxt"}, time.time()
-            number = self._log(self._question(request.url, "request", (), at), said)
+            number = self._log(request, "request", (), at, said)
             self._passed[request] = _Passed(number, None, None, (), at, {})
 
     def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
@@ -147,70 +139,42 @@ class EvidenceObserver:
         if decision is None and HEADER not in response.headers:
             return
         header = b", ".join(response.headers.getlist(HEADER)).decode("latin-1")
-        said = conclusion(passed.decision)
+        said = _conclusion(passed.decision, passed.found)
         if decision is not None:
             said |= {**conclusion(decision), "group": said["group"]}
-        if _hides_rules(passed.found):
-            said["rule"] = BLANKED
         said |= {**passed.more, "rules_time": passed.at, "header": header}
-        question = self._question(request.url, "response", passed.tokens, time.time())
-        self._log(f"{question},{self._grounds(passed.found)}", said)
+        self._log(request, "response", passed.tokens, time.time(), said)
 
     def _on_download(self, request: Request, left: float, status: int | None) -> None:
         """*request* left at *left* (epoch seconds); *status* answered it, or nothing did."""
-        # hot path
         passed = self._passed.get(request)
         if passed is not None:
-            said = "null" if status is None else status
-            self._recorder.add_line(
-                f'{{"type":"sent","time":{left!r},"decision":{passed.number},"status":{said},'
-                f'"seconds":{max(0.0, time.time() - left):.3f}}}'
-            )
+            seconds = round(max(0.0, time.time() - left), 3)
+            line = {"type": "sent", "time": left, "decision": passed.number, "status": status}
+            self._recorder.add_line(dumps({**line, "seconds": seconds}))
 
-    def _log(self, text: str, more: Mapping[str, Any]) -> int:
+    def _log(
+        self, request: Request, stage: str, tokens: Tokens, at: float, said: Mapping[str, Any]
+    ) -> int:
         """Log a decision; its number."""
         self._number += 1
-        text = f'{{"type":"decision","number":{self._number},{text}'
-        self._recorder.add_line(f"{text},{_inner(more)}}}" if more else f"{text}}}")
+        line = {
+            "type": "decision",
+            "number": self._number,
+            "time": at,
+            "stage": stage,
+            "url": blank_user_info(request.url),
+            "tokens": tokens,
+            "edition": self._edition,
+        }
+        self._recorder.add_line(dumps({**line, **said}))
         return self._number
 
-    def _question(self, url: str, stage: str, tokens: Tokens, at: float) -> str:
-        """The beginning of a line: when was what decided for whom."""
-        asker = self._askers.get(tokens)
-        if asker is None:
-            if len(self._askers) >= _MAX_TEXTS:
-                self._askers.clear()
-            said = {"tokens": tokens, "edition": self._edition}
-            asker = self._askers[tokens] = _inner(said)
-        url = json.dumps(blank_user_info(url))
-        return f'"time":{at!r},"stage":"{stage}","url":{url},{asker}'
-
-    def _conclusion(self, decision: Decision, found: Resolved | None) -> str:
-        """The decision as JSON members; many requests share a verdict."""
-        verdict = decision.verdict
-        if _hides_rules(found):
-            return _inner({**conclusion(decision), "rule": BLANKED})
-        if verdict is None or verdict.reason != decision.reason:
-            return _inner(conclusion(decision))
-        kept = self._conclusions.get(id(verdict))
-        if kept is None:
-            if len(self._conclusions) >= _MAX_TEXTS:
-                self._conclusions.clear()
-            # Kept with its verdict, so that no other one can get the same id.
-            kept = (verdict, _inner(conclusion(decision)))
-            self._conclusions[id(verdict)] = kept
-        return kept[1]
-
-    def _grounds(self, found: Resolved | None) -> str:
-        """The state of the origin as JSON members, with the ids of its records."""
+    def _grounds(self, found: Resolved | None) -> dict[str, Any]:
+        """The state of the origin, with the ids of its records."""
         if found is None or found.record is None:
-            return _inner(grounds(None))
-        archived = self._states.find(found.record)
-        values = found.action, found.unreachable, found.fetched_at, found.provenance[:2]
-        if archived.found != values:
-            archived.found = values
-            archived.grounds = _inner({**grounds(found), **archived.references()})
-        return archived.grounds
+            return grounds(None)
+        return {**grounds(found), **self._states.find(found.record).references()}
 
     def _more(
         self, request: Request, decision: Decision, found: Resolved | None, tokens: Tokens
@@ -229,20 +193,13 @@ class EvidenceObserver:
         return more
 
 
-def _hides_rules(found: Resolved | None) -> bool:
-    """Whether the rules are left out of the archive: the log quotes none of them (SAF-06)."""
+def _conclusion(decision: Decision, found: Resolved | None) -> dict[str, Any]:
+    """The decision; it quotes no rule of a file that is left out of the archive (SAF-06)."""
+    said = conclusion(decision)
     record = None if found is None else found.record
-    return record is not None and bool(record.hops) and leads_inside(record)
-
-
-def _no_answer(decision: Decision) -> str:
-    """The grounds of a refusal because a request could wait no longer."""
-    return _inner({**grounds(None, otherwise=NO_ANSWER), "failure": decision.failure})
-
-
-def _inner(values: Mapping[str, Any]) -> str:
-    """The members of a JSON object, without its braces."""
-    return dumps(values)[1:-1]
+    if record is not None and record.hops and leads_inside(record):
+        said["rule"] = BLANKED
+    return said
 
 
 # --- opening the files

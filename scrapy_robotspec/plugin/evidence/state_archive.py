@@ -14,8 +14,6 @@ from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, blank_user_info, iso_date, left_out
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.recorder import Recorder
@@ -31,11 +29,6 @@ class ArchivedState:
 
     state: State
     id: str
-    found: Hashable = None
-    """Values of the :class:`Resolved` that was last decided by. Not itself: its rules would stay in
-    memory."""
-    grounds: str = ""
-    """Its text in the decision log."""
 
     def references(self) -> dict[str, Any]:
         """The records behind a decision, with the date of a stored file."""
