@@ -65,6 +65,9 @@ class Servers:
     def call_later(self, delay: float, call: Any, *args: Any) -> Any:
         raise AssertionError("nothing waits here")
 
+    def agent(self, request: int) -> str:
+        return "-"
+
     def take_turn(self, origin: Origin, request: int) -> float:
         return 0.0
 

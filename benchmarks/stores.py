@@ -28,6 +28,7 @@ from scrapy_robotspec.access.outcome import FetchResult  # noqa: E402
 from scrapy_robotspec.access.policy import AccessPolicy  # noqa: E402
 from scrapy_robotspec.editions import get_edition  # noqa: E402
 from scrapy_robotspec.store import open_store  # noqa: E402
+from scrapy_robotspec.store.memory import MemoryStore  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +93,10 @@ def measure(uri: str, count: int, files: list[bytes]) -> dict[str, Any]:
     def writes() -> Iterator[float]:
         for record in records(count, files, random.Random(7)):
             begin = time.perf_counter()
-            store.put(record)
+            if isinstance(store, MemoryStore):
+                store.put(record)
+            else:
+                store.put(record, "benchmark", None)
             yield time.perf_counter() - begin
 
     def some() -> Iterator[Origin]:
@@ -111,18 +115,18 @@ def measure(uri: str, count: int, files: list[bytes]) -> dict[str, Any]:
     def leases() -> Iterator[float]:
         for origin in some():
             begin = time.perf_counter()
-            store.acquire(origin, "benchmark", NOW, 30)
-            store.release(origin, "benchmark")
+            if not isinstance(store, MemoryStore):
+                store.claim(origin, "benchmark", NOW, 30, NOW)
+                store.release(origin, "benchmark")
             yield time.perf_counter() - begin
 
     result: dict[str, Any] = {"store": uri.partition(":")[0], "origins": count}
     result["put"] = timed(writes())
     result["get"] = timed(reads())
-    result["acquire and release"] = timed(leases())
+    result["claim and release"] = timed(leases())
     result["process_bytes_an_origin"] = round((resident() - before) / count)
     if uri.startswith("redis:"):
         result["server_bytes_an_origin"] = redis_bytes(uri, count)
-    result["records"] = store.purge(NOW + count)
     store.close()
     if uri.startswith("sqlite:"):
         size = Path(uri.removeprefix("sqlite:///")).stat().st_size

@@ -68,6 +68,12 @@ def result_of(
     )
 
 
+def product_name(user_agent: bytes | None) -> str:
+    """The part of a User-Agent header by which copies are shared (CAC-04); never empty."""
+    name = re.split(rb"[/ ]", (user_agent or b"").strip(), maxsplit=1)[0]
+    return name.decode("latin-1").lower() or "-"
+
+
 def is_partial(status: int, fields: Mapping[str, str]) -> bool:
     """Whether a 206 leaves bytes of the file out (FET-02)."""
     if status != 206:

@@ -84,8 +84,16 @@ class FetchResult:
     local: bool = False
     """The failure happened between us and the origin: proxy refused, no route, no DNS at all. It
     delays our own requests and is never written to a shared store."""
+    agent: str = "-"
+    """Product name of the User-Agent that the request had (CAC-04)."""
     records: tuple[str, ...] = field(default=(), compare=False)
     """Ids of the archive's records of this attempt, if there is an archive."""
+
+    @property
+    def varies(self) -> bool:
+        """Whether the response depends on the User-Agent (CAC-04)."""
+        names = self.headers.get("vary", "").lower().split(",")
+        return any(name.strip() in ("user-agent", "*") for name in names)
 
     @property
     def answered(self) -> bool:

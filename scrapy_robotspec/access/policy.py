@@ -223,6 +223,7 @@ class AccessPolicy(Backoff):
             redirect_error=result.redirect_error,
             fetched_at=now,
             expires_at=now + fresh_for,
+            agent=result.agent if result.varies else None,
             content_type=result.headers.get("content-type", "")[:_MAX_CONTENT_TYPE],
         )
 

@@ -52,6 +52,8 @@ class RobotsRecord:
     fetched_at: float | None = None
     expires_at: float | None = None
     content_type: str = ""
+    agent: str | None = None
+    """Product name of the User-Agent that the answer depends on (CAC-04); None: on none."""
 
     # --- failures since that answer
     unreachable_since: float | None = None
@@ -145,6 +147,7 @@ _PLAIN: dict[str, tuple[type, ...]] = {
     "fetched_at": _TIME,
     "expires_at": _TIME,
     "content_type": (str,),
+    "agent": (str,),
     "unreachable_since": _TIME,
     "failures": (int,),
     "unanswered": (int,),

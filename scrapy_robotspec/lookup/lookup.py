@@ -131,6 +131,8 @@ class Lookup(Generic[_Request]):
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self._store.put(noted)
+                if not noted.local:
+                    self._store.share(noted, record)
 
     # --- closing
 

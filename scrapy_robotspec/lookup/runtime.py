@@ -37,6 +37,9 @@ class Runtime(Protocol[_Request]):
     def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
         """Call *call* in *delay* seconds; the result has ``cancel()``."""
 
+    def agent(self, request: _Request) -> str:
+        """Product name of the User-Agent that the robots.txt request for *request* has."""
+
     def take_turn(self, origin: Origin, request: _Request) -> float:
         """Use up the turn of *request*, which waits for *origin*; seconds until then."""
 

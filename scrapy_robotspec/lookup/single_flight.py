@@ -38,6 +38,8 @@ _Request = TypeVar("_Request")
 
 #: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
+#: Max records of a shared store that one flight reads before it fetches all the same.
+_MAX_NEWS = 8
 #: Pause after an error in our own code (seconds).
 ERROR_PAUSE = 1.0
 
@@ -140,41 +142,48 @@ class SingleFlight(Generic[_Request]):
     async def _fly(self, flight: _Flight[_Request], plan: Plan) -> FlightResult:
         """Fetch, unless a shared store has a newer record or another process fetches."""
         origin, held = flight.origin, flight.held
-        look, waited = POLL_MIN, 0.0
-        max_wait = self._store.lease_seconds + self._runtime.random() * POLL_MAX
+        agent = self._runtime.agent(flight.request)
+        wait = _LeaseWait(self._store.lease_seconds + self._runtime.random() * POLL_MAX)
         record = known = held
-        has_slot = True
+        news, has_slot = 0, True
         has_turn = plan.action is not Action.WAIT  # no request waits for a refresh
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
-                claim = await self._store.claim(origin, self._now(), known)
+                claim = await self._store.claim(origin, self._now(), known, agent, wait.overdue)
             else:
-                claim = Claim(False, await self._store.get_news(origin, known))
-            if claim.record is not None:
+                claim = Claim(False, await self._store.get_news(origin, known, agent))
+            if claim.record is not None and news < _MAX_NEWS:
+                news += 1
                 known, record = claim.record, newer(held, claim.record)
                 plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
                     return await self._take_over(flight, record, plan)
-            elif claim.granted or (has_slot and waited >= max_wait):
-                # A lease that outlasts any fetch is foreign or damaged.
+            elif claim.granted or (claim.record is not None and has_slot):
                 turn = 0.0 if has_turn else self._runtime.take_turn(origin, flight.request)
                 if turn <= 0:
-                    return await self._fetch(flight, record, plan)
+                    return await self._fetch(flight, record, known, plan)
                 has_turn = True
-                self._store.share_and_release(None, origin)  # the turn may outlast the lease
+                self._store.release(origin)  # the turn may outlast the lease
                 await pause(self._runtime, turn)
             else:
+                if has_slot:
+                    wait.see(claim.holder)
                 self._limiter.release(origin)
                 has_slot = False
-                await pause(self._runtime, look)
-                waited += look
-                look = min(2 * look, POLL_MAX)
+                await pause(self._runtime, wait.next_pause(self._runtime.random()))
 
     async def _fetch(
-        self, flight: _Flight[_Request], record: RobotsRecord | None, plan: Plan
+        self,
+        flight: _Flight[_Request],
+        record: RobotsRecord | None,
+        known: RobotsRecord | None,
+        plan: Plan,
     ) -> FlightResult:
-        """Fetch and apply the result to *record*; share it and release the lease."""
+        """Fetch and apply the result to *record*; share it and release the lease.
+
+        *known*: the record in the shared store.
+        """
         origin, shared, base = flight.origin, None, record
         policy = self._runtime.policy(origin)
         try:
@@ -183,7 +192,10 @@ class SingleFlight(Generic[_Request]):
             shared = None if result.local else record
         finally:
             self._limiter.release(origin)
-            self._store.share_and_release(shared, origin)
+            if shared is None:
+                self._store.release(origin)
+            else:
+                self._store.share(shared, known)
         plan = self._plan(record)
         resolved = await self._hand_over(flight, record, plan)
         return FlightResult(record, plan, result, resolved, base=base)
@@ -230,7 +242,7 @@ class SingleFlight(Generic[_Request]):
                 await wait_for_handlers(self._runtime, flight.origin, handling)
             return resolved
         finally:
-            self._store.put_local(record)  # not earlier: from now on requests use it
+            self._store.put(record)  # not earlier: from now on requests use it
 
     def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
         """The rules that those of *record* replace; None for a first or an equal file."""
@@ -263,6 +275,35 @@ class SingleFlight(Generic[_Request]):
 
     def _now(self) -> float:
         return self._runtime.clock()
+
+
+class _LeaseWait:
+    """A wait for the process that holds the lease; it begins anew with each holder.
+
+    *longest*: seconds after which a lease is foreign or damaged, as it outlasts any fetch.
+    """
+
+    def __init__(self, longest: float) -> None:
+        self._longest = longest
+        self._holder: str | None = None
+        self._waited, self._look = 0.0, POLL_MIN
+
+    @property
+    def overdue(self) -> str | None:
+        """The holder whose lease has lasted too long."""
+        return self._holder if self._waited >= self._longest else None
+
+    def see(self, holder: str | None) -> None:
+        """*holder* has the lease now."""
+        if holder != self._holder:
+            self._holder, self._waited, self._look = holder, 0.0, POLL_MIN
+
+    def next_pause(self, jitter: float) -> float:
+        """Seconds until the next look; *jitter* in [0, 1) keeps processes out of step."""
+        pause = self._look * (0.5 + jitter)
+        self._waited += pause
+        self._look = min(2 * self._look, POLL_MAX)
+        return pause
 
 
 def _is_usable(plan: Plan) -> bool:

@@ -60,50 +60,51 @@ class TieredStore:
         """Whether there is a store behind the memory."""
         return self._shared is not None
 
-    async def get_news(self, origin: Origin, known: RobotsRecord | None) -> RobotsRecord | None:
-        """The record in the shared store, unless it is *known*."""
+    async def get_news(
+        self, origin: Origin, known: RobotsRecord | None, agent: str
+    ) -> RobotsRecord | None:
+        """The record for *agent* in the shared store, unless it is *known*."""
         if self._shared is None:
             return None
-        record = await self._in_thread(self._shared.get, origin)
+        record = await self._in_thread(self._shared.get, origin, agent)
         return None if record is None or record.updated_at == _time_of(known) else record
 
-    async def claim(self, origin: Origin, now: float, known: RobotsRecord | None) -> Claim:
+    async def claim(
+        self,
+        origin: Origin,
+        now: float,
+        known: RobotsRecord | None,
+        agent: str,
+        instead_of: str | None = None,
+    ) -> Claim:
         """Get another record than *known*, or the lease (CAC-05), or neither."""
         shared = self._shared
         if shared is None:
             return Claim(True)
-        arguments = (origin, self._owner, now, self.lease_seconds, _time_of(known))
-        claiming = self._track(self._in_thread(shared.claim, *arguments))
+        lease = (origin, self._owner, now, self.lease_seconds)
+        claiming = self._track(
+            self._in_thread(shared.claim, *lease, _time_of(known), agent, instead_of)
+        )
         try:
             return await _outcome_of(claiming)
         except CancelledError:
             # A thread cannot be cancelled: the lease that it takes is released.
-            claiming.addCallback(
-                lambda claim: (
-                    self._write(shared.release, origin, self._owner) if claim.granted else None
-                )
-            )
+            claiming.addCallback(lambda claim: self.release(origin) if claim.granted else None)
             raise
 
     def put(self, record: RobotsRecord) -> None:
-        """Put *record* into memory now and, unless local, into the shared store."""
-        self._memory.put(record)
-        if self._shared is not None and not record.local:
-            self._write(self._shared.put, record)
-
-    def put_local(self, record: RobotsRecord) -> None:
-        """Put *record* into memory alone."""
+        """Put *record* into memory."""
         self._memory.put(record)
 
-    def share_and_release(self, record: RobotsRecord | None, origin: Origin) -> None:
-        """Put *record*, if any, into the shared store; release the lease."""
-        shared = self._shared
-        if shared is None:
-            return
-        if record is None:
-            self._write(shared.release, origin, self._owner)
-        else:
-            self._write(shared.put_and_release, record, self._owner)
+    def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
+        """Put *record* into the shared store in place of *known*; release the lease."""
+        if self._shared is not None:
+            self._write(self._shared.put, record, self._owner, _time_of(known))
+
+    def release(self, origin: Origin) -> None:
+        """Release the lease on *origin*."""
+        if self._shared is not None:
+            self._write(self._shared.release, origin, self._owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store, if any; fails with ``StoreError``."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store.uri import open_store
+from scrapy_robotspec.store.uri import open_shared_store, open_store
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore as RecordStore
 
-__all__ = ["open_store"]
+__all__ = ["open_shared_store", "open_store"]

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
+#: Max records of an origin that depend on the User-Agent.
+MAX_AGENTS = 8
+
 #: A lease or record written further ahead of the reader's clock than this is void (seconds).
 SKEW = 60.0
 
@@ -25,64 +28,56 @@ class Claim(NamedTuple):
     """Whether the caller holds the lease now."""
     record: RobotsRecord | None = None
     """The stored record, if it is another one than the caller knows."""
+    holder: str | None = None
+    """The process that holds the lease, if it is another one."""
 
 
 class RecordStore(ABC):
-    """Keeps one record for each origin.
+    """Keeps the records of each origin, and leases on the right to fetch it.
 
-    Every failure of a back end raises ``StoreError``.
-
-    Times are epoch seconds of the caller's clock, unless a method says otherwise.
+    An origin has one record, and one for each product name where its response depends on the
+    User-Agent (CAC-04), at most ``MAX_AGENTS``. A process with the name *agent* reads the later one
+    of both. Damaged records are absent. Every failure of a back end raises ``StoreError``. Times
+    are epoch seconds of the caller's clock, unless a method says otherwise.
     """
 
     @abstractmethod
-    def get(self, origin: Origin) -> RobotsRecord | None:
-        """Return the record of *origin*; None if none is readable."""
+    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+        """Return the record of *origin* for *agent*; None if none is readable."""
 
     @abstractmethod
-    def put(self, record: RobotsRecord) -> None:
-        """Store *record* in place of the one of its origin."""
+    def claim(
+        self,
+        origin: Origin,
+        owner: str,
+        now: float,
+        seconds: float,
+        known: float | None,
+        agent: str = "",
+        instead_of: str | None = None,
+    ) -> Claim:
+        """Return the record for *agent*, or take the lease without news, in one atomic step.
+
+        *known* is the ``updated_at`` of the record that the caller knows, None for no record. The
+        lease is *owner*'s until ``now + seconds``; an owner that asks again prolongs it. Another
+        holder keeps it, unless it is *instead_of*, whose lease has lasted too long.
+        """
 
     @abstractmethod
-    def purge(self, before: float) -> int:
-        """Delete records whose last attempt was before *before*; return their number."""
+    def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
+        """Store *record* and release the lease of *owner*, in one atomic step.
 
-    @abstractmethod
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """Take the lease for *owner* atomically until ``now + seconds``.
-
-        False while another owner holds it. An owner that asks again prolongs its lease.
+        A record that another process has stored meanwhile stays: without the lease only the
+        record with the ``updated_at`` *known* is replaced.
         """
 
     @abstractmethod
     def release(self, origin: Origin, owner: str) -> None:
         """Release the lease on *origin* if *owner* holds it."""
 
-    def claim(
-        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
-    ) -> Claim:
-        """Return the record of *origin*, or take the lease without news.
-
-        *known* is the ``updated_at`` of the record that the caller knows, None for no record.
-        """
-        if (record := self._news(origin, known)) is not None:
-            return Claim(False, record)
-        if not self.acquire(origin, owner, now, seconds):
-            return Claim(False)
-        # Another process may have stored it just before it released the lease.
-        if (record := self._news(origin, known)) is not None:
-            self.release(origin, owner)
-            return Claim(False, record)
-        return Claim(True)
-
-    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
-        """Store *record*, then release the lease if *owner* holds it."""
-        self.put(record)  # in this order: the next holder of the lease must find it
-        self.release(record.origin, owner)
-
-    def _news(self, origin: Origin, known: float | None) -> RobotsRecord | None:
-        record = self.get(origin)
-        return None if record is None or record.updated_at == known else record
+    @abstractmethod
+    def purge(self, before: float) -> None:
+        """Delete records whose last attempt was before *before*, unless they expire."""
 
     @abstractmethod
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
@@ -90,6 +85,10 @@ class RecordStore(ABC):
 
         The store's own clock decides; see ``page_slots.py``.
         """
+
+    def node_of(self, origin: Origin) -> str | None:
+        """The node that holds *origin*, where a back end has several that fail one by one."""
+        return None
 
     @abstractmethod
     def close(self) -> None:

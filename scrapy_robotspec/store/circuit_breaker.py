@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.store.base import Claim, RecordStore
@@ -28,15 +28,22 @@ _T = TypeVar("_T")
 #: If one of these fails, all calls fail; any call that succeeds afterwards proves the recovery.
 _READING = ("open", "get")
 #: Other calls may fail because the back end is full. Only one that adds data proves the recovery.
-_FILLING = ("put", "acquire", "claim", "reserve")
+_FILLING = ("put", "claim", "reserve")
+
+
+class _Failure(NamedTuple):
+    call: str
+    """Name of the call that failed."""
+    retry_at: float
+    """Seconds of the clock."""
 
 
 class CircuitBreakerStore(RecordStore):
     """Calls the store that *open_back_end* opens and absorbs its failures.
 
     ``clock`` gives seconds and never goes back; a back end that failed is left alone for ``pause``
-    seconds. Only :meth:`reserve` raises ``StoreError``: without the back end a shared pace has no
-    safe default, and the caller has to keep one of its own.
+    seconds. Each node of a cluster fails by itself. Only :meth:`reserve` raises ``StoreError``:
+    without the back end a shared pace has no safe default, and the caller keeps one of its own.
     """
 
     def __init__(
@@ -49,8 +56,8 @@ class CircuitBreakerStore(RecordStore):
         self._clock = clock
         self.pause = pause
         self._store: RecordStore | None = None
-        self._retry_at = 0.0
-        self._failing: str | None = None  # name of the call that failed last
+        self._failing: dict[str | None, _Failure] = {}
+        """The last failure of each node of the back end."""
         self._lock = Lock()
 
     def open(self) -> None:
@@ -58,38 +65,36 @@ class CircuitBreakerStore(RecordStore):
         try:
             self._store = self._open_back_end()
         except StoreError as error:
-            self._note_failure("open", error)
+            self._note_failure(None, "open", error)
 
-    def get(self, origin: Origin) -> RobotsRecord | None:
-        return self._guard("get", lambda store: store.get(origin), None)
-
-    def put(self, record: RobotsRecord) -> None:
-        self._guard("put", lambda store: store.put(record), None)
-
-    def purge(self, before: float) -> int:
-        return self._guard("purge", lambda store: store.purge(before), 0)
-
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """Without a back end nothing is shared: the lease is granted."""
-        return self._guard(
-            "acquire", lambda store: store.acquire(origin, owner, now, seconds), True
-        )
-
-    def release(self, origin: Origin, owner: str) -> None:
-        self._guard("release", lambda store: store.release(origin, owner), None)
+    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+        return self._guard("get", origin, lambda store: store.get(origin, agent), None)
 
     def claim(
-        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
+        self,
+        origin: Origin,
+        owner: str,
+        now: float,
+        seconds: float,
+        known: float | None,
+        agent: str = "",
+        instead_of: str | None = None,
     ) -> Claim:
-        return self._guard(
-            "claim", lambda store: store.claim(origin, owner, now, seconds, known), Claim(True)
-        )
+        """Without a back end nothing is shared: the lease is granted."""
+        arguments = (origin, owner, now, seconds, known, agent, instead_of)
+        return self._guard("claim", origin, lambda store: store.claim(*arguments), Claim(True))
 
-    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
-        self._guard("put", lambda store: store.put_and_release(record, owner), None)
+    def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
+        self._guard("put", record.origin, lambda store: store.put(record, owner, known), None)
+
+    def release(self, origin: Origin, owner: str) -> None:
+        self._guard("release", origin, lambda store: store.release(origin, owner), None)
+
+    def purge(self, before: float) -> None:
+        self._guard("purge", None, lambda store: store.purge(before), None)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        return self._call("reserve", lambda store: store.reserve(origin, asked))
+        return self._call("reserve", origin, lambda store: store.reserve(origin, asked))
 
     def close(self) -> None:
         if self._store is not None:
@@ -97,30 +102,36 @@ class CircuitBreakerStore(RecordStore):
                 self._store.close()
             self._store = None
 
-    def _guard(self, name: str, call: Callable[[RecordStore], _T], otherwise: _T) -> _T:
+    def _guard(
+        self, name: str, origin: Origin | None, call: Callable[[RecordStore], _T], otherwise: _T
+    ) -> _T:
         try:
-            return self._call(name, call)
+            return self._call(name, origin, call)
         except StoreError:
             return otherwise
 
-    def _call(self, name: str, call: Callable[[RecordStore], _T]) -> _T:
-        trying = self._failing  # two threads: a call may have begun before another failed
-        if trying and self._clock() < self._retry_at:
+    def _call(self, name: str, origin: Origin | None, call: Callable[[RecordStore], _T]) -> _T:
+        node = None if self._store is None or origin is None else self._store.node_of(origin)
+        with self._lock:
+            trying = self._failing.get(node)  # two threads: a call may begin before another fails
+        if trying is not None and self._clock() < trying.retry_at:
             raise StoreError("the store failed a moment ago")
         try:
             if self._store is None:
                 self._store = self._open_back_end()
             result = call(self._store)
         except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
-            self._note_failure(name, error)
+            self._note_failure(node, name, error)
             raise StoreError(str(error)) from error
-        if trying and (trying in _READING or name in _FILLING) and self._replace(trying, None):
-            logger.info("The robots.txt store works again")
+        if trying is not None and (trying.call in _READING or name in _FILLING):
+            self._note_recovery(node, trying)
         return result
 
-    def _note_failure(self, name: str, error: Exception) -> None:
-        self._retry_at = self._clock() + self.pause
-        if self._replace(None, name):
+    def _note_failure(self, node: str | None, name: str, error: Exception) -> None:
+        with self._lock:
+            is_new = node not in self._failing
+            self._failing[node] = _Failure(name, self._clock() + self.pause)
+        if is_new:
             logger.warning(
                 "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with what "
                 "is in memory and tries the store again every %g s",
@@ -128,13 +139,11 @@ class CircuitBreakerStore(RecordStore):
                 self.pause,
             )
 
-    def _replace(self, before: str | None, name: str | None) -> bool:
-        """Set the failing call to *name*; True in the one thread that changes it from *before*.
-
-        Only that thread may clear it: another thread knows of a later failure.
-        """
+    def _note_recovery(self, node: str | None, trying: _Failure) -> None:
+        """Forget a failure, unless another thread knows of a later one."""
         with self._lock:
-            expected = self._failing == before
-            if expected or name is not None:
-                self._failing = name
-            return expected
+            has_ended = self._failing.get(node) == trying
+            if has_ended:
+                del self._failing[node]
+        if has_ended:
+            logger.info("The robots.txt store works again")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import logging
 import random
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import SKEW, RecordStore, read
+from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +36,7 @@ _EVICTED = 1 / 256
 _SWEEP_AT = 10_000
 
 
-class MemoryStore(RecordStore):
+class MemoryStore:
     """Keeps *max_records* records or 64 MB, whichever is more.
 
     When it is full, records chosen at random are evicted into a temporary file that holds
@@ -64,7 +63,6 @@ class MemoryStore(RecordStore):
         self._spill: Spill | None = None
         self._warned = not warn
         self._random = random.Random(0)
-        self._leases: dict[Origin, _Lease] = {}
         self._monotonic = monotonic
         self._lines: dict[Origin, Line] = {}
         self._sweep_at = _SWEEP_AT
@@ -72,12 +70,14 @@ class MemoryStore(RecordStore):
     # --- records
 
     def get(self, origin: Origin) -> RobotsRecord | None:
+        """Return the record of *origin*."""
         data = self._records.get(origin)
         if data is None and self._spill is not None:
             data = self._spill.get(origin)
         return read(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
+        """Keep *record* in place of the one of its origin."""
         origin, data = str.__str__(record.origin), record.to_bytes()
         self._delete(origin)
         if self._spill is not None:
@@ -85,18 +85,6 @@ class MemoryStore(RecordStore):
         self._records[origin] = data
         self._size += len(data) + _OVERHEAD
         self._make_room(origin, record.updated_at)
-
-    def purge(self, before: float) -> int:
-        old = [
-            origin
-            for origin, data in self._records.items()
-            if (record := RobotsRecord.from_bytes(data)) is None or record.updated_at < before
-        ]
-        for origin in old:
-            self._delete(origin)
-        for lease in [each for each, held in self._leases.items() if held.until < before]:
-            del self._leases[lease]
-        return len(old)
 
     def close(self) -> None:
         """Delete the temporary file. Records in memory stay readable."""
@@ -150,23 +138,10 @@ class MemoryStore(RecordStore):
             where,
         )
 
-    # --- leases
-
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        lease = self._leases.get(origin)
-        if lease is not None and lease.owner != owner and lease.holds(now):
-            return False
-        self._leases[origin] = _Lease(owner, now, now + seconds)
-        return True
-
-    def release(self, origin: Origin, owner: str) -> None:
-        lease = self._leases.get(origin)
-        if lease is not None and lease.owner == owner:
-            del self._leases[origin]
-
     # --- pace
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
+        """Reserve a slot of *origin*, or a place in line; see ``page_slots.py``."""
         from scrapy_robotspec.store.page_slots import reserve  # few crawls keep a crawl delay
 
         now = self._monotonic()
@@ -182,17 +157,6 @@ class MemoryStore(RecordStore):
             origin: line for origin, line in self._lines.items() if not has_expired(line, now)
         }
         self._sweep_at = max(_SWEEP_AT, 2 * len(self._lines))
-
-
-@dataclass(frozen=True, slots=True)
-class _Lease:
-    owner: str
-    taken: float
-    until: float
-
-    def holds(self, now: float) -> bool:
-        """Whether the lease is valid at *now*."""
-        return self.taken - SKEW <= now < self.until
 
 
 def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:

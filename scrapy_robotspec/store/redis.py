@@ -7,51 +7,82 @@ version.
 from __future__ import annotations
 
 import struct
-from contextlib import contextmanager
-from itertools import islice
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import Claim, RecordStore, read
+from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore, read
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Reservation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.page_slots import SlotRequest
 
 #: Version of the keys; the records have their own.
-_VERSION = 1
+_VERSION = 2
 
-# MGET instead of GET everywhere: for a key of another type it returns nil instead of an error.
+# The server runs a script as one step. MGET, unlike GET, returns nil for a key of another type.
 
-#: Takes the lease unless another owner holds it. The server runs a script as one step.
-_ACQUIRE = """
-local holder = redis.call('MGET', KEYS[1])[1]
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
+#: Finds the later one of an origin's record and the agent's. Each value begins with its time.
+_FIND = """
+local function time_of(value) return (struct.unpack('>d', value .. string.rep('\\0', 8))) end
+local function find(key, agent)
+    if redis.call('TYPE', key).ok ~= 'hash' then return false end
+    local found = redis.call('HMGET', key, '', agent)
+    if not found[1] then return found[2] end
+    if found[2] and time_of(found[2]) > time_of(found[1]) then return found[2] end
+    return found[1]
+end
 """
+_GET = _FIND + "return find(KEYS[1], ARGV[1])"
 #: Returns the record if it is another one than the caller knows, or takes the lease.
-_CLAIM = """
-local found = redis.call('MGET', KEYS[1], KEYS[2])
-local record, holder = found[1], found[2]
+_CLAIM = (
+    _FIND
+    + """
+local record, holder = find(KEYS[1], ARGV[4]), redis.call('MGET', KEYS[2])[1]
 if record and string.sub(record, 1, 8) ~= ARGV[3] then return {0, record} end
-if holder and holder ~= ARGV[1] then return {0} end
+if holder and holder ~= ARGV[1] and holder ~= ARGV[5] then return {0, false, holder} end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return {1}
 """
-#: Stores a record and deletes the lease if the owner still holds it.
-_PUT_AND_RELEASE = """
-redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-if redis.call('MGET', KEYS[2])[1] == ARGV[1] then redis.call('DEL', KEYS[2]) end
+)
+#: Stores a record, unless another process has stored one meanwhile, and deletes the own lease.
+_PUT = (
+    _FIND
+    + """
+local stored, holder = find(KEYS[1], ARGV[5]), redis.call('MGET', KEYS[2])[1]
+if holder == ARGV[1] or not stored or string.sub(stored, 1, 8) == ARGV[4] then
+    local kind = redis.call('TYPE', KEYS[1]).ok
+    if kind ~= 'hash' and kind ~= 'none' then redis.call('DEL', KEYS[1]) end
+    redis.call('HSET', KEYS[1], ARGV[5], ARGV[2])
+    if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+        redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    end
+    while redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], '') > tonumber(ARGV[6]) do
+        local all, oldest, since = redis.call('HGETALL', KEYS[1]), nil, nil
+        for n = 1, #all, 2 do
+            local at = time_of(all[n + 1])
+            if all[n] ~= '' and (not since or at < since) then oldest, since = all[n], at end
+        end
+        redis.call('HDEL', KEYS[1], oldest)
+    end
+end
+if holder == ARGV[1] then redis.call('DEL', KEYS[2]) end
+"""
+)
+#: Deletes a damaged record, unless it has been replaced.
+_DISCARD = """
+for _, agent in ipairs({'', ARGV[1]}) do
+    if redis.call('HGET', KEYS[1], agent) == ARGV[2] then redis.call('HDEL', KEYS[1], agent) end
+end
 """
 #: Deletes the lease if the owner still holds it.
 _RELEASE = """
-if redis.call('MGET', KEYS[1])[1] ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
+if redis.call('MGET', KEYS[1])[1] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """
 
 #: ``page_slots.reserve`` by the server's clock, in microseconds.
@@ -91,127 +122,123 @@ return {granted and 1 or 0, string.format('%.0f', at), string.format('%.0f', now
 #: Redis takes no expiry beyond the end of its clock; a hundred years are enough (seconds).
 _LONGEST = 100 * 365 * 86_400.0
 
-#: Keys looked at in one round trip when all are.
-_BATCH = 500
+#: Max damaged records that one call deletes: the origin's and the agent's.
+_MAX_DAMAGED = 3
 
 
 class RedisStore(RecordStore):
     """Keeps records at *url* under keys that begin with *prefix*.
 
-    *timeout* bounds connecting and every call (seconds). A record is kept *keep* seconds longer
-    than it is fresh: while an origin is unreachable the last good copy may count for weeks. Nothing
-    is sent before the first call. May be called from any thread. Needs Redis 5 or newer.
+    *url* names a server, or with *is_cluster* a node of a cluster; then all keys of an origin are
+    in one hash slot. *timeout* bounds connecting and every call (seconds). A record is kept *keep*
+    seconds longer than it is fresh: while an origin is unreachable the last good copy may count for
+    weeks. Nothing is sent before the first call. May be called from any thread. Needs Redis 5 or
+    newer.
     """
 
-    def __init__(self, url: str, prefix: str, timeout: float, keep: float) -> None:
+    def __init__(
+        self, url: str, prefix: str, timeout: float, keep: float, *, is_cluster: bool = False
+    ) -> None:
         try:
             import redis
             from redis.backoff import NoBackoff
+            from redis.cluster import RedisCluster
+            from redis.exceptions import RedisClusterException
             from redis.retry import Retry
         except ImportError as error:
             raise ConfigurationError(
                 f"ROBOTSPEC_CACHE = {url.partition(':')[0]}://… needs the Redis client: "
                 "pip install 'scrapy-robotspec[redis]'"
             ) from error
-        self._errors = (redis.RedisError, OSError)
+        self._errors = (redis.RedisError, RedisClusterException, OSError)
         self._keep = keep
-        self._records = f"{prefix}:{_VERSION}:record:"
-        self._leases = f"{prefix}:{_VERSION}:lease:"
-        self._lines = f"{prefix}:{_VERSION}:line:"
-        self._client = redis.Redis.from_url(
-            url,
-            socket_timeout=timeout,
-            socket_connect_timeout=timeout,
-            # A connection that a restart of the server broke is opened again at once.
-            retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
-        )
-        self._acquire = self._client.register_script(_ACQUIRE)
-        self._release = self._client.register_script(_RELEASE)
-        self._claim = self._client.register_script(_CLAIM)
-        self._put_and_release = self._client.register_script(_PUT_AND_RELEASE)
-        self._reserve = self._client.register_script(_RESERVE)
+        self._prefix = f"{prefix}:{_VERSION}:"
+        self._is_cluster = is_cluster
+        kind = RedisCluster if is_cluster else redis.Redis
+        # A connection that a restart of the server broke is opened again at once.
+        retry = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
+        times = {"socket_timeout": timeout, "socket_connect_timeout": timeout}
+        self._connect = partial(kind.from_url, url, retry=retry, **times)
 
-    def get(self, origin: Origin) -> RobotsRecord | None:
-        with self._failing():
-            return _read(self._client.mget([self._key(origin)])[0], origin)
+    @cached_property
+    def _client(self) -> Any:
+        """The client; that of a cluster asks a node for the others as it is made."""
+        return self._connect()
 
-    def put(self, record: RobotsRecord) -> None:
-        with self._failing():
-            self._client.set(self._key(record.origin), _value(record), px=self._lifetime(record))
+    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+        return _read(self._run(_GET, [self._key(origin, "records")], agent), origin)
 
     def claim(
-        self, origin: Origin, owner: str, now: float, seconds: float, known: float | None
+        self,
+        origin: Origin,
+        owner: str,
+        now: float,
+        seconds: float,
+        known: float | None,
+        agent: str = "",
+        instead_of: str | None = None,
     ) -> Claim:
-        """As in the contract, in one round trip, by the server's clock."""
-        keys = [self._key(origin), self._lease(origin)]
-        milliseconds = max(1, int(seconds * 1000))
-        with self._failing():
-            granted, *data = self._claim(keys, [owner, milliseconds, _stamp(known)])
-            record = _read(data[0], origin) if data else None
-            if data and record is None:  # garbage: to be replaced like a record that is known
-                granted, *_ = self._claim(keys, [owner, milliseconds, data[0][:8]])
-        return Claim(bool(granted), record)
+        """As in the contract, by the server's clock."""
+        keys = [self._key(origin, "records"), self._key(origin, "lease")]
+        last = (instead_of or "").encode("latin-1")
+        arguments = (owner, max(1, int(seconds * 1000)), _stamp(known), agent, last)
+        for _ in range(_MAX_DAMAGED):
+            granted, *found = self._run(_CLAIM, keys, *arguments)
+            if not found or found[0] is None:
+                holder = found[1].decode("latin-1") if found else None
+                return Claim(bool(granted), holder=holder)
+            record = _read(found[0], origin)
+            if record is not None:
+                return Claim(False, record)
+            self._run(_DISCARD, keys[:1], agent, found[0])
+        return Claim(True)
 
-    def put_and_release(self, record: RobotsRecord, owner: str) -> None:
+    def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
         """As in the contract, in one round trip."""
-        keys = [self._key(record.origin), self._lease(record.origin)]
-        with self._failing():
-            self._put_and_release(keys, [owner, _value(record), self._lifetime(record)])
+        keys = [self._key(record.origin, "records"), self._key(record.origin, "lease")]
+        value = _stamp(record.updated_at) + record.to_bytes()
+        arguments = (self._lifetime(record), _stamp(known), record.agent or "", MAX_AGENTS)
+        self._run(_PUT, keys, owner, value, *arguments)
 
     def _lifetime(self, record: RobotsRecord) -> int:
         """Milliseconds from now on, by the record's own times: no clock of ours is the server's."""
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
         return int(min(fresh_for + self._keep, _LONGEST) * 1000)
 
-    def purge(self, before: float) -> int:
-        """As in the contract. Rarely needed: old records expire by themselves."""
-        purged = 0
-        with self._failing():
-            for keys in self._batches():
-                old = [
-                    key
-                    for key, data in zip(keys, self._client.mget(keys), strict=True)
-                    if data is not None and not _is_newer(data, before)
-                ]
-                if old:
-                    purged += int(self._client.delete(*old))
-        return purged
-
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        """As in the contract, but the server's clock measures the lease."""
-        milliseconds = max(1, int(seconds * 1000))
-        with self._failing():
-            return bool(self._acquire([self._lease(origin)], [owner, milliseconds]))
+    def purge(self, before: float) -> None:
+        """Nothing: records expire by themselves."""
 
     def release(self, origin: Origin, owner: str) -> None:
-        with self._failing():
-            self._release([self._lease(origin)], [owner])
+        self._run(_RELEASE, [self._key(origin, "lease")], owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
         spacing = min(asked.spacing, _LONGEST)
         times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, KEPT)
         arguments = [*(round(each * 1e6) for each in times), int(asked.returning)]
-        with self._failing():
-            granted, at, now = self._reserve([f"{self._lines}{origin}"], arguments)
+        granted, at, now = self._run(_RESERVE, [self._key(origin, "line")], *arguments)
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
+
+    def node_of(self, origin: Origin) -> str | None:
+        if not self._is_cluster:
+            return None
+        with suppress(*self._errors):
+            node = self._client.get_node_from_key(self._key(origin, "lease"))
+            return None if node is None else str(node.name)
+        return None
 
     def close(self) -> None:
         with self._failing():
-            self._client.close()
+            if "_client" in vars(self):
+                self._client.close()
 
-    def _key(self, origin: Origin) -> str:
-        return f"{self._records}{origin}"
+    def _key(self, origin: Origin, kind: str) -> str:
+        """A key of *origin*; a cluster places it by the part in braces."""
+        return f"{self._prefix}{{{origin}}}:{kind}"
 
-    def _lease(self, origin: Origin) -> str:
-        return f"{self._leases}{origin}"
-
-    def _batches(self) -> Iterator[list[bytes]]:
-        escaped = "".join(f"\\{c}" if c in r"\*?[]" else c for c in self._records)
-        # A scan may name a key twice.
-        keys = iter(set(self._client.scan_iter(match=f"{escaped}*", count=_BATCH)))
-        while batch := list(islice(keys, _BATCH)):
-            yield batch
+    def _run(self, script: str, keys: Sequence[str], *arguments: str | bytes | int) -> Any:
+        with self._failing():
+            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
@@ -226,14 +253,9 @@ def _stamp(updated_at: float | None) -> bytes:
     return b"" if updated_at is None else struct.pack(">d", updated_at)
 
 
-def _value(record: RobotsRecord) -> bytes:
-    return _stamp(record.updated_at) + record.to_bytes()
-
-
 def _read(data: object, origin: Origin) -> RobotsRecord | None:
-    return read(data[8:], origin) if isinstance(data, bytes) else None
-
-
-def _is_newer(data: bytes | str, before: float) -> bool:
-    record = RobotsRecord.from_bytes(data[8:]) if isinstance(data, bytes) else None
-    return record is not None and record.updated_at >= before
+    """The record in a value whose time is the record's own."""
+    record = read(data[8:], origin) if isinstance(data, bytes) else None
+    if record is None or not isinstance(data, bytes) or data[:8] != _stamp(record.updated_at):
+        return None
+    return record

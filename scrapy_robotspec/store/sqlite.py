@@ -11,10 +11,10 @@ import sqlite3
 import time
 from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import SKEW, RecordStore, read
+from scrapy_robotspec.store.base import MAX_AGENTS, SKEW, Claim, RecordStore, read
 from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
 
 if TYPE_CHECKING:
@@ -30,9 +30,10 @@ _T = TypeVar("_T")
 #: seconds of the machine's monotonic clock, which all its processes share and which cannot be set;
 #: it restarts with the machine.
 _TABLES = """
-CREATE TABLE IF NOT EXISTS robotspec_records_1
-    (origin TEXT PRIMARY KEY, updated REAL NOT NULL, record BLOB NOT NULL);
-CREATE INDEX IF NOT EXISTS robotspec_updated_1 ON robotspec_records_1 (updated);
+CREATE TABLE IF NOT EXISTS robotspec_records_2
+    (origin TEXT, agent TEXT, updated REAL NOT NULL, record BLOB NOT NULL,
+    PRIMARY KEY (origin, agent));
+CREATE INDEX IF NOT EXISTS robotspec_updated_2 ON robotspec_records_2 (updated);
 CREATE TABLE IF NOT EXISTS robotspec_leases_1
     (origin TEXT PRIMARY KEY, owner TEXT NOT NULL, taken REAL NOT NULL, until REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS robotspec_lines_1
@@ -40,14 +41,19 @@ CREATE TABLE IF NOT EXISTS robotspec_lines_1
 """
 
 _CHECK = "SELECT count(*) FROM sqlite_master"
-_GET = "SELECT record FROM robotspec_records_1 WHERE origin = ?"
-_PUT = "INSERT OR REPLACE INTO robotspec_records_1 VALUES (?, ?, ?)"
-_PURGE = "DELETE FROM robotspec_records_1 WHERE updated < ?"
-_ACQUIRE = """
-INSERT INTO robotspec_leases_1 AS held VALUES (:origin, :owner, :now, :until)
-ON CONFLICT (origin) DO UPDATE SET owner = :owner, taken = :now, until = :until
-WHERE held.owner = :owner OR held.until <= :now OR held.taken - :skew > :now
+_GET = """
+SELECT record FROM robotspec_records_2 WHERE origin = ? AND agent IN ('', ?) ORDER BY updated DESC
 """
+_PUT = "INSERT OR REPLACE INTO robotspec_records_2 VALUES (?, ?, ?, ?)"
+_TRIM = """
+DELETE FROM robotspec_records_2 WHERE rowid IN (
+    SELECT rowid FROM robotspec_records_2 WHERE origin = ? AND agent <> ''
+    ORDER BY updated DESC LIMIT -1 OFFSET ?)
+"""
+_PURGE = "DELETE FROM robotspec_records_2 WHERE updated < ?"
+_HOLDER = "SELECT owner FROM robotspec_leases_1 WHERE origin = ? AND until > ? AND taken <= ?"
+_TAKE = "INSERT OR REPLACE INTO robotspec_leases_1 VALUES (?, ?, ?, ?)"
+_OWNER = "SELECT owner FROM robotspec_leases_1 WHERE origin = ?"
 _RELEASE = "DELETE FROM robotspec_leases_1 WHERE origin = ? AND owner = ?"
 _PURGE_LEASES = "DELETE FROM robotspec_leases_1 WHERE until < ?"
 _LINE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
@@ -55,11 +61,6 @@ _PUT_LINE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
 _PURGE_LINES = """
 DELETE FROM robotspec_lines_1 WHERE max(next, tail) + :kept < :now OR written > :now + :skew
 """
-
-
-class _Result(NamedTuple):
-    rows: list[Any]
-    changed: int
 
 
 class SqliteStore(RecordStore):
@@ -77,29 +78,49 @@ class SqliteStore(RecordStore):
         self._closed = False
         self._execute(_CHECK)  # fails now rather than later
 
-    def get(self, origin: Origin) -> RobotsRecord | None:
-        rows = self._execute(_GET, (str(origin),)).rows
-        return read(rows[0][0], origin) if rows else None
+    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
+        return self._with_connection(lambda connection: _find(connection, origin, agent))
 
-    def put(self, record: RobotsRecord) -> None:
-        self._execute(_PUT, (str(record.origin), record.updated_at, record.to_bytes()))
+    def claim(
+        self,
+        origin: Origin,
+        owner: str,
+        now: float,
+        seconds: float,
+        known: float | None,
+        agent: str = "",
+        instead_of: str | None = None,
+    ) -> Claim:
+        def claim(connection: sqlite3.Connection) -> Claim:
+            record = _find(connection, origin, agent)
+            if record is not None and record.updated_at != known:
+                return Claim(False, record)
+            row = connection.execute(_HOLDER, (str(origin), now, now + SKEW)).fetchone()
+            if row is not None and row[0] not in (owner, instead_of):
+                return Claim(False, holder=row[0])
+            connection.execute(_TAKE, (str(origin), owner, now, now + seconds))
+            return Claim(True)
 
-    def purge(self, before: float) -> int:
+        return self._transact(claim)
+
+    def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
+        def put(connection: sqlite3.Connection) -> None:
+            origin, agent = str(record.origin), record.agent or ""
+            row = connection.execute(_OWNER, (origin,)).fetchone()
+            stored = _find(connection, record.origin, agent)
+            if row == (owner,) or stored is None or stored.updated_at == known:
+                connection.execute(_PUT, (origin, agent, record.updated_at, record.to_bytes()))
+                connection.execute(_TRIM, (origin, MAX_AGENTS))
+            connection.execute(_RELEASE, (origin, owner))
+
+        self._transact(put)
+
+    def purge(self, before: float) -> None:
         now = time.monotonic()
         self._execute(_PURGE_LEASES, (before,))
         # Others reserve slots while this waits for them: such lines are written later than *now*.
         self._execute(_PURGE_LINES, {"kept": KEPT, "now": now, "skew": SKEW})
-        return self._execute(_PURGE, (before,)).changed
-
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        lease = {
-            "origin": str(origin),
-            "owner": owner,
-            "now": now,
-            "until": now + seconds,
-            "skew": SKEW,
-        }
-        return self._execute(_ACQUIRE, lease).changed == 1
+        self._execute(_PURGE, (before,))
 
     def release(self, origin: Origin, owner: str) -> None:
         self._execute(_RELEASE, (str(origin), owner))
@@ -114,14 +135,9 @@ class SqliteStore(RecordStore):
 
     def _execute(
         self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
-    ) -> _Result:
+    ) -> None:
         """Execute one statement, which is one transaction."""
-
-        def execute(connection: sqlite3.Connection) -> _Result:
-            cursor = connection.execute(statement, values)
-            return _Result(cursor.fetchall(), cursor.rowcount)
-
-        return self._with_connection(execute)
+        self._with_connection(lambda connection: connection.execute(statement, values))
 
     def _transact(self, call: Callable[[sqlite3.Connection], _T]) -> _T:
         """Call with the write lock held, so that no other process writes in between."""
@@ -171,6 +187,13 @@ class SqliteStore(RecordStore):
             with suppress(sqlite3.Error):
                 self._connection.close()
             self._connection = None
+
+
+def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:
+    """The later one of the origin's record and the agent's; damaged ones are absent."""
+    rows = connection.execute(_GET, (str(origin), agent))
+    found = (read(row[0], origin) for row in rows.fetchall())
+    return next((record for record in found if record is not None), None)
 
 
 def _reserve(connection: sqlite3.Connection, origin: str, asked: SlotRequest) -> Reservation:

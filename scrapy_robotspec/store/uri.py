@@ -11,12 +11,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from urllib.parse import SplitResult
 
-    from scrapy_robotspec.store.base import RecordStore
+    from scrapy_robotspec.store.memory import MemoryStore
 
 #: Largest number of records, and of seconds (thirty years).
 _MOST = 1_000_000_000
@@ -24,13 +25,14 @@ _MOST = 1_000_000_000
 _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 
 
-def open_store(uri: str) -> RecordStore:
+def open_store(uri: str) -> RecordStore | MemoryStore:
     """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
 
     ``memory://?max=N&disk=M`` bounds the records in memory and in a temporary file;
     ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
-    takes ``?prefix=P``, ``timeout=S`` and ``keep=S``. Raises ``ConfigurationError`` for anything
+    takes ``?prefix=P``, ``timeout=S`` and ``keep=S``, as do ``redis+cluster://`` and
+    ``rediss+cluster://``. Raises ``ConfigurationError`` for anything
     else, and ``StoreError`` if the back end cannot be opened.
     """
     try:
@@ -43,6 +45,14 @@ def open_store(uri: str) -> RecordStore:
         raise
     except (ValueError, TypeError, AttributeError) as error:
         _fail(uri, str(error))
+
+
+def open_shared_store(uri: str) -> RecordStore:
+    """The store that *uri* names, for several processes; as :func:`open_store`."""
+    store = open_store(uri)
+    if not isinstance(store, RecordStore):
+        _fail(uri, "processes do not share it")
+    return store
 
 
 class _Options:
@@ -73,7 +83,7 @@ class _Options:
             _fail(self._uri, f"unknown option {name!r}")
 
 
-def _memory(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+def _memory(uri: str, parts: SplitResult, options: _Options) -> MemoryStore:
     from scrapy_robotspec.store.memory import MAX_RECORDS, MAX_SPILLED, MemoryStore
 
     max_records = options.number("max", MAX_RECORDS)
@@ -102,13 +112,18 @@ def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
 
     if not _has_host_and_port(parts):
         _fail(uri, "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)")
+    is_cluster = parts.scheme.endswith("+cluster")
     prefix = options.text("prefix", "robotspec")
     timeout = options.number("timeout", 2.0)
     keep = options.number("keep", 60 * 86_400.0)
     options.end()
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         _fail(uri, "the part after the host must be the number of a database")
-    return RedisStore(parts._replace(query="").geturl(), prefix, timeout, keep)
+    if is_cluster and parts.path not in ("", "/", "/0"):
+        _fail(uri, "a cluster has the database 0 alone")
+    scheme = parts.scheme.removesuffix("+cluster")
+    url = parts._replace(scheme=scheme, query="").geturl()
+    return RedisStore(url, prefix, timeout, keep, is_cluster=is_cluster)
 
 
 def _has_host_and_port(parts: SplitResult) -> bool:
@@ -125,11 +140,13 @@ def _has_host_and_port(parts: SplitResult) -> bool:
     return parts.hostname is not None
 
 
-_OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore]] = {
+_OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryStore]] = {
     "memory": _memory,
     "sqlite": _sqlite,
     "redis": _redis,
     "rediss": _redis,
+    "redis+cluster": _redis,
+    "rediss+cluster": _redis,
 }
 
 

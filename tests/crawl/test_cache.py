@@ -11,7 +11,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
 
@@ -112,8 +112,8 @@ def keep_old_failure(stored: dict[str, Any], site: Site, ago: float) -> None:
         failure="HTTP status 503",
         failure_status=503,
     )
-    store = open_store(stored["ROBOTSPEC_CACHE"])
-    store.put(failed)
+    store = open_shared_store(stored["ROBOTSPEC_CACHE"])
+    store.put(failed, "a test", None)
     store.close()
 
 
@@ -171,7 +171,7 @@ def keep_old_copy(stored: dict[str, Any], site: Site) -> None:
     origin = Origin.of(site.url())
     assert origin is not None
     now = time.time()
-    store = open_store(stored["ROBOTSPEC_CACHE"])
+    store = open_shared_store(stored["ROBOTSPEC_CACHE"])
     store.put(
         RobotsRecord(
             origin,
@@ -180,7 +180,9 @@ def keep_old_copy(stored: dict[str, Any], site: Site) -> None:
             body=RULES.encode(),
             fetched_at=now - 80_000,
             expires_at=now - 80_000 + 86_400,
-        )
+        ),
+        "a test",
+        None,
     )
     store.close()
 

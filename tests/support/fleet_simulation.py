@@ -83,6 +83,9 @@ class SharedStore(MemoryStore):
         self.calls += 1
         return super().reserve(origin, asked)
 
+    def node_of(self, origin: Origin) -> None:
+        """One node."""
+
     def flush(self) -> None:
         self._lines.clear()
 
@@ -168,7 +171,7 @@ class Process:
         self.allowed: Callable[[Request], bool] = lambda request: True
         self.delays: dict[str, float] = {}
         """Of requests with another delay, by URL."""
-        self._breaker = CircuitBreakerStore(self._open, self.monotonic)
+        self._breaker = CircuitBreakerStore(self._open, self.monotonic)  # type: ignore[arg-type]
         pace = FleetPace(self, hold=HOLD, monotonic=self.monotonic, random=fleet.random.random)
         self.crawl_delay = CrawlDelay(
             pace,

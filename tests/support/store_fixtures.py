@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServ
     server.stop()
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=["sqlite", "redis"])
 def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A value of ROBOTSPEC_CACHE for an empty store of each kind."""
     return _uri(request, tmp_path)
@@ -52,6 +52,6 @@ def _uri(request: pytest.FixtureRequest, directory: Path) -> str:
 @pytest.fixture
 def store(uri: str) -> Iterator[RecordStore]:
     """An empty store of each kind."""
-    opened = open_store(uri)
+    opened = open_shared_store(uri)
     yield opened
     opened.close()

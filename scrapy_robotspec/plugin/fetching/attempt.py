@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
-from scrapy_robotspec.access.exchange import result_of
+from scrapy_robotspec.access.exchange import product_name, result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, SUCCESS, FetchResult
 from scrapy_robotspec.access.redirects import RedirectChain
@@ -120,7 +120,7 @@ class Attempt:
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
         local = self._may_be_the_proxys(response.status)
-        return replace(result, local=local, records=self._records)
+        return replace(result, local=local, agent=self._agent, records=self._records)
 
     async def _download(self, url: str) -> Exchange:
         context = self._context
@@ -192,6 +192,13 @@ class Attempt:
             return None
         transfer: Transfer = self._request.meta[META_KEY]
         return (transfer.sent or self._request).meta.get("proxy") or None
+
+    @property
+    def _agent(self) -> str:
+        """Product name of the User-Agent that was sent last."""
+        assert self._request is not None
+        transfer: Transfer = self._request.meta[META_KEY]
+        return product_name((transfer.sent or self._request).headers.get(b"User-Agent"))
 
     @property
     def _is_unproven(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.downloads import Downloads
@@ -45,6 +46,8 @@ class Fetcher:
         live: LiveOrigins[CrawlOrigin],
     ) -> None:
         self._stats = stats
+        agent = getattr(crawler.spider, "user_agent", None) or crawler.settings["USER_AGENT"]
+        self._default_agent = (agent or "").encode()
         self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._context = FetchContext(
@@ -61,6 +64,11 @@ class Fetcher:
     def archive_exchanges(self, archive: ExchangeArchive) -> None:
         """Archive each robots.txt request from now on."""
         self._context.archive = archive
+
+    def agent(self, page_request: Request) -> str:
+        """Product name of the User-Agent that goes with *page_request* (CAC-04)."""
+        header = page_request.headers.get(b"User-Agent") or self._default_agent
+        return product_name(header)
 
     def take_turn(self, origin: Origin, page_request: Request) -> float:
         """Use up the turn of *page_request*; seconds until then. A retry needs none."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -15,7 +16,7 @@ from scrapy_robotspec.lookup import FetchLimiter, Lookup, TieredStore
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store, open_store
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
@@ -88,6 +89,9 @@ class CrawlRuntime:
             self._threads = _compat.Threads()
         return self._threads(call, *args)
 
+    def agent(self, request: Request) -> str:
+        return self._fetcher.agent(request)
+
     def take_turn(self, origin: Origin, request: Request) -> float:
         return self._fetcher.take_turn(origin, request)
 
@@ -158,7 +162,7 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
 def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
     """The store in memory, and the slow one behind it if the setting names one."""
     if not uri.startswith("memory:"):
-        shared = CircuitBreakerStore(lambda: open_store(uri), time.monotonic)
+        shared = CircuitBreakerStore(partial(open_shared_store, uri), time.monotonic)
         shared.open()
         # The store behind it has every record, but only after a call in a thread.
         return MemoryStore(max_spilled=MAX_SPILLED, warn=False), shared

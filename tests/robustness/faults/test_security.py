@@ -14,10 +14,11 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import MODES, crawl
 from tests.support.responses import raw, redirect, reply
 from tests.support.server import Server
+from tests.support.stores import put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,10 +119,10 @@ def test_record_under_the_wrong_origin_is_none(tmp_path: Path) -> None:
     """A stranger who moves rows in the store's file cannot give one origin another's rules."""
     path = tmp_path / "robots.db"
     one, other = (Origin("http", f"{name}.example", 80) for name in ("one", "other"))
-    store = open_store(f"sqlite:///{path}")
-    store.put(RobotsRecord(one, Meaning.ALLOW, 404, fetched_at=1.0, expires_at=2.0))
+    store = open_shared_store(f"sqlite:///{path}")
+    put(store, RobotsRecord(one, Meaning.ALLOW, 404, fetched_at=1.0, expires_at=2.0))
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE robotspec_records_1 SET origin = ?", (str(other),))
+        connection.execute("UPDATE robotspec_records_2 SET origin = ?", (str(other),))
     assert store.get(other) is None
     store.close()
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, in_turn, reply, silence
+from tests.support.stores import take
 
 if TYPE_CHECKING:
     from tests.support.server import Server, Site
@@ -83,6 +84,21 @@ def test_a_worker_killed_while_it_fetches_delays_others_for_a_lease_at_most(
     assert second.at > first.at + 1
 
 
+def test_one_of_many_workers_takes_over(server: Server, shared: str) -> None:
+    """CAC-05: the others go on waiting for that one, however long it takes."""
+    site = server.site("127.0.0.2", in_turn(silence(), after(3, reply(RULES))))
+    settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 5}
+    with ExitStack() as running:
+        killed = running.enter_context(Running([site.url("/yes")], settings))
+        killed.wait_until(lambda: site.robots_asked)
+        urls = [[site.url(f"/yes{n}"), site.url(f"/no{n}")] for n in range(6)]
+        others = [running.enter_context(Running(each, settings)) for each in urls]
+        killed.send(signal.SIGKILL)
+        results = [other.finish() for other in others]
+    assert_obeyed(results, urls, [site])
+    assert len(site.robots_asked) == 2
+
+
 def test_a_worker_without_a_way_to_the_site_refuses_it_for_itself_alone(
     server: Server, shared: str
 ) -> None:
@@ -109,11 +125,11 @@ def test_a_lease_without_an_end_delays_its_origins_for_one_fetch_at_most(
 ) -> None:
     """Foreign or damaged; each process measures the wait by its own clock."""
     sites = sites_of(server, 5, reply(RULES))
-    store = open_store(shared)
+    store = open_shared_store(shared)
     for site in sites:
         origin = Origin.of(site.url())
         assert origin is not None
-        assert store.acquire(origin, "nobody", time.time() + clock, 10 * 365 * 86_400.0)
+        assert take(store, origin, "nobody", time.time() + clock, 10 * 365 * 86_400.0)
     store.close()
     urls = [[site.url(f"/{word}{n}") for site in sites for word in ("yes", "no")] for n in range(2)]
     settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 1}

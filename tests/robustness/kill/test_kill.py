@@ -16,10 +16,11 @@ import pytest
 from scrapy import version_info
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, reply, reset
 from tests.support.server import Server, Site
+from tests.support.stores import take
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def check_store(folder: Path, sites: list[Site]) -> None:
         return  # killed before it was made
     with sqlite3.connect(path) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    store = open_store(f"sqlite:///{path}")
+    store = open_shared_store(f"sqlite:///{path}")
     found = [store.get(origin_of(site)) for site in sites]
     for record in found:
         assert record is None or record.fetched_at is None or record.body.startswith(RULES.encode())
@@ -97,7 +98,7 @@ def check_leases(store: RecordStore, sites: list[Site]) -> None:
     """Leases of the dead process end within one fetch timeout and a few seconds."""
     later = time.time() + TIMEOUT + 5.1
     for site in sites:
-        assert store.acquire(origin_of(site), "a test", later, 0.0)
+        assert take(store, origin_of(site), "a test", later, 0.0)
         store.release(origin_of(site), "a test")
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.page_slots import SlotRequest
 from tests.support.records import origin
+from tests.support.stores import take
 
 from .worker import DELAY, NOW, ORIGINS, SECONDS, body
 
@@ -77,7 +78,7 @@ def test_a_process_that_is_killed_costs_no_more_than_one_slot(shared_uri: str) -
     killed.stdout.readline()
     killed.kill()
     killed.communicate()
-    store = open_store(shared_uri)
+    store = open_shared_store(shared_uri)
     reply = store.reserve(origin(0), SlotRequest(DELAY))
     store.close()
     assert reply.granted
@@ -103,7 +104,7 @@ def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int)
         last = int(writer.stdout.readline())
     writer.kill()  # SIGKILL, in the middle of the next write or between two
     writer.communicate()
-    store = open_store(uri)
+    store = open_shared_store(uri)
     found = [store.get(origin(n)) for n in range(1000)]
     kept = [(n, record) for n, record in enumerate(found) if record is not None]
     assert [(record.fetched_at, record.body) for n, record in kept] == [
@@ -119,7 +120,7 @@ def test_a_killed_process_keeps_its_lease_no_longer_than_it_lasts(tmp_path: Path
     process = start(uri, "take_leases", 1)
     go(process)
     assert outcome(process) == list(range(ORIGINS))
-    store = open_store(uri)
-    assert not store.acquire(origin(0), "next", NOW + 59, 60)
-    assert store.acquire(origin(0), "next", NOW + 60, 60)
+    store = open_shared_store(uri)
+    assert not take(store, origin(0), "next", NOW + 59, 60)
+    assert take(store, origin(0), "next", NOW + 60, 60)
     store.close()

@@ -13,9 +13,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 from tests.support.records import origin, record
+from tests.support.stores import put, take
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore
@@ -30,7 +31,7 @@ def write_for_ever(store: RecordStore, number: int) -> None:
     """Write records until killed, telling each that is done."""
     while True:
         for n in range(1000):
-            store.put(record(origin(n), at=NOW + n, body=body(n)))
+            put(store, record(origin(n), at=NOW + n, body=body(n)))
             print(n, flush=True)
 
 
@@ -41,14 +42,14 @@ def body(number: int) -> bytes:
 
 def take_leases(store: RecordStore, number: int) -> list[int]:
     """The origins whose lease this process got."""
-    return [n for n in range(ORIGINS) if store.acquire(origin(n), f"worker {number}", NOW, 60)]
+    return [n for n in range(ORIGINS) if take(store, origin(n), f"worker {number}", NOW, 60)]
 
 
 def write_and_read(store: RecordStore, number: int) -> int:
     """How many records, written by anybody, came back whole."""
     whole = 0
     for n in range(ORIGINS):
-        store.put(record(origin(n), at=NOW + number, body=body(n)))
+        put(store, record(origin(n), at=NOW + number, body=body(n)))
         found = store.get(origin(n))
         whole += found is not None and found.body == body(n)
     return whole
@@ -82,5 +83,5 @@ JOBS = {
 if __name__ == "__main__":
     print("ready", flush=True)
     sys.stdin.readline()
-    opened = open_store(sys.argv[1])
+    opened = open_shared_store(sys.argv[1])
     print(json.dumps(JOBS[sys.argv[2]](opened, int(sys.argv[3]))), flush=True)

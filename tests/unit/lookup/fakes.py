@@ -111,6 +111,7 @@ class LookupHarness:
         self.announced: list[tuple[Resolved, RobotsTxt | None]] = []
         self.handlers_running: Deferred[None] | None = None
         self.turn = 0.0
+        self.product = "-"
 
     # --- what the lookup calls
 
@@ -124,6 +125,9 @@ class LookupHarness:
 
     def random(self) -> float:
         return self.jitter
+
+    def agent(self, request: str) -> str:
+        return self.product
 
     def take_turn(self, origin: Origin, request: str) -> float:
         return self.turn

@@ -15,7 +15,7 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.stores import SharedStore, take
 
 from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, A, B, C, LookupHarness, Waiter
 
@@ -29,7 +29,7 @@ class Histories(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.time, self.shared = Clock(), MemoryStore()
+        self.time, self.shared = Clock(), SharedStore()
         self.harnesses = [self._world("one"), self._world("two")]
         self.waiters: list[tuple[LookupHarness, Waiter]] = []
         self.given_up: list[Waiter] = []
@@ -127,7 +127,7 @@ class Histories(RuleBasedStateMachine):
         assert second.close()
         assert len(second.limiter) == 0
         for origin in (A, B, C):
-            assert self.shared.acquire(origin, "a third one", second.clock(), LEASE)
+            assert take(self.shared, origin, "a third one", second.clock(), LEASE)
 
 
 TestHistories = Histories.TestCase

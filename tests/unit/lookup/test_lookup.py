@@ -16,8 +16,8 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.handlers import HANDLER_TIMEOUT
-from scrapy_robotspec.store import open_store
-from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store import open_shared_store
+from tests.support.stores import SharedStore, take
 
 from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
 
@@ -234,7 +234,7 @@ def test_error_in_the_fetcher_counts_as_no_answer(caplog: pytest.LogCaptureFixtu
 
 def test_error_in_the_telling_loses_no_answer(caplog: pytest.LogCaptureFixture) -> None:
     """The record is kept and the lease given back, whatever a handler does."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.handlers_running = Deferred()
     waiter = harness.wait_for()
@@ -242,7 +242,7 @@ def test_error_in_the_telling_loses_no_answer(caplog: pytest.LogCaptureFixture) 
     harness.handlers_running.errback(ZeroDivisionError("theirs"))
     assert waiter.known.robots is not None
     assert "ZeroDivisionError" in caplog.text
-    assert shared.acquire(A, "somebody else", harness.clock(), 1)
+    assert take(shared, A, "somebody else", harness.clock(), 1)
 
 
 # --- closing
@@ -439,11 +439,11 @@ def test_a_due_refresh_without_a_slot_is_tried_again_soon() -> None:
 def test_record_of_another_process_is_taken(tmp_path: Path) -> None:
     """CAC-04: no second fetch while it is fresh."""
     uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_store(uri), owner="one")
+    one = LookupHarness(open_shared_store(uri), owner="one")
     one.ask()
     one.answer(FILE)
     assert one.close()
-    two = LookupHarness(open_store(uri), owner="two")
+    two = LookupHarness(open_shared_store(uri), owner="two")
     waiter = two.wait_for()
     two.pass_time(1.0)
     assert waiter.known.robots is not None
@@ -453,7 +453,7 @@ def test_record_of_another_process_is_taken(tmp_path: Path) -> None:
 
 def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     """CAC-02: a fresh copy from any store makes no request wait; the new file applies later."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
     one.ask()
     one.answer(FILE)
@@ -473,7 +473,7 @@ def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
 
 def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused() -> None:
     """A crawl that is started again finds out for itself."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (
         LookupHarness(shared, owner=name, time=time, hold_timeout=0.0) for name in ("one", "two")
     )
@@ -490,8 +490,8 @@ def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused(
 def test_of_two_processes_one_fetches(tmp_path: Path) -> None:
     """CAC-05: the other finds what the first has brought."""
     uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_store(uri), owner="one")
-    two = LookupHarness(open_store(uri), owner="two", time=one.time)
+    one = LookupHarness(open_shared_store(uri), owner="one")
+    two = LookupHarness(open_shared_store(uri), owner="two", time=one.time)
     first, second = one.wait_for(), two.wait_for()
     assert (one.fetched, two.fetched) == ([A], [])
     one.pass_time(3.0)
@@ -508,8 +508,8 @@ def test_of_two_processes_one_fetches(tmp_path: Path) -> None:
 def test_lease_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
     """Then another process fetches, and no request waits for ever."""
     uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_store(uri), owner="one")
-    two = LookupHarness(open_store(uri), owner="two", time=one.time)
+    one = LookupHarness(open_shared_store(uri), owner="one")
+    two = LookupHarness(open_shared_store(uri), owner="two", time=one.time)
     one.ask()  # and is killed
     waiter = two.wait_for()
     for _ in range(12):
@@ -524,8 +524,8 @@ def test_lease_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
 
 def test_process_that_only_waits_for_another_takes_no_place() -> None:
     """The places are for fetches."""
-    shared = MemoryStore()
-    shared.acquire(A, "somebody else", START, LEASE)
+    shared = SharedStore()
+    take(shared, A, "somebody else", START, LEASE)
     harness = LookupHarness(shared, limit=1)
     harness.ask(A)
     harness.ask(B)
@@ -534,44 +534,44 @@ def test_process_that_only_waits_for_another_takes_no_place() -> None:
 
 def test_lease_is_given_back_when_a_fetch_is_cancelled() -> None:
     """Another process need not wait until it runs out."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.ask()
-    assert not shared.acquire(A, "somebody else", harness.clock(), 1)
+    assert not take(shared, A, "somebody else", harness.clock(), 1)
     assert harness.close()
-    assert shared.acquire(A, "somebody else", harness.clock(), 1)
+    assert take(shared, A, "somebody else", harness.clock(), 1)
 
 
 @pytest.mark.parametrize("taken", [False, True], ids=["before it is taken", "after it is taken"])
 def test_lease_that_comes_too_late_is_given_back(taken: bool) -> None:
     """Closing while a thread is about to take it: it must not stay."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.threads.at_once = False
     harness.ask()
     if taken:
         harness.threads.work()
     assert harness.close()
-    assert shared.acquire(A, "somebody else", harness.clock(), 1)
+    assert take(shared, A, "somebody else", harness.clock(), 1)
     assert harness.fetched == []
 
 
 def test_record_is_written_before_the_lease_is_given_back() -> None:
     """Who gets the lease next finds the record."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.ask()
     harness.threads.at_once = False
     harness.answer(FILE)
     while harness.threads.work() or harness.threads.bring():
-        if shared.acquire(A, "somebody else", harness.clock(), 0):
+        if take(shared, A, "somebody else", harness.clock(), 0):
             assert shared.get(A) is not None
     assert shared.get(A) is not None
 
 
 def test_close_finishes_what_is_being_written() -> None:
     """What was fetched before the end is there for the next crawl."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.threads.at_once = False
     harness.ask()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import AccessPolicy, Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, POLL_MAX
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.base import Claim
+from tests.support.stores import SharedStore, take
 
 from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
 
@@ -72,7 +76,7 @@ def test_a_first_fetch_evaluates_the_policy_once_per_step(calls: Calls) -> None:
 
 def test_a_first_fetch_with_a_shared_store_adds_its_two_searches(calls: Calls) -> None:
     """One search before the lease and one after it; written once to each store."""
-    harness = LookupHarness(MemoryStore())
+    harness = LookupHarness(SharedStore())
     harness.ask()
     harness.answer(FILE)
     assert isinstance(harness.ask(), Resolved)
@@ -82,7 +86,7 @@ def test_a_first_fetch_with_a_shared_store_adds_its_two_searches(calls: Calls) -
 
 
 def test_a_record_of_the_shared_store_is_parsed_once(calls: Calls) -> None:
-    shared = MemoryStore()
+    shared = SharedStore()
     one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
     one.ask()
     one.answer(FILE)
@@ -104,7 +108,7 @@ def test_known_origins_cost_no_evaluation(calls: Calls) -> None:
 
 def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
     """Even where the flight has not paused once."""
-    shared = MemoryStore()
+    shared = SharedStore()
     one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
     one.ask()
     one.answer(FILE)
@@ -127,7 +131,7 @@ def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> Non
 
 def test_a_turn_is_awaited_before_the_fetch_and_without_the_lease() -> None:
     """CAC-05: a DOWNLOAD_DELAY longer than the lease makes nobody else fetch meanwhile."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
     one.turn = 3 * LEASE
     one.ask()
@@ -157,7 +161,7 @@ def test_a_refresh_takes_no_turn() -> None:
 
 def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
     """A worker without a network does not give up a site for the others."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     broken = LookupHarness(shared, owner="broken", time=time, retry_times=0)
     healthy = LookupHarness(shared, owner="healthy", time=time, retry_times=0)
     waiter = broken.wait_for()
@@ -171,7 +175,7 @@ def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
 
 
 def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> None:
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
     one.ask()
     one.answer(FILE)
@@ -180,12 +184,12 @@ def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> Non
     two.ask()
     two.answer(LOCAL)
     assert shared.get(A) == stored
-    assert shared.acquire(A, "somebody else", two.clock(), 1)
+    assert take(shared, A, "somebody else", two.clock(), 1)
 
 
 def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_store() -> None:
     """FET-12: the note belongs to a failure that is not shared."""
-    shared = MemoryStore()
+    shared = SharedStore()
     harness = LookupHarness(shared)
     harness.ask()
     harness.answer(LOCAL)
@@ -195,7 +199,7 @@ def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_
 
 def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
     """By the record that another worker wrote meanwhile, without a fetch of its own."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (
         LookupHarness(shared, owner=name, time=time, retry_times=0) for name in ("one", "two")
     )
@@ -218,8 +222,8 @@ def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
     random: float,
 ) -> None:
     """CAC-05: by our own clock, whatever a foreign or damaged store says."""
-    shared = MemoryStore()
-    shared.acquire(A, "nobody", START, 10 * 365 * DAY)
+    shared = SharedStore()
+    take(shared, A, "nobody", START, 10 * 365 * DAY)
     harness = LookupHarness(shared, random=random)
     waiter = harness.wait_for()
     waited = 0.0
@@ -234,8 +238,8 @@ def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
 
 @pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY])
 def test_a_clock_that_jumps_does_not_prolong_the_wait_for_a_lease(jump: float) -> None:
-    shared = MemoryStore()
-    shared.acquire(A, "nobody", START + 40 * DAY, 10 * 365 * DAY)
+    shared = SharedStore()
+    take(shared, A, "nobody", START + 40 * DAY, 10 * 365 * DAY)
     harness = LookupHarness(shared)
     harness.ask()
     harness.pass_time(10.0)
@@ -245,24 +249,139 @@ def test_a_clock_that_jumps_does_not_prolong_the_wait_for_a_lease(jump: float) -
     assert harness.fetched == [A]
 
 
-def test_a_foreign_lease_is_not_released_by_the_process_that_ignored_it() -> None:
-    shared = MemoryStore()
-    shared.acquire(A, "slow", START, 10 * LEASE)
+def test_a_lease_that_lasts_too_long_is_taken_over_and_its_holder_overwrites_nothing() -> None:
+    """CAC-05: the holder may be alive, and write at last."""
+    shared = SharedStore()
+    take(shared, A, "slow", START, 10 * LEASE)
     harness = LookupHarness(shared)
     harness.ask()
     for _ in range(60):
         harness.pass_time(1.0)
     harness.answer(FILE)
-    assert not shared.acquire(A, "a third one", harness.clock(), 1)
-    assert shared.get(A) is not None
+    stored = shared.get(A)
+    assert stored is not None
+    shared.put(
+        RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=START, expires_at=START), "slow", None
+    )
+    assert shared.get(A) == stored
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    jitters=st.lists(st.floats(0, 0.999), min_size=2, max_size=50),
+    begins=st.lists(st.floats(0, 10), min_size=2, max_size=50),
+    takes=st.floats(0.1, 0.9 * LEASE),
+    endless=st.booleans(),
+)
+def test_one_process_takes_over_from_one_that_is_killed(
+    jitters: list[float], begins: list[float], takes: float, endless: bool
+) -> None:
+    """CAC-05: two fetches of the file, whenever the processes begin and however many wait."""
+    shared, time = SharedStore(), Clock()
+    fleet = [
+        LookupHarness(shared, owner=str(n), time=time, random=jitter)
+        for n, jitter in enumerate(jitters)
+    ]
+    dead, *others = fleet
+    dead.ask()
+    if endless:  # a store that ends no lease by itself
+        take(shared, A, "0", START, 1e9)
+    for harness, begin in zip(others, begins * len(fleet), strict=False):
+        time.callLater(begin, harness.ask)
+    fetches: dict[int, float] = {}
+    while any(not isinstance(each.ask(), Resolved) for each in others):
+        time.advance(0.25)
+        assert time.seconds() < 3 * LEASE
+        for n, harness in enumerate(others):
+            if (
+                A in harness.fetching
+                and fetches.setdefault(n, time.seconds() + takes) <= time.seconds()
+            ):
+                harness.answer(FILE)
+    assert dead.fetched + [origin for each in others for origin in each.fetched] == [A, A]
+
+
+def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
+    """SAF-05: each answer is another due record."""
+
+    class Liar(SharedStore):
+        asked = 0
+
+        def claim(self, *arguments: Any, **options: Any) -> Claim:
+            self.asked += 1
+            at = START - DAY * 2 - self.asked
+            return Claim(False, RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at))
+
+    liar = Liar()
+    harness = LookupHarness(liar)
+    harness.ask()
+    assert harness.fetched == [A]
+    assert liar.asked < 20
+
+
+# --- what is shared
+
+
+def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
+    """FET-12: in the edition ``google`` an old failure would take the place of a good copy."""
+    shared, time = SharedStore(), Clock()
+    one, two = (
+        LookupHarness(shared, owner=name, time=time, hold_timeout=0.0) for name in ("one", "two")
+    )
+    one.ask()
+    one.answer(DOWN)
+    time.advance(61.0)
+    two.ask()
+    two.answer(FILE)
+    good = shared.get(A)
+    one.lookup.page_answered(A)
+    assert shared.get(A) == good
+    record = one.memory.get(A)
+    assert record is not None
+    assert record.pages_answered_at == one.clock()
+
+
+@pytest.mark.parametrize("vary", ["User-Agent", "Accept, user-agent", "*"])
+def test_a_response_that_depends_on_the_user_agent_is_shared_by_one_product(vary: str) -> None:
+    """CAC-04: case and version aside, the name decides; in one crawl the copy serves all."""
+    shared, time = SharedStore(), Clock()
+    fleet = [LookupHarness(shared, owner=str(n), time=time) for n in range(4)]
+    for harness, product in zip(fleet, ["abot", "bbot", "abot", "cbot"], strict=True):
+        harness.product = product
+    first, second, same, third = fleet
+    first.ask()
+    first.answer(replace(FILE, headers={"vary": vary}, agent="abot"))
+    second.ask()
+    second.answer(replace(OTHER_FILE, headers={"vary": vary}, agent="bbot"))
+    same.ask()
+    assert same.fetched == []
+    assert isinstance(found := same.ask(), Resolved)
+    assert found.robots is not None
+    assert found.robots.body == FILE.body
+    third.ask()
+    third.answer(FILE)
+    late = LookupHarness(shared, owner="late", time=time)
+    late.ask()
+    assert late.fetched == []
+
+
+def test_other_fields_of_vary_change_nothing() -> None:
+    """CAC-04."""
+    shared = SharedStore()
+    one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
+    one.product, two.product = "abot", "bbot"
+    one.ask()
+    one.answer(replace(FILE, headers={"vary": "Accept-Encoding, Origin"}, agent="abot"))
+    two.ask()
+    assert two.fetched == []
 
 
 def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
     """A killed process held many: the others' fetches pass the limiter like any other."""
-    shared = MemoryStore()
+    shared = SharedStore()
     origins = [Origin("http", f"{n}.example", 80) for n in range(200)]
     for origin in origins:
-        shared.acquire(origin, "killed", START, LEASE)
+        take(shared, origin, "killed", START, LEASE)
     harness = LookupHarness(shared, limit=2)
     most = 0
     for _ in range(3000):
@@ -278,7 +397,7 @@ def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
 
 def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
     """The record is shared as soon as it is there; our own requests wait for the handlers."""
-    shared, time = MemoryStore(), Clock()
+    shared, time = SharedStore(), Clock()
     one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
     one.handlers_running = Deferred()
     first, second = one.wait_for(), two.wait_for()
@@ -297,8 +416,8 @@ def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
 def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Broken(MemoryStore):
-        def get(self, origin: Origin) -> RobotsRecord | None:
+    class Broken(SharedStore):
+        def claim(self, *arguments: Any, **options: Any) -> Claim:
             raise ZeroDivisionError
 
     harness = LookupHarness()

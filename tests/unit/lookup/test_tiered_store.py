@@ -10,10 +10,11 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import TieredStore
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.stores import SharedStore, put, take
 
 from .fakes import START, A, Threads
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from scrapy_robotspec.store.base import RecordStore
+
 _T = TypeVar("_T")
 
 
@@ -29,9 +32,7 @@ def record(at: float) -> RobotsRecord:
     return RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=at, expires_at=at + 10)
 
 
-def tiered(
-    shared: MemoryStore | CircuitBreakerStore | None, threads: Threads | None = None
-) -> TieredStore:
+def tiered(shared: RecordStore | None, threads: Threads | None = None) -> TieredStore:
     return TieredStore(MemoryStore(), shared, threads or Threads(), owner="we", lease_seconds=10)
 
 
@@ -46,52 +47,52 @@ def outcome(coroutine: Coroutine[Any, Any, _T]) -> _T:
 @pytest.mark.parametrize(("known", "theirs"), [(1.0, 2.0), (2.0, 1.0), (None, 2.0)])
 def test_another_record_than_the_known_one_is_news(known: float | None, theirs: float) -> None:
     """A claim that returns news takes no lease."""
-    shared = MemoryStore()
-    shared.put(record(theirs))
+    shared = SharedStore()
+    put(shared, record(theirs))
     both = tiered(shared)
     held = None if known is None else record(known)
-    assert outcome(both.claim(A, START, held)) == Claim(False, record(theirs))
-    assert outcome(both.get_news(A, held)) == record(theirs)
-    assert shared.acquire(A, "others", START, 1)
+    assert outcome(both.claim(A, START, held, "-")) == Claim(False, record(theirs))
+    assert outcome(both.get_news(A, held, "-")) == record(theirs)
+    assert take(shared, A, "others", START, 1)
 
 
 def test_the_known_record_is_no_news() -> None:
-    shared = MemoryStore()
-    shared.put(record(1.0))
+    shared = SharedStore()
+    put(shared, record(1.0))
     both = tiered(shared)
-    assert outcome(both.get_news(A, record(1.0))) is None
-    assert outcome(both.claim(A, START, record(1.0))) == Claim(True)
+    assert outcome(both.get_news(A, record(1.0), "-")) is None
+    assert outcome(both.claim(A, START, record(1.0), "-")) == Claim(True)
 
 
 def test_without_a_shared_store_every_lease_is_ours() -> None:
     alone = tiered(None)
     assert not alone.is_shared
-    assert outcome(alone.claim(A, START, None)).granted
-    alone.share_and_release(record(START), A)
+    assert outcome(alone.claim(A, START, None, "-")).granted
+    alone.share(record(START), None)
     assert outcome(alone.close()) is None
 
 
 def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
     """Else an old copy could take the place of a newer one."""
-    shared = MemoryStore()
+    shared = SharedStore()
     both = tiered(shared)
-    both.put_local(record(START))
-    assert (both.get(A), shared.get(A)) == (record(START), None)
     both.put(record(START))
+    assert (both.get(A), shared.get(A)) == (record(START), None)
+    both.share(record(START), None)
     assert shared.get(A) == record(START)
 
 
 def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
     """CAC-05."""
-    shared = MemoryStore()
+    shared = SharedStore()
     one = tiered(shared)
     two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease_seconds=10)
-    assert outcome(one.claim(A, START, None)).granted
-    assert not outcome(two.claim(A, START, None)).granted
-    two.share_and_release(None, A)  # not theirs
-    assert not outcome(two.claim(A, START, None)).granted
-    one.share_and_release(None, A)
-    assert outcome(two.claim(A, START, None)).granted
+    assert outcome(one.claim(A, START, None, "-")).granted
+    assert not outcome(two.claim(A, START, None, "-")).granted
+    two.release(A)  # not theirs
+    assert not outcome(two.claim(A, START, None, "-")).granted
+    one.release(A)
+    assert outcome(two.claim(A, START, None, "-")).granted
 
 
 def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
     guarded = CircuitBreakerStore(
-        lambda: open_store(f"sqlite:///{folder}/robots.db"), lambda: START
+        lambda: open_shared_store(f"sqlite:///{folder}/robots.db"), lambda: START
     )
     guarded.open()
     both = tiered(guarded)
@@ -107,22 +108,22 @@ def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.unlink()
     (folder / "robots.db").mkdir()
-    assert outcome(both.claim(A, START, None)).granted
+    assert outcome(both.claim(A, START, None, "-")).granted
     both.put(record(START))
-    both.share_and_release(record(START), A)
-    assert outcome(both.get_news(A, None)) is None
+    both.share(record(START), None)
+    assert outcome(both.get_news(A, None, "-")) is None
     assert outcome(both.close()) is None
 
 
 def test_close_waits_for_every_write_also_those_that_follow_from_others() -> None:
     """A lease that comes while we close is given back before the store is closed."""
-    shared, threads = MemoryStore(), Threads()
+    shared, threads = SharedStore(), Threads()
     threads.at_once = False
     both = tiered(shared, threads)
-    taking = Deferred.fromCoroutine(both.claim(A, START, None))
+    taking = Deferred.fromCoroutine(both.claim(A, START, None, "-"))
     taking.addErrback(lambda failure: None)
     taking.cancel()
     closing = Deferred.fromCoroutine(both.close())
     threads.run()
     assert closing.called
-    assert shared.acquire(A, "others", START, 1)
+    assert take(shared, A, "others", START, 1)

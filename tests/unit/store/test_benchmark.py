@@ -25,7 +25,7 @@ def measure(out: Path, *uris: str) -> list[dict[str, Any]]:
 def test_the_benchmark_runs_on_a_few_origins(tmp_path: Path) -> None:
     """Every store it measures keeps every record."""
     measured = measure(tmp_path / "out.json", "memory://", f"sqlite:///{tmp_path}/robots.db")
-    assert [(each["store"], each["records"]) for each in measured] == [
+    assert [(each["store"], each["origins"]) for each in measured] == [
         ("memory", 300),
         ("sqlite", 300),
     ]
@@ -36,5 +36,5 @@ def test_the_memory_of_redis_is_measured_before_the_records_are_deleted(
 ) -> None:
     """A record without a body takes more than 100 bytes."""
     (measured,) = measure(tmp_path / "out.json", redis_server.uri)
-    assert measured["records"] == 300
+    assert measured["origins"] == 300
     assert measured["server_bytes_an_origin"] > 100

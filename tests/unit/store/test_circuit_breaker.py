@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import ORIGIN, record
+from tests.support.stores import SharedStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,29 +20,33 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
 
 
-class Failing(MemoryStore):
+class Failing(SharedStore):
     """A store of which single calls fail, and in which something may happen during a put."""
 
     def __init__(self) -> None:
-        super().__init__(10)
+        super().__init__()
         self.fails: set[str] = set()
+        self.node: str | None = None
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def get(self, origin: Origin) -> RobotsRecord | None:
+    def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
         self._fail("get")
-        return super().get(origin)
+        return super().get(origin, agent)
 
-    def put(self, new: RobotsRecord) -> None:
+    def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
         meanwhile, self.meanwhile = self.meanwhile, lambda: None
         broken = "put" in self.fails
         meanwhile()
         if broken:
             raise StoreError("broken")
-        super().put(new)
+        super().put(record, owner, known)
 
-    def acquire(self, origin: Origin, owner: str, now: float, seconds: float) -> bool:
-        self._fail("acquire")
-        return super().acquire(origin, owner, now, seconds)
+    def claim(self, *arguments: Any, **options: Any) -> Claim:
+        self._fail("claim")
+        return super().claim(*arguments, **options)
+
+    def node_of(self, origin: Origin) -> str | None:
+        return self.node
 
     def _fail(self, name: str) -> None:
         if name in self.fails:
@@ -72,11 +77,11 @@ def levels(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     ("failed", "worked", "proves"),
     [
         ("get", "put", True),
-        ("get", "acquire", True),
+        ("get", "claim", True),
         ("put", "get", False),
-        ("put", "acquire", True),
-        ("acquire", "get", False),
-        ("acquire", "put", True),
+        ("put", "claim", True),
+        ("claim", "get", False),
+        ("claim", "put", True),
     ],
 )
 def test_what_proves_that_it_works_again(
@@ -90,8 +95,8 @@ def test_what_proves_that_it_works_again(
     """A full back end reads, and one that reads no more does nothing at all."""
     calls: dict[str, Callable[[], object]] = {
         "get": lambda: guarded.get(ORIGIN),
-        "put": lambda: guarded.put(record()),
-        "acquire": lambda: guarded.acquire(ORIGIN, "us", 0.0, 1.0),
+        "put": lambda: guarded.put(record(), "us", None),
+        "claim": lambda: guarded.claim(ORIGIN, "us", 0.0, 1.0, None),
     }
     back_end.fails = {failed}
     calls[failed]()
@@ -110,13 +115,13 @@ def test_two_failures_at_once_are_logged_once(
 
     class Meanwhile(logging.Handler):
         def emit(self, entry: logging.LogRecord) -> None:
-            guarded.put(record())
+            guarded.put(record(), "us", None)
 
     handler = Meanwhile()
     logger = logging.getLogger("scrapy_robotspec.store.circuit_breaker")
     logger.addHandler(handler)
     try:
-        guarded.put(record())
+        guarded.put(record(), "us", None)
     finally:
         logger.removeHandler(handler)
     assert levels() == ["WARNING"]
@@ -129,11 +134,29 @@ def test_a_call_that_began_before_the_failure_proves_nothing(
 
     def fail_meanwhile() -> None:
         back_end.fails = {"put"}
-        guarded.put(record())
+        guarded.put(record(), "us", None)
 
     back_end.meanwhile = fail_meanwhile
-    guarded.put(record())
+    guarded.put(record(), "us", None)
     assert levels() == ["WARNING"]
     back_end.fails = set()
-    guarded.put(record())
+    guarded.put(record(), "us", None)
     assert levels() == ["WARNING", "INFO"]
+
+
+def test_a_node_that_fails_stops_no_calls_to_the_others(
+    back_end: Failing, levels: Callable[[], list[str]]
+) -> None:
+    """A cluster keeps the origins of its other nodes."""
+    store = CircuitBreakerStore(lambda: back_end, lambda: 0.0)
+    store.open()
+    back_end.node, back_end.fails = "one", {"claim"}
+    assert store.claim(ORIGIN, "us", 0.0, 1.0, None) == Claim(True)
+    back_end.fails = set()
+    assert store.claim(ORIGIN, "us", 0.0, 1.0, None) == Claim(True)  # not asked
+    back_end.node = "two"
+    store.put(record(), "us", None)
+    assert store.get(ORIGIN) == record()
+    back_end.node = "one"
+    assert store.get(ORIGIN) is None
+    assert levels() == ["WARNING"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
 from tests.support.records import ORIGIN, origin, plain_record, record
+from tests.support.stores import put, take
 
 if TYPE_CHECKING:
     from scrapy_robotspec.store.base import RecordStore
@@ -33,7 +35,7 @@ class TestRecords:
 
     def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
         """CAC-04: bytes, times, failures and hops."""
-        store.put(record())
+        put(store, record())
         assert store.get(ORIGIN) == record()
 
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 512_000])
@@ -41,15 +43,14 @@ class TestRecords:
         """FMT-12: up to the parsing limit, no byte changed."""
         body = (bytes(range(256)) * 2000)[:size]
         stored = RobotsRecord(ORIGIN, **_answer(), body=body)
-        store.put(stored)
+        put(store, stored)
         assert store.get(ORIGIN) == stored
 
     def test_a_later_record_takes_the_place_of_an_earlier_one(self, store: RecordStore) -> None:
         """Whatever their times are: clocks may jump."""
-        store.put(record(at=NOW))
-        store.put(plain_record(ORIGIN, NOW - 1000))
+        put(store, record(at=NOW))
+        put(store, plain_record(ORIGIN, NOW - 1000))
         assert store.get(ORIGIN) == plain_record(ORIGIN, NOW - 1000)
-        assert store.purge(NOW + 1) == 1
 
     @pytest.mark.parametrize(
         "other",
@@ -67,32 +68,11 @@ class TestRecords:
     )
     def test_origins_are_kept_apart(self, store: RecordStore, other: Origin) -> None:
         """LOC-02: by scheme, host and port."""
-        store.put(record(ORIGIN))
+        put(store, record(ORIGIN))
         assert store.get(other) is None
-        store.put(plain_record(other, NOW))
+        put(store, plain_record(other, NOW))
         assert store.get(ORIGIN) == record(ORIGIN)
         assert store.get(other) == plain_record(other, NOW)
-
-    def test_purge_forgets_what_no_attempt_has_changed(self, store: RecordStore) -> None:
-        """By the latest attempt, failed ones included: a failing origin's copy is in use."""
-        for number in range(10):
-            store.put(plain_record(origin(number), NOW + number))
-        failing = RobotsRecord(
-            ORIGIN, **_answer(), unreachable_since=NOW, failed_at=NOW + 20, next_attempt=NOW + 30
-        )
-        store.put(failing)
-        assert store.purge(NOW + 4) == 4
-        assert store.get(origin(3)) is None
-        assert store.get(origin(4)) is not None
-        assert store.get(ORIGIN) == failing
-        assert store.purge(NOW + 4) == 0
-
-    def test_many_records(self, store: RecordStore) -> None:
-        """More than one batch of anything."""
-        for number in range(1200):
-            store.put(plain_record(origin(number), NOW))
-        assert store.get(origin(1199)) == plain_record(origin(1199), NOW)
-        assert store.purge(NOW + 1) == 1200
 
     def test_closing_twice_does_no_harm(self, store: RecordStore) -> None:
         """Nor does closing a store that was never used."""
@@ -105,37 +85,36 @@ class TestLeases:
 
     def test_one_owner_at_a_time(self, store: RecordStore) -> None:
         """CAC-05: across processes one fetch."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
-        assert not store.acquire(ORIGIN, "b", NOW + 1, 30)
-        assert store.acquire(origin(1), "b", NOW + 1, 30)
+        assert take(store, ORIGIN, "a", NOW, 30)
+        assert not take(store, ORIGIN, "b", NOW + 1, 30)
+        assert take(store, origin(1), "b", NOW + 1, 30)
 
     def test_an_owner_may_ask_again(self, store: RecordStore) -> None:
         """It prolongs its lease."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
-        assert store.acquire(ORIGIN, "a", NOW + 20, 30)
-        assert not store.acquire(ORIGIN, "b", NOW + 40, 30)
+        assert take(store, ORIGIN, "a", NOW, 30)
+        assert take(store, ORIGIN, "a", NOW + 20, 30)
+        assert not take(store, ORIGIN, "b", NOW + 40, 30)
 
     def test_release_lets_the_next_one_in(self, store: RecordStore) -> None:
         """At once."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert take(store, ORIGIN, "a", NOW, 30)
         store.release(ORIGIN, "a")
-        assert store.acquire(ORIGIN, "b", NOW, 30)
+        assert take(store, ORIGIN, "b", NOW, 30)
 
     def test_a_process_releases_its_own_lease_only(self, store: RecordStore) -> None:
         """A worker that was late must not open the door behind the next one."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert take(store, ORIGIN, "a", NOW, 30)
         store.release(ORIGIN, "b")
         store.release(origin(1), "b")
-        assert not store.acquire(ORIGIN, "c", NOW, 30)
+        assert not take(store, ORIGIN, "c", NOW, 30)
 
     def test_leases_and_records_are_apart(self, store: RecordStore) -> None:
         """Neither reads, counts nor deletes the other."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
+        assert take(store, ORIGIN, "a", NOW, 30)
         assert store.get(ORIGIN) is None
-        store.put(record())
-        assert store.purge(2 * NOW) == 1
-        assert store.acquire(ORIGIN, "a", NOW, 30)
-        assert not store.acquire(ORIGIN, "b", NOW, 30)
+        put(store, record())
+        assert take(store, ORIGIN, "a", NOW, 30)
+        assert not take(store, ORIGIN, "b", NOW, 30)
 
 
 class TestClaims:
@@ -143,21 +122,21 @@ class TestClaims:
 
     def test_nothing_is_known_and_nothing_is_stored(self, store: RecordStore) -> None:
         assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
-        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False)
+        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False, holder="a")
 
     @pytest.mark.parametrize("known", [None, NOW - 1, NOW + 1])
     def test_a_record_that_is_not_known_is_returned(
         self, store: RecordStore, known: float | None
     ) -> None:
         """And no lease is taken."""
-        store.put(plain_record(ORIGIN, NOW))
+        put(store, plain_record(ORIGIN, NOW))
         assert store.claim(ORIGIN, "a", NOW, 30, known) == Claim(False, plain_record(ORIGIN, NOW))
-        assert store.acquire(ORIGIN, "b", NOW, 30)
+        assert take(store, ORIGIN, "b", NOW, 30)
 
     def test_a_known_record_may_be_fetched_again(self, store: RecordStore) -> None:
-        store.put(plain_record(ORIGIN, NOW))
+        put(store, plain_record(ORIGIN, NOW))
         assert store.claim(ORIGIN, "a", NOW, 30, NOW) == Claim(True)
-        assert store.claim(ORIGIN, "b", NOW, 30, NOW) == Claim(False)
+        assert store.claim(ORIGIN, "b", NOW, 30, NOW) == Claim(False, holder="a")
 
     def test_a_record_that_is_gone_is_no_news(self, store: RecordStore) -> None:
         assert store.claim(ORIGIN, "a", NOW, 30, NOW) == Claim(True)
@@ -166,16 +145,71 @@ class TestClaims:
         self, store: RecordStore
     ) -> None:
         assert store.claim(ORIGIN, "a", NOW, 30, None).granted
-        store.put_and_release(record(), "a")
+        store.put(record(), "a", None)
         assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False, record())
-        assert store.acquire(ORIGIN, "b", NOW, 30)
+        assert take(store, ORIGIN, "b", NOW, 30)
 
     def test_a_lease_of_another_owner_is_not_released(self, store: RecordStore) -> None:
-        """The record is stored: its bearer was late, but the record is the newest."""
-        assert store.acquire(ORIGIN, "a", NOW, 30)
-        store.put_and_release(record(), "b")
+        """The record of a late process is stored, if there is no other one."""
+        assert take(store, ORIGIN, "a", NOW, 30)
+        store.put(record(), "b", None)
         assert store.get(ORIGIN) == record()
-        assert not store.acquire(ORIGIN, "c", NOW, 30)
+        assert not take(store, ORIGIN, "c", NOW, 30)
+
+    def test_a_record_of_another_process_is_not_replaced_unseen(self, store: RecordStore) -> None:
+        """CAC-04: without the lease a write compares."""
+        put(store, plain_record(ORIGIN, NOW))
+        late = plain_record(ORIGIN, NOW - 50)
+        for known in (None, NOW - 100, NOW - 50):
+            store.put(late, "late", known)
+            assert store.get(ORIGIN) == plain_record(ORIGIN, NOW)
+        store.put(late, "in time", NOW)
+        assert store.get(ORIGIN) == late
+
+    def test_a_lease_that_lasts_too_long_goes_to_one_process(self, store: RecordStore) -> None:
+        """CAC-05: whoever comes later finds a new holder."""
+        assert take(store, ORIGIN, "dead", NOW, 30)
+        claims = [
+            store.claim(ORIGIN, owner, NOW, 30, None, instead_of="dead") for owner in ("a", "b")
+        ]
+        assert claims == [Claim(True), Claim(False, holder="a")]
+
+
+class TestAgents:
+    """Responses that depend on the User-Agent (CAC-04)."""
+
+    @staticmethod
+    def varying(agent: str, at: float = NOW) -> RobotsRecord:
+        return replace(record(at=at), agent=agent)
+
+    def test_only_the_same_product_name_gets_such_a_record(self, store: RecordStore) -> None:
+        put(store, self.varying("abot"))
+        assert store.get(ORIGIN, "abot") == self.varying("abot")
+        assert store.get(ORIGIN, "bbot") is None
+        assert store.claim(ORIGIN, "we", NOW, 30, None, "bbot") == Claim(True)
+
+    def test_a_claim_returns_it(self, store: RecordStore) -> None:
+        put(store, self.varying("abot"))
+        assert store.claim(ORIGIN, "we", NOW, 30, None, "abot").record == self.varying("abot")
+
+    def test_the_later_one_of_both_kinds_counts(self, store: RecordStore) -> None:
+        put(store, self.varying("abot", NOW))
+        put(store, record(at=NOW + 1))
+        assert store.get(ORIGIN, "abot") == record(at=NOW + 1)
+        put(store, self.varying("abot", NOW + 2))
+        assert store.get(ORIGIN, "abot") == self.varying("abot", NOW + 2)
+        assert store.get(ORIGIN, "bbot") == record(at=NOW + 1)
+
+    def test_at_most_eight_lie_beside_each_other(self, store: RecordStore) -> None:
+        """The oldest goes, and never the record for all."""
+        put(store, record(at=NOW - 1000))
+        for n in range(12):
+            put(store, self.varying(f"bot{n}", NOW + n))
+        kept = [
+            n for n in range(12) if store.get(ORIGIN, f"bot{n}") == self.varying(f"bot{n}", NOW + n)
+        ]
+        assert kept == list(range(4, 12))
+        assert store.get(ORIGIN) == record(at=NOW - 1000)
 
 
 class TestSlots:
@@ -299,39 +333,36 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
 
 def test_threads_get_one_lease_between_them(shared_uri: str) -> None:
     """Atomic: slow stores are called from threads."""
-    store = open_store(shared_uri)
+    store = open_shared_store(shared_uri)
     start = threading.Barrier(8)
 
-    def take(number: int) -> list[bool]:
+    def take_all(number: int) -> list[bool]:
         start.wait()
-        return [store.acquire(origin(n), f"owner {number}", NOW, 30) for n in range(40)]
+        return [take(store, origin(n), f"owner {number}", NOW, 30) for n in range(40)]
 
     with ThreadPoolExecutor(8) as pool:
-        taken = list(pool.map(take, range(8)))
+        taken = list(pool.map(take_all, range(8)))
     store.close()
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
 
 
 def test_two_stores_on_one_back_end_see_each_other(shared_uri: str) -> None:
     """CAC-04."""
-    one, other = open_store(shared_uri), open_store(shared_uri)
-    one.put(record())
+    one, other = open_shared_store(shared_uri), open_shared_store(shared_uri)
+    put(one, record())
     assert other.get(ORIGIN) == record()
-    assert one.acquire(ORIGIN, "one", NOW, 30)
-    assert not other.acquire(ORIGIN, "other", NOW, 30)
-    assert other.purge(2 * NOW) == 1
-    assert one.get(ORIGIN) is None
+    assert take(one, ORIGIN, "one", NOW, 30)
+    assert not take(other, ORIGIN, "other", NOW, 30)
     one.close()
-    assert other.get(ORIGIN) is None
     other.close()
 
 
 def test_records_outlive_the_store(shared_uri: str) -> None:
     """CAC-04: a second run asks nothing again."""
-    first = open_store(shared_uri)
-    first.put(record())
+    first = open_shared_store(shared_uri)
+    put(first, record())
     first.close()
-    second = open_store(shared_uri)
+    second = open_shared_store(shared_uri)
     assert second.get(ORIGIN) == record()
     second.close()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store import uri as store_uri
 from scrapy_robotspec.store.base import RecordStore
@@ -58,6 +59,6 @@ def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
     store = RedisStore("redis://localhost", "PREFIX", 1, 1)
-    for start in (store._records, store._leases, store._lines):
-        assert f"`{start}ORIGIN`" in PAGE
+    for kind in ("records", "lease", "line"):
+        assert f"`{store._key(Origin('http', 'a.example', 80), kind)}`" in PAGE
     store.close()

@@ -175,17 +175,6 @@ def test_an_origin_takes_less_than_four_kilobytes() -> None:
     assert taken / 1000 < 4096
 
 
-def test_leases_within_a_process() -> None:
-    """As everywhere else, by the caller's clock, and none from the future."""
-    store = MemoryStore()
-    assert store.acquire(ORIGIN, "a", NOW, 30)
-    assert not store.acquire(ORIGIN, "b", NOW + 29, 30)
-    assert store.acquire(ORIGIN, "b", NOW + 30, 30)
-    assert store.acquire(ORIGIN, "c", NOW - 3600, 30)
-    store.purge(NOW)
-    assert store.acquire(ORIGIN, "d", NOW - 3599, 30)
-
-
 def test_lines_of_the_past_are_forgotten() -> None:
     """SAF: memory does not grow with the origins of a crawl; lines that still count are kept."""
     now = 0.0

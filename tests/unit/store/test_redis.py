@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Line, SlotRequest, reserve
 from scrapy_robotspec.store.redis import _RESERVE
-from tests.support.records import ORIGIN, origin, plain_record, record
+from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import NOT_FOUND, RedisServer, free_port, is_installed
+from tests.support.stores import put, take
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +42,9 @@ import redis
 
 NOW = 1_800_000_000.0
 DAY = 86_400
-KEY = "robotspec:1:record:http://example.com"
-LEASE = "robotspec:1:lease:http://example.com"
-LINE = "robotspec:1:line:http://example.com"
+KEY = "robotspec:2:{http://example.com}:records"
+LEASE = "robotspec:2:{http://example.com}:lease"
+LINE = "robotspec:2:{http://example.com}:line"
 #: Seconds around the time at which a slot is asked for, 50.
 TIMES = st.integers(1, 100)
 
@@ -61,7 +62,7 @@ def server(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def store(server: RedisServer) -> Iterator[RecordStore]:
-    opened = open_store(f"{server.uri}?timeout=0.5")
+    opened = open_shared_store(f"{server.uri}?timeout=0.5")
     yield opened
     opened.close()
 
@@ -76,18 +77,17 @@ def client(server: RedisServer) -> Iterator[redis.Redis]:
 
 def test_keys_carry_prefix_and_version(store: RecordStore, client: redis.Redis) -> None:
     """LOC-10: and no user info, as origins have none."""
-    store.put(record())
-    store.acquire(ORIGIN, "me", NOW, 30)
+    put(store, record())
+    take(store, ORIGIN, "me", NOW, 30)
     assert sorted(client.keys()) == [LEASE.encode(), KEY.encode()]
 
 
 def test_stores_with_different_prefixes_do_not_meet(server: RedisServer) -> None:
-    """Not in a purge either, whatever characters the prefix has."""
-    one, other = (open_store(f"{server.uri}?prefix={p}") for p in ("a*", "ab"))
-    other.put(record())
-    assert (one.get(ORIGIN), one.purge(2 * NOW)) == (None, 0)
-    one.put(record())
-    assert one.purge(2 * NOW) == 1
+    """Whatever characters the prefix has."""
+    one, other = (open_shared_store(f"{server.uri}?prefix={p}") for p in ("a*", "ab"))
+    put(other, record())
+    assert one.get(ORIGIN) is None
+    put(one, plain_record(ORIGIN, NOW))
     assert other.get(ORIGIN) == record()
     one.close()
     other.close()
@@ -97,32 +97,32 @@ def test_the_server_forgets_long_after_the_record_has_run_out(
     store: RecordStore, client: redis.Redis
 ) -> None:
     """CAC-02: a last good copy may count for weeks, and no clock of ours is the server's."""
-    store.put(plain_record(ORIGIN, NOW))
+    put(store, plain_record(ORIGIN, NOW))
     assert 60 * DAY < client.ttl(KEY) <= 61 * DAY
 
 
 def test_how_long_it_remembers_is_an_option(server: RedisServer, client: redis.Redis) -> None:
     """redis://…?keep=S."""
-    store = open_store(f"{server.uri}?keep=600")
-    store.put(plain_record(ORIGIN, NOW))
+    store = open_shared_store(f"{server.uri}?keep=600")
+    put(store, plain_record(ORIGIN, NOW))
     store.close()
     assert DAY < client.ttl(KEY) <= DAY + 600
 
 
 def test_a_copy_that_is_fresh_for_ages_can_be_kept(store: RecordStore) -> None:
     """ROBOTSPEC_CACHE_TTL has no upper end, Redis' clock has."""
-    endless = dataclasses.replace(record(), expires_at=1e30)
-    store.put(endless)
+    endless = replace(record(), expires_at=1e30)
+    put(store, endless)
     assert store.get(ORIGIN) == endless
 
 
 def test_a_lease_ends_by_the_servers_clock(store: RecordStore, client: redis.Redis) -> None:
     """CAC-05: machines' clocks may differ."""
-    assert store.acquire(ORIGIN, "a", NOW, 30)
+    assert take(store, ORIGIN, "a", NOW, 30)
     assert 25_000 < client.pttl(LEASE) <= 30_000
-    assert not store.acquire(ORIGIN, "b", NOW + 3600, 30)
+    assert not take(store, ORIGIN, "b", NOW + 3600, 30)
     client.pexpire(LEASE, 0)
-    assert store.acquire(ORIGIN, "b", NOW, 30)
+    assert take(store, ORIGIN, "b", NOW, 30)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,10 @@ def test_garbage_reads_as_a_miss_and_is_written_over(
     store: RecordStore, client: redis.Redis, garbage: bytes
 ) -> None:
     """A foreign value costs a fetch and nothing else."""
-    client.set(KEY, garbage)
+    client.hset(KEY, "", garbage)
     assert store.get(ORIGIN) is None
-    store.put(record())
+    assert store.claim(ORIGIN, "a test", NOW, 30, None) == Claim(True)
+    put(store, record())
     assert store.get(ORIGIN) == record()
 
 
@@ -142,8 +143,8 @@ def test_a_record_under_anothers_key_reads_as_a_miss(
     store: RecordStore, client: redis.Redis
 ) -> None:
     """LOC-02: no origin's rules for another."""
-    store.put(record())
-    client.copy(KEY, "robotspec:1:record:http://other.example")
+    put(store, record())
+    client.copy(KEY, "robotspec:2:{http://other.example}:records")
     assert store.get(type(ORIGIN)("http", "other.example", 80)) is None
 
 
@@ -154,33 +155,31 @@ def test_a_key_of_another_type_is_a_miss_and_then_ours(
     client.lpush(KEY, "x")
     client.lpush(LEASE, "x")
     assert store.get(ORIGIN) is None
-    assert store.purge(0.0) == 0
-    assert store.acquire(ORIGIN, "me", NOW, 30)
-    store.put(record())
+    assert take(store, ORIGIN, "me", NOW, 30)
+    put(store, record())
     assert store.get(ORIGIN) == record()
 
 
 def test_a_flushed_server_is_an_empty_one(store: RecordStore, client: redis.Redis) -> None:
     """In mid-crawl; its scripts are gone too."""
-    store.put(record())
-    assert store.acquire(ORIGIN, "a", NOW, 30)
+    put(store, record())
+    assert take(store, ORIGIN, "a", NOW, 30)
     client.flushall()
     client.script_flush()
     assert store.get(ORIGIN) is None
-    assert store.acquire(ORIGIN, "b", NOW, 30)
+    assert take(store, ORIGIN, "b", NOW, 30)
 
 
 def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
     store: RecordStore, server: RedisServer
 ) -> None:
     """The same store finds it again."""
-    store.put(record())
+    put(store, record())
     server.stop()
     for call in (
         lambda: store.get(ORIGIN),
-        lambda: store.put(record()),
-        lambda: store.purge(0.0),
-        lambda: store.acquire(ORIGIN, "a", NOW, 30),
+        lambda: put(store, record()),
+        lambda: take(store, ORIGIN, "a", NOW, 30),
         lambda: store.release(ORIGIN, "a"),
         lambda: store.reserve(ORIGIN, SlotRequest(1.0)),
     ):
@@ -188,13 +187,13 @@ def test_a_stopped_server_is_a_store_error_and_a_started_one_works(
             call()
     server.start()
     assert store.get(ORIGIN) is None
-    store.put(record())
+    put(store, record())
     assert store.get(ORIGIN) == record()
 
 
 def test_a_restarted_server_goes_unnoticed(store: RecordStore, server: RedisServer) -> None:
     """Broken connections are opened again within the call."""
-    store.put(record())
+    put(store, record())
     server.stop()
     server.start()
     assert store.get(ORIGIN) is None
@@ -203,8 +202,8 @@ def test_a_restarted_server_goes_unnoticed(store: RecordStore, server: RedisServ
 def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: RedisServer) -> None:
     """LOC-02: what it says late is not taken for the answer to a later question."""
     other = type(ORIGIN)("http", "other.example", 80)
-    store.put(record())
-    store.put(plain_record(other, NOW))
+    put(store, record())
+    put(store, plain_record(other, NOW))
     server.signal(signal.SIGSTOP)
     for _ in range(3):
         with pytest.raises(StoreError, match="Redis"):
@@ -216,11 +215,11 @@ def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: Redi
 
 def test_a_full_server_is_a_store_error(server: RedisServer, client: redis.Redis) -> None:
     """Records that are there are still read."""
-    store = open_store(server.uri)
-    store.put(record())
+    store = open_shared_store(server.uri)
+    put(store, record())
     client.config_set("maxmemory", "1")
     with pytest.raises(StoreError, match="Redis"):
-        store.put(record())
+        put(store, record())
     assert store.get(ORIGIN) == record()
     store.close()
 
@@ -233,11 +232,11 @@ def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
     server.start()
     try:
         host = f"127.0.0.1:{server.port}"
-        known = open_store(f"redis://:secret@{host}/0")
-        known.put(record())
+        known = open_shared_store(f"redis://:secret@{host}/0")
+        put(known, record())
         known.close()
         for uri in (f"redis://{host}/0", f"redis://:hidden@{host}/0"):
-            unknown = open_store(uri)
+            unknown = open_shared_store(uri)
             with pytest.raises(StoreError) as caught:
                 unknown.get(ORIGIN)
             assert "hidden" not in str(caught.value)
@@ -294,10 +293,10 @@ def put_and_get(uri: str, trusting: str | None) -> str:
     program = (
         "import sys\n"
         "from scrapy_robotspec.errors import StoreError\n"
-        "from scrapy_robotspec.store import open_store\n"
+        "from scrapy_robotspec.store import open_shared_store\n"
         "from tests.support.records import ORIGIN, record\n"
-        "store = open_store(sys.argv[1])\n"
-        "try: store.put(record()); print(store.get(ORIGIN) == record())\n"
+        "store = open_shared_store(sys.argv[1])\n"
+        "try: store.put(record(), 'me', None); print(store.get(ORIGIN) == record())\n"
         "except StoreError as error: print('StoreError', error)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -317,7 +316,7 @@ def put_and_get(uri: str, trusting: str | None) -> str:
 def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
     """A call never hangs: it is the timeout that ends it."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        store = open_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?timeout=0.1")
+        store = open_shared_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?timeout=0.1")
         redirect_error = threading.Event()
 
         def call() -> None:
@@ -332,7 +331,7 @@ def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
 
 def test_opening_says_nothing_to_the_server() -> None:
     """A crawl starts whether or not Redis is there."""
-    open_store("redis://127.0.0.1:1/0").close()
+    open_shared_store("redis://127.0.0.1:1/0").close()
 
 
 def test_a_full_redis_that_still_reads_does_not_work_again(
@@ -341,49 +340,57 @@ def test_a_full_redis_that_still_reads_does_not_work_again(
     """The log has one line when it fails, and one when it stores a record again."""
     caplog.set_level("INFO")
     clock = iter(range(0, 1000, 10))  # so every call comes after the pause
-    guarded = CircuitBreakerStore(lambda: open_store(server.uri), lambda: float(next(clock)))
+    guarded = CircuitBreakerStore(lambda: open_shared_store(server.uri), lambda: float(next(clock)))
     guarded.open()
     with redis.Redis(port=server.port) as client:
         client.config_set("maxmemory-policy", "noeviction")
         client.config_set("maxmemory", 1)
         for _ in range(3):
-            guarded.put(record())
+            guarded.put(record(), "me", None)
             assert guarded.get(ORIGIN) is None
         assert [entry.levelname for entry in caplog.records] == ["WARNING"]
         client.config_set("maxmemory", 0)
-    guarded.put(record())
+    guarded.put(record(), "me", None)
     guarded.close()
     assert [entry.levelname for entry in caplog.records] == ["WARNING", "INFO"]
 
 
 def calls_of(client: redis.Redis) -> int:
-    """Commands that clients have sent, without those of scripts and connections."""
-    stats = client.info("commandstats")
-    names = ("evalsha", "mget", "set", "get", "del", "eval", "script|load")
-    from_scripts = ("mget", "set", "del")
-    counted = {name: stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in names}
-    return sum(number for name, number in counted.items() if name not in from_scripts)
+    """Commands that clients have sent, all of them scripts."""
+    calls: int = client.info("commandstats").get("cmdstat_eval", {}).get("calls", 0)
+    return calls
 
 
 def test_a_fetched_origin_takes_two_calls_and_a_known_one_takes_one(
     store: RecordStore, client: redis.Redis
 ) -> None:
-    """Once the server knows the scripts."""
-    store.claim(origin(1), "a", NOW, 30, None)
-    store.put_and_release(plain_record(origin(1), NOW), "a")
     before = calls_of(client)
     assert store.claim(ORIGIN, "a", NOW, 30, None).granted
-    store.put_and_release(record(), "a")
+    store.put(record(), "a", None)
     assert calls_of(client) - before == 2
     assert store.claim(ORIGIN, "b", NOW, 30, None).record == record()
     assert calls_of(client) - before == 3
+
+
+@pytest.mark.parametrize("agent", ["", "abot"])
+def test_a_record_with_another_time_than_its_own_is_absent(
+    store: RecordStore, client: redis.Redis, agent: str
+) -> None:
+    """SAF-05: no process asks for it again and again."""
+    value = b"\x41\xda" + b"\7" * 6 + replace(record(), agent=agent or None).to_bytes()
+    client.hset(KEY, agent, value)
+    assert store.get(ORIGIN, "abot") is None
+    before = calls_of(client)
+    assert store.claim(ORIGIN, "a", NOW, 30, NOW, "abot") == Claim(True)
+    assert calls_of(client) - before <= 3
+    assert not client.hexists(KEY, agent)
 
 
 @pytest.mark.parametrize("garbage", [b"", b"garbage", b"RSPC" * 20])
 def test_garbage_does_not_stand_in_the_way_of_a_lease(
     store: RecordStore, client: redis.Redis, garbage: bytes
 ) -> None:
-    client.set(KEY, garbage)
+    client.hset(KEY, "", garbage)
     assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from scrapy_robotspec.store import sqlite
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
+from tests.support.stores import put, take
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +43,7 @@ def tamper(path: str, statement: str, *values: object) -> None:
 def test_the_file_is_its_owners_only(path: str) -> None:
     """It tells which sites were crawled."""
     store = SqliteStore(path)
-    store.put(record())
+    put(store, record())
     modes = {stat.S_IMODE(os.stat(path + end).st_mode) for end in ("", "-wal", "-shm")}
     store.close()
     assert modes == {0o600}
@@ -50,7 +52,7 @@ def test_the_file_is_its_owners_only(path: str) -> None:
 def test_a_closed_store_leaves_one_file(path: str, tmp_path: Path) -> None:
     """The log is written back: the file can be copied."""
     store = SqliteStore(path)
-    store.put(record())
+    put(store, record())
     store.close()
     assert os.listdir(tmp_path) == ["robots.db"]
     with pytest.raises(StoreError, match="closed"):
@@ -65,10 +67,10 @@ def test_a_closed_store_leaves_one_file(path: str, tmp_path: Path) -> None:
 def test_whatever_else_is_in_a_row_reads_as_a_miss(path: str, found: object) -> None:
     """An unknown version too; the next record takes its place."""
     store = SqliteStore(path)
-    store.put(record())
-    tamper(path, "UPDATE robotspec_records_1 SET record = ?", found)
+    put(store, record())
+    tamper(path, "UPDATE robotspec_records_2 SET record = ?", found)
     assert store.get(ORIGIN) is None
-    store.put(record())
+    put(store, record())
     assert store.get(ORIGIN) == record()
     store.close()
 
@@ -78,7 +80,7 @@ def test_tables_of_others_are_left_alone(path: str) -> None:
     tamper(path, "CREATE TABLE robotspec_records_99 (x)")
     tamper(path, "INSERT INTO robotspec_records_99 VALUES (1)")
     store = SqliteStore(path)
-    store.put(record())
+    put(store, record())
     assert store.get(ORIGIN) == record()
     store.purge(2 * NOW)
     store.close()
@@ -102,7 +104,7 @@ def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
     """No record is made up from them."""
     store = SqliteStore(path)
     for number in range(200):
-        store.put(record(origin(number), body=os.urandom(2000)))
+        put(store, record(origin(number), body=os.urandom(2000)))
     store.close()
     size = os.path.getsize(path)
     with open(path, "r+b") as file:
@@ -132,7 +134,7 @@ def test_a_read_only_file_is_a_store_error_on_writing() -> None:
     with TemporaryDirectory() as directory:
         path = f"{directory}/robots.db"
         store = SqliteStore(path)
-        store.put(record())
+        put(store, record())
         store.close()
         os.chmod(path, 0o444)
         os.chmod(directory, 0o555)
@@ -153,7 +155,8 @@ def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
         "from tests.support.records import origin, record\n"
         "store = SqliteStore(sys.argv[1])\n"
         "try:\n"
-        "    for n in range(1000): store.put(record(origin(n), body=os.urandom(3000)))\n"
+        "    for n in range(1000): \n"
+        "        store.put(record(origin(n), body=os.urandom(3000)), 'me', None)\n"
         "except StoreError as error: print('StoreError:', n)\n"
     )
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
@@ -169,7 +172,7 @@ def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
 def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     """A store whose file broke works again as soon as the file does."""
     store = SqliteStore(path)
-    store.put(record())
+    put(store, record())
     store.close()
     store = SqliteStore(path)
     with open(path, "r+b") as file:
@@ -177,9 +180,9 @@ def test_a_lost_file_is_created_again_after_the_failure(path: str) -> None:
     for end in ("-wal", "-shm"):
         os.remove(path + end)
     with pytest.raises(StoreError):
-        store.put(record())
+        put(store, record())
     os.remove(path)
-    store.put(record())
+    put(store, record())
     assert store.get(ORIGIN) == record()
     store.close()
 
@@ -190,11 +193,11 @@ def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> Non
     with sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked"):
-            store.put(record())
+            put(store, record())
         assert store.get(ORIGIN) is None  # reading goes on meanwhile
         other.execute("COMMIT")
     other.close()
-    store.put(record())
+    put(store, record())
     assert store.get(ORIGIN) == record()
     store.close()
 
@@ -202,26 +205,26 @@ def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> Non
 def test_a_lease_ends_by_the_callers_clock(path: str) -> None:
     """CAC-05: a dead worker's lease ends by itself."""
     store = SqliteStore(path)
-    assert store.acquire(ORIGIN, "a", NOW, 30)
-    assert not store.acquire(ORIGIN, "b", NOW + 29.9, 30)
-    assert store.acquire(ORIGIN, "b", NOW + 30, 30)
-    assert not store.acquire(ORIGIN, "a", NOW + 31, 30)
+    assert take(store, ORIGIN, "a", NOW, 30)
+    assert not take(store, ORIGIN, "b", NOW + 29.9, 30)
+    assert take(store, ORIGIN, "b", NOW + 30, 30)
+    assert not take(store, ORIGIN, "a", NOW + 31, 30)
     store.close()
 
 
 def test_a_lease_from_the_future_does_not_last(path: str) -> None:
     """The clock was put back: no process waits until it has caught up."""
     store = SqliteStore(path)
-    assert store.acquire(ORIGIN, "a", NOW, 30)
-    assert not store.acquire(ORIGIN, "b", NOW - 50, 30)
-    assert store.acquire(ORIGIN, "b", NOW - 3600, 30)
+    assert take(store, ORIGIN, "a", NOW, 30)
+    assert not take(store, ORIGIN, "b", NOW - 50, 30)
+    assert take(store, ORIGIN, "b", NOW - 3600, 30)
     store.close()
 
 
 def test_purge_drops_leases_that_ended(path: str) -> None:
     """The file does not grow with them."""
     store = SqliteStore(path)
-    store.acquire(ORIGIN, "a", NOW, 30)
+    take(store, ORIGIN, "a", NOW, 30)
     store.purge(NOW + 31)
     store.close()
     with sqlite3.connect(path) as connection:
@@ -270,7 +273,7 @@ def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
     with sqlite3.connect(path) as connection:
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sqlite._PURGE}", (NOW,)).fetchall()
     connection.close()
-    assert "USING INDEX robotspec_updated_1" in str(plan)
+    assert "USING INDEX robotspec_updated_2" in str(plan)
 
 
 def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhile(
@@ -290,4 +293,20 @@ def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhil
     purging.join()
     assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
     other.close()
+    store.close()
+
+
+def test_purge_forgets_records_that_no_attempt_has_changed(path: str) -> None:
+    """By the latest attempt, failed ones included: a failing origin's copy is in use."""
+    store = SqliteStore(path)
+    for number in range(10):
+        put(store, plain_record(origin(number), NOW + number))
+    failing = replace(
+        plain_record(ORIGIN, NOW), unreachable_since=NOW, failed_at=NOW + 20, next_attempt=NOW + 30
+    )
+    put(store, failing)
+    for _ in range(2):
+        store.purge(NOW + 4)
+        assert [store.get(origin(n)) is not None for n in range(10)] == [False] * 4 + [True] * 6
+    assert store.get(ORIGIN) == failing
     store.close()

@@ -77,6 +77,7 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("redis://localhost/0?keep=-1", "keep=-1 is wrong, give a number above 0"),
         ("redis://localhost/0?ttl=5", "unknown option 'ttl'"),
         ("redis://localhost/zero", "the part after the host must be the number of a database"),
+        ("redis+cluster://localhost/1", "a cluster has the database 0 alone"),
         ("redis://", "use redis://host:port/0"),
         ("redis://localhost:65536", "use redis://host:port/0"),
         ("http://[::1/", "ROBOTSPEC_CACHE"),
@@ -112,7 +113,7 @@ def test_no_part_of_a_password_is_shown_where_it_contains_a_delimiter(
     assert "escape '/', '?', '#' and '@' in a password" in message
 
 
-@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+@pytest.mark.parametrize("scheme", ["redis", "rediss", "redis+cluster"])
 def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
     """An optional dependency; the other stores do not need it."""
     program = (

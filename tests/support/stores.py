@@ -1,0 +1,43 @@
+"""Writes records and takes leases as a process does that fetches."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.store.base import RecordStore
+
+NOW = 1_800_000_000.0
+
+
+class SharedStore(SqliteStore):
+    """A store for processes of one test, in a file of its own."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        super().__init__(f"{self._folder.name}/robots.db")
+
+    def close(self) -> None:
+        """Keep the file readable for the test."""
+        with self._lock:
+            self._disconnect()
+
+
+def take(store: RecordStore, origin: Origin, owner: str, now: float, seconds: float) -> bool:
+    """Take the lease on *origin*, whatever is stored."""
+    stored = store.get(origin)
+    known = None if stored is None else stored.updated_at
+    claim = store.claim(origin, owner, now, seconds, known)
+    assert claim.record is None
+    return claim.granted
+
+
+def put(store: RecordStore, record: RobotsRecord) -> None:
+    """Store *record* in place of any other one."""
+    stored = store.get(record.origin, record.agent or "")
+    store.put(record, "a test", None if stored is None else stored.updated_at)
