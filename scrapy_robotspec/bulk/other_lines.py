@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.agent_index import find_rule, has_plain_lines
-from scrapy_robotspec.protocol.directives import DirectiveReader
 from scrapy_robotspec.protocol.groups import RawOther, read_groups
+from scrapy_robotspec.protocol.lines import LineReader
 from scrapy_robotspec.protocol.usage import USAGE_FIELDS
 from scrapy_robotspec.protocol.usage_rules import usage_edition
 
@@ -73,8 +73,8 @@ class OtherLines:
         body = self._body
         start = max(begin, 1 + body.rfind(b"\n", begin, at), 1 + body.rfind(b"\r", begin, at))
         end = _LINE_END(body, at).start()  # type: ignore[union-attr]  # always found
-        directives = DirectiveReader(self._edition).read(body, start, end)
-        return [RawOther(field, value, start, 0) for start, field, value in directives], end
+        lines = LineReader(self._edition).read(body, start, end)
+        return [RawOther(line.field, line.value, start, 0) for line in lines if line.field], end
 
     def _find_in_groups(self, followed: Followed) -> Sequence[RawOther]:
         wanted = set(followed)

@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 import sys
 from functools import lru_cache
-from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.lines import skip_byte_order_mark
+from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.lines import LineReader, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -74,7 +73,7 @@ def _index_plain_lines(
 ) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
-    group = begin = 0  # offsets of the group, and of the end of its last user-agent line
+    begin = 0  # the end of the last user-agent line
     first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
@@ -89,12 +88,10 @@ def _index_plain_lines(
         )
         if begins and (match := _AGENT(body, after)):  # reads to the line's end
             if named and find_rule(lowered, begin, at):
-                _end_group(named, group, begin, at)
+                _end_group(named, begin, at)
                 named = []  # a rule ends the list of agents
             begin = match.end()
             if is_wanted:
-                if not named:
-                    group = at
                 name = match[1].decode() or named_agent(_value_at(body, match.start(1)), edition)
                 if name is not None:
                     key = name if edition.case_sensitive_tokens else name.lower()  # ASCII
@@ -102,16 +99,14 @@ def _index_plain_lines(
                         index[key] = (name, [])
                     named.append(index[key])
         at = lowered.find(_FIELD, after)
-    _end_group(named, group, begin, len(body))
+    _end_group(named, begin, len(body))
     return index
 
 
-def _end_group(named: Sequence[Place], group: int, begin: int, end: int) -> None:
+def _end_group(named: Sequence[Place], begin: int, end: int) -> None:
     """Add a group's rules to its agents."""
     for _, spans in named:
-        if spans and spans[-1] == group:  # nothing between this group and the agent's last one
-            spans[-1] = end
-        elif not spans or spans[-1] != end:  # an agent may be named twice
+        if not spans or spans[-1] != end:  # an agent may be named twice
             spans += begin, end
 
 
@@ -124,39 +119,31 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
 
 def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
     index: dict[str, Place] = {}
-    names: list[str] = []
-    group = first = -1  # the offsets of a group and of its first rule
-    reader = _reader(edition)
-    lines = reader.read(body, skip_byte_order_mark(body, edition), len(body))
-    for start, field, value in chain(lines, [(len(body), "", b"")]):
-        if field == "" or (field == "user-agent" and first >= 0):
-            if edition.whole_agent_names and DEFAULT in names:
-                names = [DEFAULT]  # UAG-10
-            named = [index.setdefault(key_of(name, edition), (name, [])) for name in names]
-            if first >= 0:
-                _end_group(named, group, first, start)
-            names, group, first = [], -1, -1
-        if field == "user-agent":
-            group = start if group < 0 else group
-            name = named_agent(value, edition)
-            if name is not None:
-                names.append(name)
-        elif group >= 0 > first and (field == "disallow" or field == "allow"):
-            first = start
+    for group in read_groups(body, edition):
+        keys = group.keys(edition)
+        names = [(key_of(name, edition), name) for name in group.names]
+        named = [index.setdefault(key, (name, [])) for key, name in names if key in keys]
+        if group.rules:
+            _end_group(named, group.rules[0][2], group.end)
     return index
+
+
+def groups_of(spans: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """Begin and end of each group of some spans."""
+    return zip(spans[::2], spans[1::2], strict=True)
 
 
 def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     """The rules on the lines of some spans, in file order."""
-    parts = zip(spans[::2], spans[1::2], strict=True)
+    groups = groups_of(spans)
     if has_plain_lines(edition):
-        return [rule for begin, end in parts for rule in _plain_rules(body[begin:end], begin)]
-    read = _reader(edition).read
+        return [rule for begin, end in groups for rule in _plain_rules(body[begin:end], begin)]
+    read = LineReader(edition).read
     return [
-        (field == "allow", value, start)
-        for begin, end in parts
-        for start, field, value in read(body, begin, end)
-        if field == "disallow" or field == "allow"
+        (line.field == "allow", line.value, line.start)
+        for begin, end in groups
+        for line in read(body, begin, end)
+        if line.field == "disallow" or line.field == "allow"
     ]
 
 
@@ -176,12 +163,6 @@ def _plain_rules(part: bytes, start: int) -> list[RawRule]:
             rules.append((allow, value.strip(b" \t\r\n"), start))
         start += len(line)
     return rules
-
-
-def _reader(edition: Edition) -> DirectiveReader:
-    """Reads the lines that make groups and rules."""
-    fields = tuple(pair for pair in edition.known_fields if pair[1] != "sitemap")
-    return DirectiveReader(edition, fields)
 
 
 def rule_around(body: bytes, begin: int, colon: int, end: int) -> RawRule | None:

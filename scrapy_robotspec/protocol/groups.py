@@ -13,8 +13,12 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.directives import DirectiveReader
-from scrapy_robotspec.protocol.lines import meaning, skip_byte_order_mark, split_line
+from scrapy_robotspec.protocol.lines import (
+    meaning,
+    read_lines,
+    skip_byte_order_mark,
+    split_line,
+)
 from scrapy_robotspec.protocol.models import DEFAULT, Rule, decode
 
 if TYPE_CHECKING:
@@ -83,6 +87,8 @@ class RawGroup:
     """A group while it is read."""
 
     start: int
+    end: int
+    """Offset of what follows its lines."""
     names: list[str] = field(default_factory=list)
     rules: list[RawRule] = field(default_factory=list)
     others: list[RawOther] = field(default_factory=list)
@@ -135,29 +141,35 @@ def read_groups(body: bytes, edition: Edition) -> list[RawGroup]:
     group: RawGroup | None = None
     before = 0  # agents whose list a Content-Usage line has ended (USE-08)
     states_usage = False
-    begin = skip_byte_order_mark(body, edition)
-    for start, name, value in DirectiveReader(edition).read(body, begin, len(body)):
-        if name == "user-agent":
+    for line in read_lines(body, edition):
+        start, field = line.start, line.field
+        if field == "user-agent":
             if group is None or group.rules:  # a rule line ends the list of agents
-                group = RawGroup(start)
+                if group is not None:
+                    group.end = start
+                group = RawGroup(start, len(body))
                 groups.append(group)
                 before = 0
             elif states_usage:
                 before = len(group.names)
             states_usage = False
-            if (agent := named_agent(value, edition)) is not None:
+            if (agent := named_agent(line.value, edition)) is not None:
                 group.names.append(agent)
-        elif name == "":
-            group = None
         elif group is None:
             pass  # GRP-05
-        elif name == "allow" or name == "disallow":
-            group.rules.append((name == "allow", value, start))
-        elif name != "sitemap" and edition.other_fields:
-            is_usage = name == "content-usage"
+        elif field == "allow" or field == "disallow":
+            group.rules.append((field == "allow", line.value, start))
+        elif field == "":
+            if edition.blank_line_ends_group and not line.text.strip(edition.whitespace):
+                group.end = start
+                group = None
+        elif field != "sitemap" and edition.other_fields:
+            is_usage = field == "content-usage"
             states_usage = states_usage or is_usage
             above = len(group.names)
-            group.others.append(RawOther(name, value, start, above, before if is_usage else 0))
+            group.others.append(
+                RawOther(field, line.value, start, above, before if is_usage else 0)
+            )
     return groups
 
 

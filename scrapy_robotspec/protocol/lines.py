@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.protocol import google
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -28,7 +28,7 @@ class Line(NamedTuple):
     """One line of a file, valid or not."""
 
     number: int
-    """From 1."""
+    """From 1, in the part that is read."""
     start: int
     """Offset of the line's first byte in the file."""
     text: bytes
@@ -60,15 +60,46 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
 
 def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
     """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
-    start = skip_byte_order_mark(body, edition)
-    # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
-    field_of = field_reader(edition)
-    for number, raw in enumerate(body[start:].splitlines(keepends=True), 1):
-        text = raw.rstrip(b"\r\n")
-        pair = split_line(text, edition) if text else None
-        name, value = pair or (b"", b"")
-        yield Line(number, start, text, name, field_of(name), value)
-        start += len(raw)
+    return LineReader(edition).read(body, skip_byte_order_mark(body, edition), len(body))
+
+
+class LineReader:
+    """Reads lines; interprets each spelling of a field once."""
+
+    __slots__ = ("_edition", "_fields")
+
+    def __init__(self, edition: Edition) -> None:
+        self._edition = edition
+        self._fields: dict[bytes, str] = {}
+
+    def read(self, body: bytes, begin: int, end: int) -> Iterator[Line]:
+        """Every line between two offsets, numbered from the first."""
+        edition, field_of = self._edition, self._fields.get
+        white, part = edition.whitespace, body[begin:end]
+        limit = len(part) if edition.max_line is None else edition.max_line
+        if edition.nul_ends_line and b"\0" in part:
+            limit = -1
+        # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
+        for number, raw in enumerate(part.splitlines(keepends=True), 1):  # hot path
+            text = raw.rstrip(b"\r\n")
+            name, colon, value = text.partition(b":")
+            field = field_of(name)
+            if field is None or not colon or len(text) > limit:
+                yield self._interpret(number, begin, text)
+            else:
+                value = value.partition(b"#")[0].strip(white)
+                yield Line(number, begin, text, name.strip(white), field, value)
+            begin += len(raw)
+
+    def _interpret(self, number: int, start: int, text: bytes) -> Line:
+        pair = split_line(text, self._edition) if text else None
+        if pair is None:
+            return Line(number, start, text, b"", "", b"")
+        field = meaning(pair[0], self._edition)
+        before = text.partition(b":")[0]
+        if b"#" not in before and b"\0" not in before:
+            self._fields[before] = field
+        return Line(number, start, text, pair[0], field, pair[1])
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:
@@ -92,29 +123,6 @@ def meaning(name: bytes, edition: Edition) -> str:
     else:
         known = next((field for spelling, field in edition.known_fields if spelling == lowered), "")
     return known or lowered.decode("utf-8", "backslashreplace")
-
-
-def field_reader(edition: Edition) -> Callable[[bytes], str]:
-    """:func:`meaning` for the names of one file, each read once."""
-    return _Fields(edition).__getitem__
-
-
-class _Fields(dict[bytes, str]):
-    """Fields by name; few names occur, however many lines."""
-
-    def __init__(self, edition: Edition) -> None:
-        super().__init__()
-        self._edition = edition
-        self._beginnings = tuple(spelling for spelling, _ in edition.known_fields)
-
-    def __missing__(self, name: bytes) -> str:
-        lowered = name.lower()
-        if lowered.startswith(self._beginnings):
-            field = meaning(name, self._edition)
-        else:  # hot path of a file of nothing but unknown names
-            field = lowered.decode("utf-8", "backslashreplace")
-        self[name] = field
-        return field
 
 
 def number_at(body: bytes, offset: int) -> int:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
+from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.precedence import ITSELF, best_key
+
+__all__ = ["Decided", "decide", "matches", "select_groups"]
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from scrapy_robotspec.protocol.paths import canonical_text
 from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern, matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -47,25 +47,25 @@ def line_start(key: int) -> int:
 
 
 def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[KeyedPattern]:
-    """Patterns of rules with their keys (PRE-05)."""
+    """Patterns of rules with their keys."""
     texts = canonical_all([value for _, value, _ in rules], edition)
-    index_html, wildcards = edition.index_html, edition.wildcards
-    for (allow, value, start), text in zip(rules, texts, strict=False):  # no rules have one text
-        key = start + (ALLOWS if allow else DISALLOWS)
-        usual = text[:1] == "/" and not ("$" in text or "%" in text or (index_html and allow))
-        if usual and ("*" not in text or (wildcards and text[-1] != "*")):
-            yield key - len(text) * LENGTH, text  # hot path: itself, as canonical_pattern() gives
-            continue
-        if value:
-            pattern = canonical_pattern(text, edition)
-            if pattern is not None:
-                yield key - pattern[1] * LENGTH, pattern[0]
-        elif edition.empty_rules_decide_line:  # else RUL-02: nothing
-            yield key & ~FORBIDS, ""
-        if allow and index_html:
-            directory = index_page_pattern(text, edition)
-            if directory is not None:
-                yield key - directory[1] * LENGTH, directory[0]
+    for (allow, _, start), text in zip(rules, texts, strict=False):  # no rules have one text
+        yield from patterns_of(allow, text, start, edition)
+
+
+def patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
+    """The patterns of a rule with the canonical value *text*; at most two (PRE-05)."""
+    key = start + (ALLOWS if allow else DISALLOWS)
+    if text:
+        pattern = canonical_pattern(text, edition)
+        if pattern is not None:
+            yield key - pattern[1] * LENGTH, pattern[0]
+    elif edition.empty_rules_decide_line:  # else RUL-02: nothing
+        yield key & ~FORBIDS, ""
+    if allow and edition.index_html:
+        directory = index_page_pattern(text, edition)
+        if directory is not None:
+            yield key - directory[1] * LENGTH, directory[0]
 
 
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
@@ -73,18 +73,11 @@ def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:
     return canonical_text(b"\n".join(values), edition).split("\n")
 
 
+def matching_keys(rules: Sequence[RawRule], path: str, edition: Edition) -> Iterator[int]:
+    """The keys of all rules whose patterns match, in file order."""
+    return (key for key, text in keyed_patterns(rules, edition) if matches(text, path))
+
+
 def best_key(rules: Sequence[RawRule], path: str, edition: Edition) -> int:
     """The key of the deciding rule, or ``NO_RULE``."""
-    patterns = keyed_patterns(rules, edition)
-    return min((key for key, text in patterns if matches(text, path)), default=NO_RULE)
-
-
-def matching_keys(
-    rules: Sequence[RawRule],
-    path: str,
-    edition: Edition,
-    matching: Callable[[Sequence[str], str], Iterable[int]],
-) -> Iterable[int]:
-    """The keys of all rules whose patterns match, in file order."""
-    keyed = list(keyed_patterns(rules, edition))
-    return (keyed[index][0] for index in matching([text for _, text in keyed], path))
+    return min(matching_keys(rules, path, edition), default=NO_RULE)

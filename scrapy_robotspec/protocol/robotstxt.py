@@ -119,12 +119,7 @@ class RobotsTxt:
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed`, with the group and the deciding rule (EXT-02)."""
-        rules = self._rules
-        if rules is None or self._tokens != tokens:
-            key = self._find(url, tokens)
-        else:
-            key = rules.find(url)
-        return self._verdict(key)
+        return self._verdict(self._key(url, tokens))
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict for a page: servers resolve dot segments, so both readings count (PAT-15).
@@ -145,17 +140,6 @@ class RobotsTxt:
         )
         return verdict if served.allowed else replace(served, resolved=resolved)
 
-    def explain_all(
-        self, urls: Sequence[str | bytes], tokens: str | Sequence[str]
-    ) -> tuple[list[int], Mapping[int, Verdict]]:
-        """A key for each URL, and the verdict of :meth:`explain` by key."""
-        keys: list[int] = []
-        while len(keys) < len(urls) and (self._rules is None or self._tokens != tokens):
-            keys.append(self._find(urls[len(keys)], tokens))
-        if self._rules is not None:
-            keys += self._rules.find_all(urls[len(keys) :])
-        return keys, {key: self._verdict(key) for key in set(keys)}
-
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:
         """Every matching rule, the deciding one first.
 
@@ -163,7 +147,7 @@ class RobotsTxt:
         """
         path = path_of(url, self.edition)
         rules = self._select_groups(tokens).rules
-        keys = matching_keys(rules, path, self.edition, fast.matching)
+        keys = matching_keys(rules, path, self.edition)
         starts = map(line_start, sorted(keys))
         return tuple(self._rules_at(starts).values())
 
@@ -247,18 +231,26 @@ class RobotsTxt:
 
         return lint(self)
 
+    def _key(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
+        """The key of what decides."""
+        rules = self._rules
+        if rules is None or self._tokens != tokens:
+            return self._find(url, tokens)
+        return rules.find(url)
+
     def _find(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
         """The key of what decides, for another crawler than before or rules not compiled yet."""
         if self._compiled is None:
             self._compiled = fast.compile(self.body, self.edition)
         selection = self._selection
-        if selection is not None and self._tokens == tokens:
-            key = self._compiled.find_again(url, selection.rules)
-        else:
+        if selection is None or self._tokens != tokens:
             asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-            key, selection = self._compiled.find(url, asked)
+            selection = self._compiled.select(asked)
+            key = self._compiled.find(url, selection)
             self._selection, self._tokens = selection, asked
-        self._rules = selection.rules.compiled
+        else:
+            key = self._compiled.find(url, selection)
+        self._rules = selection.rules
         return key
 
     def _verdict(self, key: int) -> Verdict:

@@ -11,12 +11,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, cast
 
-from scrapy_robotspec.protocol.fast import matching
 from scrapy_robotspec.protocol.groups import is_absolute, select_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import canonical_text, path_of
-from scrapy_robotspec.protocol.patterns import canonical_pattern
+from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import (
     USAGE_FIELDS,
     Usage,
@@ -83,8 +82,9 @@ class _FieldPaths:
             if length <= len(path) and path[:length] in self._plain:
                 found.append(self._plain[path[:length]])
                 break
-        for index in matching([text for _, text in self._wild], path):
-            pattern = self._wild[index]
+        for pattern in self._wild:
+            if not matches(pattern[1], path):
+                continue
             if found and pattern[0] < found[-1][0]:
                 break
             if found and pattern[0] > found[-1][0]:

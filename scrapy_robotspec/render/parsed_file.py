@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
-from scrapy_robotspec.protocol.fast import matching
 from scrapy_robotspec.protocol.groups import OtherLine, read_groups
 from scrapy_robotspec.protocol.lines import numbers_at, read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
@@ -157,7 +156,7 @@ class ParsedFile:
         """The rules that match a canonical path, the deciding one first."""
         rules = {raw[2]: rule for raw, rule in self._rules_of(group)}
         raw = [raw for raw, _ in self._rules_of(group)]
-        keys = sorted(matching_keys(raw, path, self.robots.edition, matching))
+        keys = sorted(matching_keys(raw, path, self.robots.edition))
         return tuple(dict.fromkeys(rules[line_start(key)] for key in keys))
 
     @cached_property

@@ -1,15 +1,21 @@
 """A compiled file: groups followed, and their rules.
 
-The first questions to a group are answered from its bytes (``uncompiled.py``), since many origins
-of a broad crawl are asked about few pages. Later ones compile its rules. The second crawler has the
-user-agent lines indexed; crawlers that follow the same groups share their rules.
+The first question to a group is answered from its bytes (``uncompiled.py``), since many origins of
+a broad crawl are asked about one page. The second one compiles its rules. The second crawler has
+the user-agent lines indexed; crawlers that follow the same groups share their rules.
 """
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS, index_agents, rules_in
+from scrapy_robotspec.protocol.agent_index import (
+    OTHER_BEGINNINGS,
+    groups_of,
+    index_agents,
+    rules_in,
+)
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
@@ -17,154 +23,171 @@ from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
 from scrapy_robotspec.protocol.precedence import ITSELF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place, Spans
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.models import Verdict
 
-#: Max crawlers that a file remembers, and max bytes of the groups they follow (times its length).
-#: Crawlers may follow combinations of the same groups in any number.
+#: Max crawlers that a file remembers.
 KEPT = 4096
-KEPT_RULES = 8
-#: Questions that are answered without compiling the rules; together they cost less than that.
-#: With several crawlers it is one, as more questions are expected.
-COMPILE_AFTER = 5
-#: Max URLs whose keys a group remembers.
-KEPT_URLS = 5
 
-_NO_KEYS: Mapping[str | bytes, int] = {}
 _NO_VERDICTS: Mapping[int, Verdict] = {}
 
 
-class SharedRules:
-    """The shared rules of one combination of groups."""
+class Block:
+    """Rules that hold for the same crawlers: one group, or several."""
 
-    __slots__ = ("asked", "compiled", "keys", "parts", "spans")
+    __slots__ = ("compiled", "key", "spans", "url")
 
-    def __init__(self, spans: Spans, parts: tuple[SharedRules, ...] = ()) -> None:
+    def __init__(self, spans: Spans) -> None:
         self.spans = spans
-        self.parts = parts  # instead of spans, where several groups are combined
-        self.asked = 0
-        self.compiled: RuleSet | None = None  # until there have been enough questions
-        self.keys = _NO_KEYS  # by the first URLs, from the second crawler on
+        self.compiled: RuleSet | None = None  # until the second question
+        self.url: str | bytes | None = None  # the first question
+        self.key = 0  # its answer
 
 
 class CompiledSelection:
     """The groups that some crawler follows in a file."""
 
-    __slots__ = ("names", "rules", "verdicts")
+    __slots__ = ("blocks", "names", "verdicts")
 
     names: tuple[str, ...]
     """Names of the groups as first written; ``("*",)`` for the default, ``()`` for none."""
-    rules: SharedRules
+    blocks: Sequence[Block]
     verdicts: Mapping[int, Verdict]
     """Cache of the verdicts, by precedence key."""
 
-    def __init__(self, names: tuple[str, ...], rules: SharedRules) -> None:
+    def __init__(self, names: tuple[str, ...], blocks: Sequence[Block]) -> None:
         self.names = names
-        self.rules = rules
+        self.blocks = blocks
         self.verdicts = _NO_VERDICTS
+
+    @property
+    def rules(self) -> RuleSet | None:
+        """The compiled rules, if they are of one block."""
+        return self.blocks[0].compiled if len(self.blocks) == 1 else None
 
 
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_asked_first", "_body", "_crawlers", "_edition", "_first")
+    __slots__ = ("_body", "_crawlers", "_edition", "_first")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
         self._first: CompiledSelection | None = None
-        self._asked_first: tuple[str | bytes, int] = (b"", 0)  # the first URL and its key
         self._crawlers: _Crawlers | None = None  # from the second crawler on
 
-    def find(self, url: str | bytes, tokens: Tokens) -> tuple[int, CompiledSelection]:
-        """The deciding precedence key, and the groups."""
-        crawlers = self._crawlers
-        if crawlers is None:
+    def select(self, tokens: Tokens) -> CompiledSelection:
+        """The groups that a crawler follows."""
+        if self._crawlers is None:
             if self._first is None:
-                first = self._select_first(tokens)
-                self._asked_first = url, self.find_again(url, first.rules)
-                self._first = first
-                return self._asked_first[1], first
-            self._first.rules.keys = dict([self._asked_first])
+                self._first = self._select_first(tokens)
+                return self._first
             index = index_agents(self._body, self._edition)
-            self._crawlers = crawlers = _Crawlers(index, self._first.rules, len(self._body))
-        selection = crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
-        rules = selection.rules
-        key = rules.keys.get(url)
-        if key is None:
-            key = self.find_again(url, rules)
-            if len(rules.keys) < KEPT_URLS:
-                rules.keys = {**rules.keys, url: key}
-        return key, selection
+            self._crawlers = _Crawlers(index, self._first.blocks)
+        crawlers = self._crawlers
+        return crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
+
+    def find(self, url: str | bytes, selection: CompiledSelection) -> int:
+        """The deciding precedence key of the groups that a crawler follows."""
+        blocks = selection.blocks
+        if len(blocks) == 1:
+            return self._find_in(blocks[0], url)
+        return min([self._find_in(block, url) for block in blocks])
 
     def find_all(self, urls: Sequence[str], spans: Spans) -> list[int]:
         """The deciding precedence keys of the rules in some spans."""
-        rules = SharedRules(spans)
-        return [self.find_again(url, rules) for url in urls]
+        block = Block(spans)
+        return [self._find_in(block, url) for url in urls]
 
-    def find_again(self, url: str | bytes, rules: SharedRules) -> int:
-        """The deciding precedence key of some rules."""
-        if rules.parts:  # compiled once for all combinations
-            return min(self.find_again(url, part) for part in rules.parts)
-        edition = self._edition
-        few = COMPILE_AFTER if self._crawlers is None else 1
-        if rules.compiled is None and rules.asked < few:
-            rules.asked += 1
-            path = path_of(url, edition)
-            own = path == ROBOTS_TXT and edition.robots_txt_allowed
-            key = ITSELF if own else find_uncompiled(self._body, rules.spans, path, edition)
+    def _find_in(self, block: Block, url: str | bytes) -> int:
+        if block.compiled is not None:
+            return block.compiled.find(url)
+        if block.url is None:
+            key = self._find_uncompiled(block.spans, url)
             if key is not None:
+                block.url, block.key = url, key
                 return key
-        if rules.compiled is None:
-            rules.compiled = RuleSet(rules_in(self._body, rules.spans, edition), edition)
-        return rules.compiled.find(url)
+        elif block.url == url:  # as many crawlers ask about one page
+            return block.key
+        rules = rules_in(self._body, block.spans, self._edition)
+        block.compiled = RuleSet(rules, self._edition)
+        return block.compiled.find(url)
+
+    def _find_uncompiled(self, spans: Spans, url: str | bytes) -> int | None:
+        path = path_of(url, self._edition)
+        if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
+            return ITSELF
+        return find_uncompiled(self._body, spans, path, self._edition)
 
     def _select_first(self, tokens: Tokens) -> CompiledSelection:
-        wanted = (*beginnings(tokens, self._edition), *OTHER_BEGINNINGS)
-        index = index_agents(self._body, self._edition, wanted)
-        return select(index, followed_keys(index, tokens, self._edition), SharedRules)
+        edition = self._edition
+        index = index_agents(self._body, edition, (*beginnings(tokens, edition), *OTHER_BEGINNINGS))
+        keys = followed_keys(index, tokens, edition)
+        spans = [index[key][1] for key in keys]
+        if len(keys) > 1:  # a group may name several of them
+            groups = dict.fromkeys(group for some in spans for group in groups_of(some))
+            spans = [list(chain.from_iterable(groups))]
+        block = Block(tuple(spans[0]) if spans else ())
+        return CompiledSelection(tuple([index[key][0] for key in keys]), (block,))
 
 
 class _Crawlers:
     """The crawlers that asked a file, and the groups each of them follows."""
 
-    __slots__ = ("_by_keys", "_by_spans", "_index", "_room", "_size", "by_tokens")
+    __slots__ = ("_blocks", "_by_keys", "_index", "_numbers", "by_tokens")
 
-    def __init__(self, index: Mapping[str, Place], first: SharedRules, size: int) -> None:
+    def __init__(self, index: Mapping[str, Place], first: Iterable[Block]) -> None:
         self._index = index
         self.by_tokens: dict[Tokens, CompiledSelection] = {}
         self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
-        self._by_spans = {part.spans: part for part in first.parts or (first,)}
-        self._room = KEPT_RULES * size
-        self._size = 0  # bytes of the groups followed
+        self._blocks = {block.spans: block for block in first}
+        self._numbers: Mapping[Spans, int] = {}  # until a crawler follows several groups
 
     def select(self, tokens: Tokens, edition: Edition) -> CompiledSelection:
         """The groups that a crawler follows which has not asked before."""
-        if len(self.by_tokens) >= KEPT or self._size > self._room:
-            self.by_tokens, self._by_keys, self._by_spans, self._size = {}, {}, {}, 0
+        if len(self.by_tokens) >= KEPT:
+            self.by_tokens, self._by_keys = {}, {}
         keys = followed_keys(self._index, tokens, edition)
         selection = self._by_keys.get(keys)
         if selection is None:
-            selection = self._by_keys[keys] = select(self._index, keys, self._share)
+            names = tuple([self._index[key][0] for key in keys])
+            blocks = [self._block(spans) for spans in self._parts(keys)]
+            selection = self._by_keys[keys] = CompiledSelection(names, blocks)
         self.by_tokens[tokens] = selection
         return selection
 
-    def _share(self, spans: Spans) -> SharedRules:
-        rules = self._by_spans.get(spans)
-        if rules is None:
-            rules = self._by_spans[spans] = SharedRules(spans)
-            self._size += sum(spans[1::2]) - sum(spans[::2])
-        return rules
+    def _block(self, spans: Spans) -> Block:
+        return self._blocks.setdefault(spans, Block(spans))
+
+    def _parts(self, keys: Sequence[str]) -> Iterable[Spans]:
+        """The groups of some agents, together if they hold for the same agents.
+
+        So no rule is in two blocks, however many agents share some of their groups.
+        """
+        places = [self._index[key][1] for key in keys]
+        if not places or (len(places) == 1 and len(places[0]) == 2):  # usual
+            return [tuple(places[0])] if places else [()]
+        if not self._numbers:
+            self._numbers = _number_by_agents(self._index)
+        together: dict[int, list[int]] = {}
+        for group in dict.fromkeys(group for spans in places for group in groups_of(spans)):
+            together.setdefault(self._numbers[group], []).extend(group)
+        return map(tuple, together.values()) if together else [()]  # no rules
 
 
-def select(
-    index: Mapping[str, Place], keys: Sequence[str], share: Callable[[Spans], SharedRules]
-) -> CompiledSelection:
-    """The groups with some keys."""
-    parts = [share(tuple(index[key][1])) for key in keys]
-    rules = parts[0] if len(parts) == 1 else SharedRules((), tuple(parts))
-    return CompiledSelection(tuple([index[key][0] for key in keys]), rules)
+def _number_by_agents(index: Mapping[str, Place]) -> Mapping[Spans, int]:
+    """A number for each group, the same if they hold for the same agents."""
+    agents_of: dict[Spans, list[str]] = {}
+    for key, (_, spans) in index.items():
+        for group in groups_of(spans):
+            agents_of.setdefault(group, []).append(key)
+    numbers: dict[tuple[str, ...], int] = {}
+    return {
+        group: numbers.setdefault(tuple(agents), len(numbers))
+        for group, agents in agents_of.items()
+    }

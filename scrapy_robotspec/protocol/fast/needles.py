@@ -1,18 +1,15 @@
-"""The longest literals of many patterns, looked up in a path.
+"""Sorted texts: which of many texts a path begins with, or contains, by binary search.
 
-The longest literal of a pattern, its needle, is in every path that the pattern matches. Nearly all
-patterns are ruled out by their needle.
+The last of the sorted texts that sort before a path either starts it or shares its beginning with
+every other that does. So only that text, its longest own beginning among them (its parent), the
+parent's parent and so on are candidates.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections import Counter
-from itertools import accumulate
 from typing import TYPE_CHECKING
-
-from scrapy_robotspec.protocol.fast.prefixes import parents_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,47 +20,60 @@ _NEEDLE = 32
 _START = 4
 
 
-def needle_of(text: str) -> str:
-    """The longest literal of a pattern, without its leading slash."""
-    return max(text[1:].split("*"), key=len)
+def parents_of(texts: Sequence[str]) -> array[int] | None:
+    """The index of each sorted text's longest own beginning, or -1.
+
+    None if no text starts with another, which is usual.
+    """
+    if not any(map(str.startswith, texts[1:], texts)):
+        return None
+    parents = array("i", [-1])
+    for parent, text in enumerate(texts[1:]):  # the neighbour, or its parent, and so on
+        while parent >= 0 and not text.startswith(texts[parent]):
+            parent = parents[parent]
+        parents.append(parent)
+    return parents
+
+
+def needle_of(pattern: str) -> str:
+    """The longest literal of a pattern, without its leading slash.
+
+    Every path that the pattern matches contains it, and nearly no other does.
+    """
+    first, _, rest = pattern[1:].partition("*")
+    if "*" in rest:
+        rest = max(rest.split("*"), key=len)
+    return rest if len(rest) > len(first) else first
 
 
 class Needles:
-    """The sorted needles of many patterns."""
+    """The needles of many patterns."""
 
-    __slots__ = ("_ends", "_numbers", "_parents", "_sizes", "_sorted", "_starts")
+    __slots__ = ("_numbers", "_parents", "_sizes", "_sorted", "_starts")
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        needles = [needle_of(text)[:_NEEDLE] for text in patterns]
-        counts = Counter(needles)
-        self._sorted = tuple(sorted(counts))
-        # The patterns in the order of their needles, and the end of each needle's patterns.
-        self._numbers = array("i", sorted(range(len(needles)), key=needles.__getitem__))
-        self._ends = array("i", accumulate(map(counts.__getitem__, self._sorted), initial=0))
+        self._numbers: dict[str, list[int]] = {}
+        for number, pattern in enumerate(patterns):
+            self._numbers.setdefault(needle_of(pattern)[:_NEEDLE], []).append(number)
+        self._sorted = tuple(sorted(self._numbers))
         self._parents = parents_of(self._sorted)
-        size = min([_START, *(len(needle) for needle in counts if len(needle) > 1)])
-        self._starts = {needle[:size] for needle in counts}
+        size = min([_START, *(len(needle) for needle in self._sorted if len(needle) > 1)])
+        self._starts = {needle[:size] for needle in self._sorted}
         self._sizes = tuple({len(start) for start in self._starts})
 
     def patterns_in(self, path: str) -> list[int]:
-        """The numbers of the patterns whose needle a path contains, in order."""
-        numbers, ends = self._numbers, self._ends
-        return sorted(
-            number for index in self.find(path) for number in numbers[ends[index] : ends[index + 1]]
-        )
-
-    def find(self, path: str) -> set[int]:
-        """The indexes of the needles that a path contains."""
-        needles, parents = self._sorted, self._parents
-        found: set[int] = set()
+        """The numbers of the patterns whose needle a path contains."""
+        needles, parents, starts = self._sorted, self._parents, self._starts
+        found: dict[int, None] = {}
         for size in self._sizes:
             parts = [path[at : at + size] for at in range(len(path) - size + 1)]
-            starts = self._starts.intersection(parts)
-            for at in (at for at, part in enumerate(parts) if part in starts) if starts else ():
+            if starts.isdisjoint(parts):  # nearly always
+                continue
+            for at in (at for at, part in enumerate(parts) if part in starts):
                 text = path[at : at + _NEEDLE]
                 index = bisect_right(needles, text) - 1
                 while index >= 0 and index not in found:
                     if text.startswith(needles[index]):
-                        found.add(index)
+                        found[index] = None
                     index = -1 if parents is None else parents[index]
-        return found
+        return [number for index in found for number in self._numbers[needles[index]]]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.fast.prefixes import parents_of, spread
+from scrapy_robotspec.editions import Slashless
+from scrapy_robotspec.protocol.fast.needles import parents_of
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
@@ -20,10 +21,19 @@ from scrapy_robotspec.protocol.paths import (
     find_noncanonical,
     path_of,
 )
-from scrapy_robotspec.protocol.precedence import FORBIDS, ITSELF, NO_RULE, keyed_patterns
+from scrapy_robotspec.protocol.precedence import (
+    ALLOWS,
+    DISALLOWS,
+    FORBIDS,
+    ITSELF,
+    LENGTH,
+    NO_RULE,
+    canonical_all,
+    patterns_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawRule
@@ -45,21 +55,19 @@ class RuleSet:
     """Some rule forbids; otherwise every URL is allowed."""
 
     def __init__(self, rules: Sequence[RawRule], edition: Edition) -> None:
-        keys, patterns = _compile(rules, edition)
-        self.forbids = any(key & FORBIDS for key in (*keys.values(), *patterns.values()))
+        keys, patterns = compile_rules(rules, edition)
+        self.forbids = any(map(FORBIDS.__and__, chain(keys.values(), patterns.values())))
         texts = "\n".join((*keys, *patterns))
         self._escapes = any(map(texts.__contains__, _ESCAPES)) or _ends_escape(texts) is not None
         self._to_end = END in texts
-        prefixes = sorted(keys)
         self._edition = edition
         # The last URL up to the slash its path begins with, and the offset of this slash.
         self._base, self._path_at = "x://x/", 5
-        self._keys = array("q", map(keys.__getitem__, prefixes))
-        self._parents = parents_of(prefixes)
-        spread(self._keys, self._parents or ())
-        self._prefixes = tuple(prefixes)
+        self._prefixes = tuple(sorted(keys))
+        self._keys = array("q", map(keys.__getitem__, self._prefixes))
+        self._parents = parents_of(self._prefixes)
         self._wildcards = Wildcards(patterns) if patterns else None
-        self._needles = (*(self._wildcards.few or ("",)),) if self._wildcards else ()
+        self._needles = (self._wildcards.few or ("",)) if self._wildcards else ()
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""
@@ -80,28 +88,16 @@ class RuleSet:
                 return self._made_wildcards().best(path, best)
         return best
 
-    def find_all(self, urls: Sequence[str | bytes]) -> list[int]:
-        """:meth:`find` for each URL. The URLs of one site share steps."""
-        base, start = self._base, self._path_at
-        paths = [url[start:] for url in urls if isinstance(url, str) and url.startswith(base)]
-        text = "".join(paths)
-        unusual = "%" in text or "#" in text or "\\" in text or ROBOTS_TXT in paths
-        if len(paths) < len(urls) or unusual or (self._escapes and find_noncanonical(text)):
-            return list(map(self.find, urls))
-        if self._to_end:
-            paths = [path + END for path in paths]
-        keys = list(map(self._best_prefix, paths))
-        for place in set(_places_of(self._needles, paths)):
-            keys[place] = self._made_wildcards().best(paths[place], keys[place])
-        return keys
-
     def _best_prefix(self, path: str) -> int:
         """The best key of the prefixes that a path begins with, or ``NO_RULE``."""
         prefixes, parents = self._prefixes, self._parents
+        best = NO_RULE
         index = bisect_right(prefixes, path) - 1
-        while index >= 0 and not path.startswith(prefixes[index]):
+        while index >= 0:
+            if path.startswith(prefixes[index]) and self._keys[index] < best:
+                best = self._keys[index]
             index = -1 if parents is None else parents[index]
-        return NO_RULE if index < 0 else self._keys[index]
+        return best
 
     def _made_wildcards(self) -> Wildcards:
         """The patterns that are more than prefixes; there are some where there are needles."""
@@ -116,25 +112,33 @@ class RuleSet:
         return base != ""
 
 
-def _places_of(needles: Sequence[str], texts: Sequence[str]) -> Iterator[int]:
-    """The places of the texts that contain a needle, and perhaps of a few others."""
-    text, ends = "".join(texts), list(accumulate(map(len, texts)))
-    for needle in needles:
-        at = text.find(needle)
-        while 0 <= at < len(text):
-            place = bisect_right(ends, at)
-            yield place
-            at = text.find(needle, ends[place])
+def compile_rules(
+    rules: Sequence[RawRule], edition: Edition
+) -> tuple[dict[str, int], dict[str, int]]:
+    """The smallest key of each prefix, and of each pattern that is more than a prefix.
 
-
-def _compile(rules: Sequence[RawRule], edition: Edition) -> tuple[dict[str, int], dict[str, int]]:
-    """The smallest key of each prefix, and of each pattern that is more than a prefix."""
+    They match paths with their ``END``.
+    """
     prefixes: dict[str, int] = {}
     patterns: dict[str, int] = {}
-    for key, text in keyed_patterns(rules, edition):
-        if "*" in text or "$" in text:
-            text = with_end(text)
-        found = patterns if "*" in text else prefixes
-        if found.setdefault(text, key) > key:
-            found[text] = key
+    texts = canonical_all([value for _, value, _ in rules], edition)
+    star = "*" if edition.slashless is Slashless.PATTERN else "/"
+    is_usual = edition.wildcards and not edition.index_html
+    counts_star = edition.count_trailing_star
+    for (allow, _, start), text in zip(rules, texts, strict=False):  # hot path
+        unusual = "%" in text or "$" in text or "**" in text
+        if not unusual and is_usual and (text[:1] == "/" or text[:1] == star):
+            key = start + (ALLOWS if allow else DISALLOWS) - len(text) * LENGTH
+            if text[-1] == "*":  # PAT-03
+                text = text[:-1]
+                key += 0 if counts_star else LENGTH
+            found = patterns if "*" in text else prefixes
+            if found.setdefault(text, key) > key:
+                found[text] = key
+            continue
+        for key, pattern in patterns_of(allow, text, start, edition):
+            pattern = with_end(pattern)
+            found = patterns if "*" in pattern else prefixes
+            if found.setdefault(pattern, key) > key:
+                found[pattern] = key
     return prefixes, patterns

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agent_index import has_plain_lines, rule_around, rules_in
-from scrapy_robotspec.protocol.precedence import NO_RULE, best_key
+from scrapy_robotspec.protocol.fast.ruleset import compile_rules
+from scrapy_robotspec.protocol.fast.wildcards import END, matches
+from scrapy_robotspec.protocol.precedence import NO_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,7 +46,14 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
     if not rules:
         return NO_RULE
     cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
-    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
+    return None if cost > _MAX_TRIED else _best_key(rules, path + END, edition)
+
+
+def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
+    prefixes, patterns = compile_rules(rules, edition)
+    keys = [key for text, key in prefixes.items() if path.startswith(text)]
+    keys += [key for text, key in patterns.items() if matches(text, path)]
+    return min(keys, default=NO_RULE)
 
 
 def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.fast.literals import Literals, matches
 from scrapy_robotspec.protocol.fast.needles import Needles, needle_of
-from scrapy_robotspec.protocol.fast.places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
 #: Stands for the path's end, so that ``/a$`` is the prefix ``/a#``. Neither a rule nor a path
 #: contains it: there a comment begins, here the fragment.
@@ -24,62 +21,43 @@ END = "#"
 
 #: From this many patterns on, needles are looked up instead of tried one by one.
 INDEX_FROM = 64
-#: From this product of the characters of patterns and of the path on, searches need a bound
-#: (PAT-11).
-_HEAVY = 1 << 23
-#: From this length of a path on (characters), the needles of some patterns are tried before all
-#: are looked up, to know whether that would rule out most patterns.
-_LONG = 1_000
-_SAMPLE = 64
+#: CPython searches a text of 30,000 characters in linear time; searching a shorter one may take
+#: the product of both lengths. From this length on a longer path costs less (characters).
+_LONG = 6_000
+_PADDING = "\0" * 30_000  # no literal contains NUL
 _STARS = re.compile(r"\*+")
 
 
 class Wildcards:
-    """Patterns in order of precedence: the first that matches is the best."""
+    """Patterns with their keys."""
 
-    __slots__ = ("_keys", "_literals", "_needles", "_size", "_texts", "few")
-
-    few: Sequence[str]
-    """Needles of the patterns in order of precedence; none if there are many patterns."""
+    __slots__ = ("_keys", "_needles", "_texts", "few")
 
     def __init__(self, patterns: Mapping[str, int]) -> None:
-        self._texts = tuple(sorted(patterns, key=patterns.__getitem__))
-        self._keys = array("q", map(patterns.__getitem__, self._texts))
-        few = len(self._texts) < INDEX_FROM
-        self.few = tuple(map(needle_of, self._texts)) if few else ()
-        self._size = sum(map(len, self._texts))
-        self._needles: Needles | None = None  # until many patterns are tried
-        self._literals: Literals | None = None  # until a path makes many searches
+        self._texts = tuple(patterns)
+        self._keys = array("q", patterns.values())
+        is_few = len(patterns) < INDEX_FROM
+        #: A needle of each pattern; none if there are many patterns.
+        self.few = tuple(map(needle_of, patterns)) if is_few else ()
+        self._needles = None if is_few else Needles(self._texts)
 
     def best(self, path: str, best: int) -> int:
         """The best matching key, or *best*."""
         keys, texts = self._keys, self._texts
-        if self.few:
-            for number, needle in enumerate(self.few):
-                if needle in path and matches(texts[number], path):
-                    return min(best, keys[number])
-            return best
-        better = bisect_left(keys, best)
-        return next((keys[number] for number in self._matching(path, better)), best)
-
-    def _matching(self, path: str, end: int) -> Iterable[int]:
-        """The patterns before *end* that match a path, in order."""
-        texts = self._texts
-        light = len(path) < _LONG or self._size * len(path) <= _HEAVY
-        if light or self._needles_rule_out(path):
-            if self._needles is None:
-                self._needles = Needles(texts)
-            tried = [number for number in self._needles.patterns_in(path) if number < end]
-            if sum(len(texts[number]) for number in tried) * len(path) <= _HEAVY:
-                return (number for number in tried if matches(texts[number], path))
-        if self._literals is None:
-            self._literals = Literals(texts)
-        return Places(path, self._literals).matching(end)
-
-    def _needles_rule_out(self, path: str) -> bool:
-        """Whether a path lacks the needles of most patterns: of some, if there are many."""
-        some = self._texts[:: 1 + len(self._texts) // _SAMPLE]
-        return sum(needle_of(text) in path for text in some) * 4 < len(some)
+        if self._needles is None:
+            numbers = [number for number, needle in enumerate(self.few) if needle in path]
+        else:
+            numbers = self._needles.patterns_in(path)
+        padded = path if len(path) < _LONG else path + _PADDING
+        ends: dict[str, bool] = {}  # by last literal, which many patterns share
+        for number in numbers:
+            text = texts[number]
+            last = text[text.rfind("*") + 1 :]
+            if last not in ends:
+                ends[last] = last in path
+            if ends[last] and keys[number] < best and matches(text, padded):
+                best = keys[number]
+        return best
 
 
 def with_end(text: str) -> str:
@@ -91,10 +69,15 @@ def with_end(text: str) -> str:
     return text.removesuffix("*")
 
 
-def matching(patterns: Sequence[str], path: str) -> Iterable[int]:
-    """The indexes of the patterns that match a path, as ``patterns.matches`` decides."""
-    texts = list(map(with_end, patterns))
-    path += END
-    if sum(map(len, texts)) * len(path) > _HEAVY:
-        return Places(path, Literals(texts)).matching(len(texts))
-    return (index for index, text in enumerate(texts) if matches(text, path))
+def matches(text: str, path: str) -> bool:
+    """As ``patterns.matches``, for a pattern and a path with their ends."""
+    first, *others = text.split("*")
+    if not path.startswith(first):
+        return False
+    end = len(first)
+    for literal in others:
+        end = path.find(literal, end)
+        if end < 0:
+            return False
+        end += len(literal)
+    return True

@@ -11,8 +11,6 @@ from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.lint.usage_checks import hidden_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
     from scrapy_robotspec.protocol.lint.usage_checks import Statement
@@ -40,9 +38,10 @@ class FileReader:
     def _disallows(self) -> bool:
         return any(line.field == "disallow" for line in self._rules)
 
-    def read_rules(self, lines: Iterable[Line]) -> None:
-        """Take the next rules."""
-        self._rules += [line for line in lines if line.value]
+    def read_rule(self, line: Line) -> None:
+        """Take the next rule."""
+        if line.value:
+            self._rules.append(line)
 
     def read_statement(self, statement: Statement, crawlers: tuple[str, ...]) -> None:
         """Take a usage statement, with the crawlers that it holds for."""

@@ -12,8 +12,6 @@ from scrapy_robotspec.protocol.lint.rule_checks import check_path, usual_path
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
@@ -72,20 +70,18 @@ class GroupReader:
         else:
             self._separate()
 
-    def read_rules(self, lines: Sequence[Line]) -> None:
-        """Take the next rules."""
+    def read_rule(self, line: Line) -> None:
+        """Take the next rule."""
         group = self._group
         if group is None:
-            for line in lines:
-                self.outside.add(line.number)
-                self._add_outside(line, "rule")
+            self.outside.add(line.number)
+            self._add_outside(line, "rule")
             return
         if not group.rules:
             group.with_path = self._with_path.setdefault(tuple(sorted(group.names)), [])
-        group.rules += len(lines)
-        with_path = [line for line in lines if line.value]
-        group.with_path += with_path
-        for line in with_path:
+        group.rules += 1
+        if line.value:
+            group.with_path.append(line)
             if not self._is_usual_path(line.value):
                 self._findings.add(line, check_path(line, self._edition))
 

@@ -23,6 +23,9 @@ _PROTOCOL = ("user-agent", "allow", "disallow", "sitemap")
 #: Fields whose values need no equals sign.
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _LONGEST_MISSPELLING = 16
+#: Lines that every preset reads alike.
+_USUAL = re.compile(rb"(?:(?:user-agent|disallow|allow): [!-\"$-~]+|#[\t -~]*)?", re.I)
+_USUAL_LENGTH = 2000
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _SEPARATORS = re.compile("[-_ \t.]")
@@ -48,6 +51,11 @@ def meant_field(name: str) -> str | None:
         return None
     found = (_NEAR.get(each) for each in sorted(near(_squeezed(name))))
     return next((field for field in found if field), None)
+
+
+def is_usual(text: bytes) -> bool:
+    """Whether a line is a common one without any remark about its form, in every preset."""
+    return len(text) < _USUAL_LENGTH and _USUAL.fullmatch(text) is not None
 
 
 def check_form(line: Line, edition: Edition) -> Iterator[Remark]:

@@ -6,10 +6,10 @@ whatever the file contains (SAF-02). No verdict depends on this package.
 
 from __future__ import annotations
 
-from itertools import chain, groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.file_checks import FileReader
 from scrapy_robotspec.protocol.lint.file_kind import other_kind
 from scrapy_robotspec.protocol.lint.findings import Findings, Remark
@@ -19,11 +19,11 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_colon,
     check_field,
     check_form,
+    is_usual,
 )
 from scrapy_robotspec.protocol.lint.other_checks import check_other
 from scrapy_robotspec.protocol.lint.redundancy import RedundancyFinder
 from scrapy_robotspec.protocol.lint.usage_checks import check_statement, read_statement
-from scrapy_robotspec.protocol.lint.usual_lines import read_some_lines
 
 if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lines import Line
@@ -69,12 +69,12 @@ class _Reader:
         self._file = FileReader(robots, findings)
 
     def read_all(self) -> None:
-        for lines, unusual in read_some_lines(self._robots.body, self._edition):
-            for line in unusual:
+        is_preset = EDITIONS.get(self._edition.name) == self._edition
+        for line in read_lines(self._robots.body, self._edition):
+            if line.number == 1 or not (is_preset and is_usual(line.text)):
                 self._check_form(line)
-            self._redundancy.compare_editions(chain(lines[:1], unusual))
-            for field, some in groupby(lines, attrgetter("field")):
-                self._read(field, list(some))
+                self._redundancy.compare_editions(line)
+            self._read(line)
         self._groups.finish()
         if self._robots.truncated:  # without one of the lines, a later one would be read
             self._file.close(may_replace=False)
@@ -90,16 +90,14 @@ class _Reader:
             add(line, check_field(line, edition))
             add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
 
-    def _read(self, field: str, lines: list[Line]) -> None:
-        """Read lines with one field that follow one another."""
-        if field in ("allow", "disallow"):
-            self._redundancy.read_rules(lines)
-            self._groups.read_rules(lines)
-            self._file.read_rules(lines)
-        elif field:
-            for line in lines:
-                self._read_other(line)
-        elif any(not line.text.strip(self._edition.whitespace) for line in lines):
+    def _read(self, line: Line) -> None:
+        if line.field == "disallow" or line.field == "allow":
+            self._redundancy.read_rule(line)
+            self._groups.read_rule(line)
+            self._file.read_rule(line)
+        elif line.field:
+            self._read_other(line)
+        elif not line.text.strip(self._edition.whitespace):
             self._groups.read_blank()
             self._redundancy.read_blank()
 

@@ -17,10 +17,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, field_reader, split_line
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, meaning, split_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from scrapy_robotspec.protocol.lines import Line
 
@@ -47,7 +47,7 @@ def reads_alike(line: Line) -> bool:
     if line.field in _STRUCTURE:
         return False
     pair = split_line(text, _LENIENT)
-    return pair is None or field_reader(_LENIENT)(pair[0]) not in _STRUCTURE
+    return pair is None or meaning(pair[0], _LENIENT) not in _STRUCTURE
 
 
 class Redundant(NamedTuple):
@@ -81,18 +81,17 @@ class RedundancyFinder:
         #: By names of a group: the first line with a rule, in groups without blank lines.
         self._seen: dict[tuple[bytes, ...], dict[_Rule, int]] = {}
 
-    def compare_editions(self, lines: Iterable[Line]) -> None:
-        """Take lines that editions may read differently, before lines below them."""
-        self.alike = self.alike and all(
-            reads_alike(line) for line in lines if line.text.strip(b" \t")
-        )
+    def compare_editions(self, line: Line) -> None:
+        """Take a line that editions may read differently, before lines below it."""
+        if self.alike and line.text.strip(b" \t"):
+            self.alike = reads_alike(line)
 
-    def read_rules(self, lines: Sequence[Line]) -> None:
-        """Take the next rules."""
+    def read_rule(self, line: Line) -> None:
+        """Take the next rule."""
         group = self._group
         if self.alike and group:
-            group.rules += lines
-            group.compared += len(lines) * group.contiguous
+            group.rules.append(line)
+            group.compared += group.contiguous
 
     def read_blank(self) -> None:
         """Take a blank line."""

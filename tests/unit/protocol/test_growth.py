@@ -17,17 +17,16 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import agent_index, groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
-from scrapy_robotspec.protocol.fast import compiled, uncompiled
-from scrapy_robotspec.protocol.fast.literals import Literals
+from scrapy_robotspec.protocol.fast import compiled, uncompiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
-from scrapy_robotspec.protocol.fast.places import Places
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.wildcards import Wildcards, with_end
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches, with_end
 from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 HOST = "http://example.com"
 
@@ -54,17 +53,6 @@ def test_a_path_is_compared_with_few_of_many_prefixes() -> None:
         assert 0 < CountedText.steps <= 20
 
 
-def test_urls_asked_together_try_their_wildcards_once() -> None:
-    """PAT-11: also those that contain the literals of all patterns."""
-    rules = RuleSet([(False, b"/*y%d*x%d" % (n, n), n) for n in range(60)], EDITIONS["rfc9309"])
-    path = "".join(f"/x{n}/y{n}" for n in range(60))
-    urls = [f"{HOST}/{n}{path}" for n in range(9)]
-    expected = list(map(rules.find, urls))
-    with patch.object(Wildcards, "best", autospec=True, side_effect=Wildcards.best) as best:
-        assert rules.find_all(urls) == expected
-    assert best.call_count == len(urls)
-
-
 def test_few_of_many_wildcards_are_tried() -> None:
     """PAT-11: the words of a path lead to the few patterns that hold one of them."""
     index = Needles([f"/*foo_{n}=*bar" for n in range(5_000)])
@@ -83,54 +71,14 @@ def test_a_needle_is_compared_with_few_places_of_a_path() -> None:
     assert 0 < CountedText.steps <= 2_000 * 8
 
 
-def test_places_of_literals_are_looked_up_once() -> None:
-    """PAT-11: what would take the product of both lengths is looked up in an index."""
-    patterns = [f"/*{'a' * 24}{chr(98 + n % 20)}*{'a' * n}" for n in range(1, 200)]
-    patterns += ["/*" + "a" * 1_000, "/*" + "a" * 1_000 + "b" + "a" * 24]
-    places = Places("/" + "a" * 2_000, Literals(patterns))
-    with patch.object(places, "_find", wraps=places._find) as find:
-        assert [list(places.matching(len(patterns))) for _ in range(2)] == [[199], [199]]
-    assert 0 < find.call_count <= 20 + 200 + 1
-
-
-def test_a_path_is_not_searched_for_a_literal_that_it_nearly_contains() -> None:
-    """PAT-11: literals at both ends of a path, which resembles them everywhere between."""
-    run = "a" * 20
-    ends = "".join(letter + run for letter in "bcdefgh")
-    literals = ["a" * before + "c" + "a" * (19 - before) for before in range(1, 20)]
-    patterns = [f"/*X*{literal}*{last}" for last in "Zd" for literal in literals]
-    searched = []
-
-    class Path(str):
-        __slots__ = ()
-
-        def find(self, literal: str, begin: int = 0) -> int:  # type: ignore[override]
-            searched.append(literal)
-            return str.find(self, literal, begin)
-
-    places = Places(Path(f"/{ends}XZ{'a' * 2_000}{ends}"), Literals(patterns))
-    assert list(places.matching(len(patterns))) == list(range(19, 38))
-    assert not searched
-
-
-def test_few_flags_differ_between_a_literal_and_its_beginning() -> None:
-    """PAT-11: 1,000 literals of equal letters, which are nearly everywhere in the path."""
-    numbers = random.Random(1)
-    path = "/" + "b".join("a" * numbers.randint(1, 1_500) for _ in range(10)) + "b" + "a" * 1_000
-    patterns = [f"/*b*{'a' * n}{end}" for end in ("*bb", "") for n in range(999, 0, -1)]
-    places = Places(path, Literals(patterns))
-    changes = 0
-
-    class Order(list[int]):
-        def __getitem__(self, at: slice) -> list[int]:  # type: ignore[override]
-            nonlocal changes
-            found = super().__getitem__(at)
-            changes += len(found)
-            return found
-
-    places._order = Order(places._order)
-    assert list(places.matching(len(patterns))) == list(range(999, 1998))
-    assert 0 < changes <= 8 * len(path)
+def test_a_literal_that_is_missing_is_searched_once() -> None:
+    """PAT-11: 200 patterns whose needle is in the path, and whose last literal is not."""
+    patterns = Wildcards({f"/*a{n}*X": n for n in range(200)})
+    path = "/" + "".join(f"a{n}" for n in range(200))
+    with patch.object(wildcards, "matches", wraps=matches) as tried:
+        assert patterns.best(path, NO_RULE) == NO_RULE
+        assert not tried.called
+        assert patterns.best(path + "X", NO_RULE) == 0
 
 
 def test_a_prefix_with_an_end_matches_a_path_of_any_length() -> None:
@@ -220,46 +168,28 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     assert robots._compiled is not None
     assert robots._compiled._crawlers is not None
     assert len(robots._compiled._crawlers.by_tokens) <= 8
-    assert len(robots._compiled._crawlers._by_spans) == 1
-    assert robots._selection is not None
-    assert len(robots._selection.rules.keys) <= compiled.KEPT_URLS
+    assert len(robots._compiled._crawlers._blocks) == 1
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
 
 
-def test_few_compiled_rules_are_kept_for_combinations_of_groups() -> None:
-    """CAC-04, UAG-07: each pair of crawlers follows other groups, with rules of their own."""
+@pytest.mark.parametrize("edition", ["google-2019", "google"])
+def test_rules_are_compiled_once_however_groups_are_combined(edition: str) -> None:
+    """CAC-04, UAG-07: 20 crawlers, each with a group of its own, and one group that all share."""
     names = ["a" + "b" * n for n in range(20)]
-    lines = (f"User-agent: {name}\n" + f"Disallow: /{name}/*x\n" * 20 for name in names)
-    robots = RobotsTxt.parse("".join(lines).encode(), "google")
-    for pair in combinations(names, 2):
-        for _ in range(2 * compiled.COMPILE_AFTER):
-            assert not robots.allowed(f"{HOST}/{pair[1]}/x", pair)
-            assert robots.allowed(f"{HOST}/ab", pair)
-        assert robots._compiled is not None
-        assert robots._compiled._crawlers is None or (
-            sum(
-                end - begin
-                for rules in robots._compiled._crawlers._by_spans.values()
-                for begin, end in zip(rules.spans[::2], rules.spans[1::2], strict=True)
-            )
-            <= (compiled.KEPT_RULES + 1) * len(robots.body)
-        )
-
-
-def test_rules_of_a_group_are_compiled_once_for_all_combinations() -> None:
-    """UAG-07: pairs of 20 crawlers, each with rules of its own."""
-    names = ["a" + "b" * n for n in range(20)]
-    lines = (f"User-agent: {name}\n" + f"Disallow: /{name}/*x\n" * 20 for name in names)
-    robots = RobotsTxt.parse("".join(lines).encode(), "google")
+    own = "".join(f"User-agent: {name}\nDisallow: /{name}/*x\n" for name in names)
+    shared = "".join(f"User-agent: {name}\n" for name in names) + "Disallow: /shared\n" * 500
+    robots = RobotsTxt.parse((own + shared).encode(), edition)
     with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
         for pair in combinations(names, 2):
-            for _ in range(2 * compiled.COMPILE_AFTER):
-                assert not robots.allowed(f"{HOST}/{pair[1]}/x", pair)
-                assert robots.allowed(f"{HOST}/ab", pair)
-    assert compile_rules.call_count <= len(names) + 1  # and those of the first pair
+            followed = pair if edition == "google" else pair[:1]
+            assert not robots.allowed(f"{HOST}/{followed[-1]}/x", pair)
+            assert not robots.allowed(f"{HOST}/shared/{pair[1]}", pair)
+            assert robots.allowed(f"{HOST}/ab", pair)
+    read = sum(len(call.args[0]) for call in compile_rules.call_args_list)
+    assert read <= 2 * (500 + len(names))  # and those of the first pair
 
 
 def test_each_name_is_compared_with_few_of_many_agents() -> None:
@@ -293,17 +223,13 @@ def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
     assert find.call_count == 1
 
 
-def test_rules_are_searched_uncompiled_for_few_questions() -> None:
-    """For the second URL if there are several crawlers, else for the sixth."""
-
-    def searches(tokens: Sequence[str]) -> int:
-        robots = RobotsTxt.parse(file_of(400))
-        with patch.object(compiled, "find_uncompiled", wraps=uncompiled.find_uncompiled) as find:
-            assert all(robots.allowed(f"{HOST}/{n}", token) for n, token in enumerate(tokens))
-        return find.call_count
-
-    assert searches(["a"] * 20) == compiled.COMPILE_AFTER
-    assert searches(["a", "b"] * 10) == 1
+def test_second_url_compiles_the_rules() -> None:
+    robots = RobotsTxt.parse(file_of(400))
+    with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
+        for url in ("/1", "/1", "/2", "/1", "/3"):
+            assert robots.allowed(HOST + url, "a")
+            assert compile_rules.called is (url != "/1" or compile_rules.called)
+    assert compile_rules.call_count == 1
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
