@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from scrapy import Request, signals
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
-from scrapy_robotspec import ForbiddenUsage, RobotSpecMiddleware, SitemapsFromRobots
+from scrapy_robotspec import ForbiddenUsage, Origin, RobotSpecMiddleware, SitemapsFromRobots
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard
 from tests.support.spiders import Plain
 
@@ -89,6 +90,47 @@ class OneByOne(Plain):
     def failed(self, failure: Failure) -> Any:
         super().failed(failure)
         self._next()
+
+
+class AllQueued(Plain):
+    """After the job's ``known`` pages, no request leaves the scheduler before all are there."""
+
+    name = "all_queued"
+    answered = 0
+
+    async def start(self) -> AsyncIterator[Request]:
+        engine = self.crawler.engine
+        assert engine is not None
+        for url in self.job["known"]:
+            yield self.request(url)
+        while self.answered < len(self.job["known"]):
+            await asyncio.sleep(0.05)
+        engine.pause()
+        async for request in super().start():
+            yield request
+        engine.unpause()
+
+    def got(self, response: Response) -> Any:
+        super().got(response)
+        self.answered += 1
+
+
+class CountingTables(Plain):
+    """Notes the sizes of all tables that have origins as their keys when the spider is idle."""
+
+    name = "counting_tables"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider._count, signals.spider_idle)
+        return spider
+
+    def _count(self) -> None:
+        gc.collect()
+        tables = [each for each in gc.get_objects() if isinstance(each, dict | set)]
+        sizes = [len(each) for each in tables if each and isinstance(next(iter(each)), Origin)]
+        self.note("tables", sizes=sorted(sizes, reverse=True))
 
 
 class Watching(Plain):

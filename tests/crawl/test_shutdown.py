@@ -55,6 +55,12 @@ def test_ctrl_c_while_requests_wait(
     assert first.exit_code == 0
     assert first.ends == Counter([other.url("/x")])
     assert "Traceback" not in first.log
+    assert (first.stats["robotspec/waiting"], first.stats["robotspec/pending"]) == (0, 0)
+    assert "still pending" in first.log
+    with Running([], settings, mode=mode) as again:  # what waits a second time is not lost either
+        again.wait_until(lambda: again.log.count("unreachable") or len(site.robots_asked) > 1)
+        again.send(signal.SIGINT)
+        assert not again.finish(20).ends
     assert site.pages_asked == []
     assert isinstance(site.robots, Switch)
     site.robots.answer = reply(RULES)
