@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.answers import answer_file, answer_sites, asked_sites
+from scrapy_robotspec.cli.answers import Printer, answer, answer_file, answer_sites
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.exit_codes import UNREACHABLE, code_of, is_disallowed, with_problems
+from scrapy_robotspec.cli.exit_codes import is_disallowed, with_problems
 from scrapy_robotspec.cli.inputs import is_url, note_unusual, open_sources
 from scrapy_robotspec.cli.options import Question
-from scrapy_robotspec.cli.outputs import check_one_origin
-from scrapy_robotspec.cli.urls import missing_urls, note_origins, read_urls
+from scrapy_robotspec.cli.urls import read_urls
 from scrapy_robotspec.render.as_text import short
 from scrapy_robotspec.render.text import count, safe
 
@@ -78,50 +77,17 @@ def command(
     read = read_urls(urls, session.screen, file)
     labels = _labels(usage, session)
     question = Question(file, read.urls, crawlers, usage=labels)
-    report = _Report(session, question, shown, disallowed)
+    printer = _Printer(session, question, shown, disallowed)
     if sitemap is not None:
-        return _check_sitemap(report, sitemap, sites)
-    asked = asked_sites(question)
-    code = _check_files(report, sites) if asked is None else _check_sites(report, asked, sites)
-    return with_problems(code, read.bad_lines)
+        return _check_sitemap(printer, sitemap, sites)
+    return with_problems(answer(printer, sites), read.bad_lines)
 
 
-def _check_sites(report: _Report, asked: Sequence[str], sites: SiteOptions) -> int:
-    if not asked:
-        raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
-    if report.output.page is not None:
-        check_one_origin(asked)
-    answer_sites(asked, report.question, report.session, sites, report.handle)
-    return report.end("", None)
-
-
-def _check_files(report: _Report, sites: SiteOptions) -> int:
-    session, question = report.session, report.question
-    assert question.file is not None
-    if not question.urls:
-        raise missing_urls(question.file)
-    edition = session.edition(sites.edition)
-    question.crawlers.crawler(edition, ())  # a wrong token is an error before the files are read
-    note_origins(question.urls, session.screen)
-    sources = open_sources([question.file], session, sites)
-    if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
-        return UNREACHABLE
-    if report.output.page is not None and len(sources) > 1:
-        raise MisuseError("--html is for one file")
-    left_out = 0
-    for source in sources:
-        robots = source.parse(edition)
-        note_unusual(source.name, robots, session.screen)
-        report.name = source.name if len(sources) > 1 else ""
-        left_out += answer_file(robots, question, session, report.handle)
-    return with_problems(report.end(sources[0].name, robots), left_out)
-
-
-def _check_sitemap(report: _Report, name: str, sites: SiteOptions) -> int:
+def _check_sitemap(printer: _Printer, name: str, sites: SiteOptions) -> int:
     """Decide about the URLs of a sitemap by a file, or by the robots.txt of its site."""
     from scrapy_robotspec.cli.sitemap import read_all, read_sitemap
 
-    session, question = report.session, report.question
+    session, question = printer.session, printer.question
     if question.urls:
         raise MisuseError("--sitemap takes the place of URLs: leave one of them out")
     file = question.file
@@ -134,28 +100,24 @@ def _check_sitemap(report: _Report, name: str, sites: SiteOptions) -> int:
             raise MisuseError("--sitemap is for one file")
         robots = sources[0].parse(session.edition(sites.edition))
         note_unusual(sources[0].name, robots, session.screen)
-    left_out = 0
 
-    def decide(urls: Sequence[str]) -> Sequence[str]:
-        """Answer for the URLs that the file covers; without a file they are returned."""
-        nonlocal site, left_out
+    def covered(urls: Sequence[str]) -> Sequence[str]:
+        nonlocal site
         site = site or urls[0]
-        covered = report.covered(urls, site)
-        if robots is None:
-            return covered
-        asked = question._replace(urls=covered)
-        left_out += answer_file(robots, asked, session, report.handle)
-        return ()
+        return printer.covered(urls, site)
 
     async def visit(query: SiteQuery) -> None:
         async for urls in read_all(name, top, query):
-            await query.decide(decide(urls))
+            if robots is not None:
+                answer_file(robots, covered(urls), printer)
+            else:
+                await query.decide(covered(urls))
 
     if robots is not None and top is not None and not top.is_index:
-        decide(top.urls)
+        answer_file(robots, covered(top.urls), printer)
     else:
-        answer_sites([], question, session, sites, report.handle, visit)
-    return with_problems(report.end(file or name, robots), left_out)
+        answer_sites([], printer, sites, visit)
+    return printer.end(file or name, robots)
 
 
 def _labels(labels: Sequence[str], session: Session) -> Sequence[str]:
@@ -173,37 +135,28 @@ def _labels(labels: Sequence[str], session: Session) -> Sequence[str]:
     return tuple(dict.fromkeys(labels))
 
 
-class _Report:
-    """Prints answers as they come, counts them, and keeps them for a page."""
+class _Printer(Printer):
+    """Prints a line for each answer, and counts them."""
 
     def __init__(
         self, session: Session, question: Question, output: Output, disallowed: bool
     ) -> None:
-        self.session = session
-        self.question = question
-        self.output = output
-        self.disallowed = disallowed
-        self.name = ""
-        """The file, where there are many."""
+        super().__init__(session, question, output)
+        self._disallowed = disallowed
         self._numbers: Counter[bool | None] = Counter()
         self._uses: Counter[tuple[str, str]] = Counter()
         """Allowed pages, by label and its preference."""
         self._not_covered = 0
-        self._code = 0
 
-    def handle(self, found: Explanation) -> None:
+    def say(self, found: Explanation) -> None:
         """Print one answer."""
         labels = self.question.usage
-        self._code = max(self._code, code_of(found, labels))
         self._numbers[found.allowed] += 1
-        self.output.keep(found)
         if labels and found.allowed:
             usage = found.usage
             for label in labels:
                 self._uses[label, usage.preference(label) if usage else "unknown"] += 1
-        if self.output.is_page_only:
-            return
-        if not self.disallowed or is_disallowed(found, labels):
+        if not self._disallowed or is_disallowed(found, labels):
             self.session.screen.say(self._line(found))
 
     def _line(self, found: Explanation) -> str:
@@ -225,7 +178,7 @@ class _Report:
         origin = Origin.of(site)
         found = [url for url in urls if Origin.of(url) == origin]
         self._not_covered += len(urls) - len(found)
-        if len(found) < len(urls) and not (self.disallowed or self.output.is_page_only):
+        if len(found) < len(urls) and not (self._disallowed or self.output.is_page_only):
             for url in urls:
                 if Origin.of(url) != origin:
                     self._say_not_covered(url)
@@ -242,13 +195,12 @@ class _Report:
 
     def end(self, name: str, robots: RobotsTxt | None) -> int:
         """Sum up, write the page and return the exit code."""
-        if self._numbers.total() > 1 and not (self.output.as_json or self.output.is_page_only):
+        if self._numbers.total() > 1 and not self.output.as_json:
             more = f", {self._not_covered:,} not covered" if self._not_covered else ""
             self.session.screen.sum_up(_summary(self._numbers) + more)
             for label in self.question.usage:
                 self.session.screen.sum_up(_use_summary(label, self._uses))
-        self.output.write_answers(self.session, name, robots)
-        return self._code
+        return super().end(name, robots)
 
 
 def _summary(numbers: Counter[bool | None]) -> str:

@@ -65,6 +65,11 @@ def is_url(name: str) -> bool:
     return name[:8].lower().startswith(_SCHEMES)
 
 
+def is_robots_txt(url: str) -> bool:
+    """Whether a URL is that of a robots.txt."""
+    return url.partition("://")[2].partition("/")[2] == "robots.txt"
+
+
 def standard_input() -> BinaryIO:
     """Standard input. Raises :class:`MisuseError` where it is closed."""
     if sys.stdin is None:
@@ -86,6 +91,18 @@ def read_file(name: str, limit: int = -1) -> bytes:
         raise MisuseError(f"cannot read {name}: {error.strerror}; {remedy}") from error
     except ValueError as error:  # a null character
         raise MisuseError(f"cannot read {name!r}: {error}") from error
+
+
+def read_lines(name: str) -> Iterator[tuple[int, bytes]]:
+    """The numbered lines of a list, without blank lines and comments.
+
+    Raises :class:`MisuseError` for a file that cannot be read.
+    """
+    data = read_file(name).removeprefix(b"\xef\xbb\xbf")
+    for number, raw in enumerate(data.splitlines(), 1):
+        line = raw.strip()
+        if line and not line.startswith(b"#"):
+            yield number, line
 
 
 def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -> list[Source]:

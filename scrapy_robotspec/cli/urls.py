@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_lines, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
 _VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _NO_SITE = r"(?i)(?:javascript|mailto|data|tel|about|blob|file):"
 _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
-_COMMENT_LINE = rb"(?m)^#[^\r\n]*"
-#: Bytes of nearly all lists: line ends, and the characters of URLs.
-_PLAIN = b"\r\n" + bytes(range(0x21, 0x7F))
 #: Beginnings of nearly all URLs in lists.
-_USUAL = ("/", "https://", "http://")
+_USUAL = (b"/", b"https://", b"http://")
 
 
 class UrlOptions(NamedTuple):
@@ -72,7 +68,7 @@ def _is_valid(url: str) -> bool:
 
     The first word of ``example.com/page`` could be a host or a folder.
     """
-    return url.startswith(_USUAL) or re.match(_VALID, url) is not None
+    return url.startswith("/") or re.match(_VALID, url) is not None
 
 
 def _text(url: bytes) -> str | bytes:
@@ -92,25 +88,13 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
     return f"{url!r} is neither a URL nor a path: write {site}/{url}"
 
 
-def _listed(name: str, screen: Screen) -> tuple[Sequence[str | bytes], int]:
-    data = read_file(name).removeprefix(b"\xef\xbb\xbf")
-    has_comments = data.startswith(b"#") or b"\n#" in data
-    uncommented = re.sub(_COMMENT_LINE, b"", data) if has_comments else data
-    if not uncommented.translate(None, _PLAIN):  # hot path
-        urls = uncommented.decode("ascii").split()
-        if all(map(str.startswith, urls, repeat(_USUAL))):
-            return urls, 0
-    return _listed_slowly(name, data, screen)
-
-
-def _listed_slowly(name: str, data: bytes, screen: Screen) -> tuple[list[str | bytes], int]:
+def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
     urls: list[str | bytes] = []
     bad = 0
-    for number, raw in enumerate(data.splitlines(), 1):
-        line = raw.strip()
-        if _is_valid(line.decode("latin-1")):
+    for number, line in read_lines(name):
+        if line.startswith(_USUAL) or _is_valid(line.decode("latin-1")):
             urls.append(_text(line))
-        elif line and not line.startswith(b"#"):
+        else:
             bad += 1
             shown = safe(decode(line))
             screen.fail(f"{safe(name)}:{number}: neither a URL nor a path, skipped: {shown}")
