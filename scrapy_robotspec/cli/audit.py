@@ -103,7 +103,7 @@ def command(
     complete: bool,
     as_json: bool,
 ) -> int:
-    """Check an access log against the robots.txt files in force at the time.
+    """Check an access log against the robots.txt files in force.
 
     LOG is a file, maybe compressed with gzip, or - for standard input. Each request is checked
     against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request

@@ -186,7 +186,7 @@ _MEMBERS = {
         "archive:count",
     }.items()
 }
-#: What the last line counts, by kind of line.
+#: Names of the counts in the last line, by kind of line.
 COUNTED = {"decision": "decisions", "sent": "sent", "state": "states", "record": "records"}
 
 

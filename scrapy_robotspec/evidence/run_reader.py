@@ -51,7 +51,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class RunSummary:
-    """What the first and the last line of a run say."""
+    """The first and the last line of a run."""
 
     run: str
     last_hash: str = NO_HASH
@@ -109,7 +109,7 @@ class Reading:
                 self.add_problem(f"run {run.run} has no last line")
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the notes; the last run stands for the others at the top."""
+        """Everything but the notes; above all the last run."""
         last = self.runs[-1] if self.runs else RunSummary("")
         return {
             "problems": self.problems,
@@ -125,9 +125,9 @@ class Reading:
 def read_runs(
     folder: Path, reading: Reading, progress: Progress | None = None
 ) -> Iterator[tuple[RunReader, Iterator[Line]]]:
-    """Each run in *folder* with its lines, in order; other files are ignored.
+    """Each run in *folder* with its lines, in order.
 
-    The lines of a run have to be read before the next run.
+    Other files are ignored. The lines of a run have to be read before the next run.
     """
     runs: dict[str, dict[str, Path]] = defaultdict(dict)
     for path in folder.iterdir():
@@ -182,14 +182,14 @@ class RunReader:
 
     @property
     def settings(self) -> RunSettings:
-        """The settings of the run. Raises ``EvidenceError`` before the first line is read."""
+        """The settings of the run; ``EvidenceError`` before they are read."""
         if self._settings is None:
             raise EvidenceError("the first line is not as it was written")
         return self._settings
 
     @property
     def tokens(self) -> tuple[str, ...] | None:
-        """The product tokens of the run where they are the same for each request."""
+        """The product tokens of each request; None where they differ."""
         return None if self._settings is None else self._settings.tokens
 
     def lines(self) -> Iterator[Line]:
@@ -214,7 +214,10 @@ class RunReader:
         self._reading.add_problem(problem)
 
     def find(self, id_: str) -> StoredRecord:
-        """The archive record *id_*. Raises ``EvidenceError`` where it is missing or damaged."""
+        """The archive record *id_*.
+
+        Raises ``EvidenceError`` where it is missing or damaged.
+        """
         if id_ not in self._records:
             raise EvidenceError(f"the record {id_} is missing")
         return read_member(self._bytes(_ARCHIVE, *self._records[id_]), self.settings.max_size)

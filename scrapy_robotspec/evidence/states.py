@@ -104,7 +104,7 @@ class States:
         """The id of the state that each resolved origin in the cache was made from."""
 
     def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
-        """*origin* as the state *id_* resolves it at *now*, by the policy of the run.
+        """*origin* as the state *id_* resolves it at *now*.
 
         Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
         """
@@ -139,7 +139,7 @@ class States:
         return replace(state.record, body=body)
 
     def check(self, state: State) -> None:
-        """Raise ``EvidenceError`` for a state that does not follow from what it names."""
+        """Raise ``EvidenceError`` unless *state* follows from its exchanges."""
         if not state.fetched:
             self.with_body(state)
             return

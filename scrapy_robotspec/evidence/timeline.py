@@ -120,7 +120,7 @@ class Timeline:
         return timeline
 
     def was_fetched(self, url: str, since: float, until: float) -> bool:
-        """Whether *url* was a hop or probe of a robots.txt fetch during that time."""
+        """Whether a robots.txt fetch requested *url* during that time."""
         fetches = self._fetches.get(request_key(url), ())
         return any(began <= until and since <= ended for began, ended in fetches)
 

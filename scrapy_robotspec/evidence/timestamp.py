@@ -1,4 +1,4 @@
-"""Time stamps of others (RFC 3161): proof that a log existed at a time.
+"""Time stamps by an authority (RFC 3161): when a log existed.
 
 A client of the user's choice sends the last hash to an authority and stores the signed reply.
 """
@@ -27,7 +27,7 @@ def stamp(command: str, output: Path, digest: str) -> None:
     """Run *command* over *digest* (SHA-256, hexadecimal); it writes the reply to *output*.
 
     ``{digest}`` and ``{output}`` in *command* are replaced; no shell reads it. One ERROR in the log
-    says why there is no reply.
+    names the failure of the client.
     """
     words = [
         word.replace("{digest}", digest).replace("{output}", str(output))

@@ -221,7 +221,7 @@ def _digest(data: bytes) -> str:
 
 
 def longest_body(max_size: int) -> int:
-    """Max bytes of a body in the archive of a crawl with the parsing limit *max_size*."""
+    """Max bytes of an archived body, by the parsing limit *max_size*."""
     return max_size + _BODY_MARGIN
 
 
@@ -231,9 +231,10 @@ def longest_member(max_size: int) -> int:
 
 
 def read_member(data: bytes, max_size: int) -> StoredRecord:
-    """The record in the first gzip member of *data*. Raises ``EvidenceError`` for anything else.
+    """The record in the first gzip member of *data*.
 
-    *max_size*: the parsing limit of the crawl, which bounds what a member may unpack to.
+    Raises ``EvidenceError`` for anything else. *max_size*: the parsing limit of the crawl, which
+    bounds what a member may unpack to.
     """
     limit = longest_member(max_size)
     try:

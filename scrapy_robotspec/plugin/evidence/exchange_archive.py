@@ -58,7 +58,7 @@ class ExchangeArchive:
         self.longest_body = longest_body(max_size)
 
     def fetch(self, origin: Origin, time: float) -> FetchArchive:
-        """The archive of a fetch for *origin* that begins at *time* (epoch seconds)."""
+        """The archive of a fetch that begins at *time* (epoch seconds)."""
         return FetchArchive(self, origin, time)
 
 

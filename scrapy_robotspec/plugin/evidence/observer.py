@@ -1,4 +1,4 @@
-"""EvidenceObserver: logs decisions and pages that leave, and archives what they rest on."""
+"""EvidenceObserver: logs decisions and pages that leave."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
 def _header(
     crawler: Crawler, robots: CrawlRobots, now: float, run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Who crawls with what: the first line of the log."""
+    """The first line of the log: operator, versions, settings."""
     settings = crawler.settings
     changed = [
         name

@@ -123,7 +123,7 @@ def _without_secrets(state: State) -> State:
 
 
 def leads_inside(record: RobotsRecord) -> bool:
-    """Whether a public host redirected to a private address, where the file is from (SAF-06)."""
+    """Whether the file is from behind a redirect inside (SAF-06)."""
     target = record.hops[-1].target if record.hops else None
     host = None if target is None else Origin.of(target)
     return host is not None and is_private(host.host) and not is_private(record.origin.host)
