@@ -6,7 +6,7 @@ import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.protocol.agents import key_of, named_agent
+from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
 from scrapy_robotspec.protocol.lint.crawlers import COLLECTORS, IGNORING, meant_crawler
 from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 #: Text after a name that people write, and that crawlers ignore as they expect: a version, a star.
 _IGNORED_TAIL = re.compile(r"(?<=.)(?:[ \t]*/.*|\*)\Z", re.S)
+
+#: A User-Agent header of a browser, or of a crawler that poses as one.
+_HEADER = re.compile(r"mozilla[ \t]*/|.*[(;][ \t]*compatible[ \t]*;", re.I | re.S)
+#: Names after the first of a list.
+_OTHER_NAMES = re.compile(r"[A-Za-z_*-]+[ \t]*[,;][ \t,;]*([A-Za-z_-].*)\Z", re.S)
 
 #: Max names that are kept with their remarks, and the length of the longest (bytes).
 _KEPT = 4096
@@ -55,13 +60,19 @@ def _check_agent(name: str | None, value: str, edition: Edition) -> Iterator[Rem
     if meant is not None and meant.lower() != (name or "").lower():
         read = f"reads {_quoted(name)}" if name else "reads no name"
         yield Remark("RS210", f"{shown(value)} looks like {shown(meant)}; {edition.name} {read}.")
+    elif _HEADER.match(value):
+        written = f"write {shown(product_name(value))} instead of a User-Agent header"
+        read = f"reads {_quoted(name)}" if name else "reads no name"
+        yield Remark("RS211", f"A line has a name, {written}; {edition.name} {read}.")
     elif not name:
         read = "reads an empty name" if name == "" else "reads no name"
         yield Remark("RS202", f"The line names no crawler; {edition.name} {read}.")
     elif name not in (value, _IGNORED_TAIL.sub("", value)):
-        yield Remark(
-            "RS203", f"The text after the name is ignored; {edition.name} reads {_quoted(name)}."
-        )
+        others = _OTHER_NAMES.match(value)
+        ignored = "The text after the name is ignored"
+        if others is not None:  # erratum 8895 of RFC 9309
+            ignored = f"A line names one crawler, so {shown(others[1])} is not kept out"
+        yield Remark("RS203", f"{ignored}; {edition.name} reads {_quoted(name)}.")
     if name:
         yield from _check_obedience(name, edition)
 

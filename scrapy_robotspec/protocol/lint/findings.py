@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Findings of one code that are listed for one file; the others are only counted.
 LISTED = 100
 #: Codes of which one finding is listed: the reason is the same for all lines.
-_LISTED_ONCE = frozenset({"RS903"})
+_LISTED_ONCE = frozenset({"RS302", "RS903"})
 #: Characters of a text that a message repeats.
 _SHOWN = 40
 

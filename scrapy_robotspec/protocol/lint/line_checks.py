@@ -1,10 +1,15 @@
-"""Checks of one line, whatever its field (FMT-04 to FMT-14)."""
+"""Checks of one line: its form (FMT-04 to FMT-14), and the values of other lines.
+
+Sitemaps, crawl delays and licenses (SIT-03, EXT-01, USE-06).
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol.groups import is_absolute
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 from scrapy_robotspec.protocol.lint.crawlers import near
 from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import decode
@@ -24,11 +29,20 @@ _PROTOCOL = ("user-agent", "allow", "disallow", "sitemap")
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _LONGEST_MISSPELLING = 16
 #: Lines that every preset reads alike.
-_USUAL = re.compile(rb"(?:(?:user-agent|disallow|allow): [!-\"$-~]+|#[\t -~]*)?", re.I)
+_USUAL = re.compile(rb"(?:(?:user-agent|disallow|allow): [!-\"$-\[\]-~]+|#[\t -~]*)?", re.I)
 _USUAL_LENGTH = 2000
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
+_WRITTEN_LINE_END = re.compile(
+    rb"\\[nr](?:\\[nr])*[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I
+)
+#: A byte order mark as text in UTF-8, from Latin-1, and a second one.
+_ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 _SEPARATORS = re.compile("[-_ \t.]")
+#: Seconds. Bing documents 1 to 30 s, Majestic at most 30 s, Semrush at most 10 s.
+LONGEST_DELAY = 30
+_SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
+_LONGEST_NUMBER = 20
 
 
 def _squeezed(name: str) -> str:
@@ -90,6 +104,10 @@ def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[
 def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
     """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
     name, limit = edition.name, edition.max_line
+    if is_marked_again(line):
+        yield Remark("RS108", f"The byte order mark is encoded twice; {name} reads it as text.")
+    if _WRITTEN_LINE_END.search(line.text):
+        yield Remark("RS107", f"Line ends are written as text; {name} reads one line.")
     if limit is not None and len(line.text) > limit:
         yield Remark("RS105", f"The line is too long; {name} reads its first {limit} bytes.")
     if _CONTROL.search(line.text):
@@ -103,6 +121,11 @@ def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
             yield Remark(
                 "RS104", f"The line is not UTF-8; {name} compares other bytes by their escapes."
             )
+
+
+def is_marked_again(line: Line) -> bool:
+    """Whether a first line begins with a byte order mark that is a part of it."""
+    return line.number == 1 and line.text.startswith(_ENCODED_MARKS)
 
 
 def check_field(line: Line, edition: Edition) -> Iterator[Remark]:
@@ -127,4 +150,29 @@ def check_field(line: Line, edition: Edition) -> Iterator[Remark]:
     else:
         yield Remark(
             "RS103", f"{shown(written)} is not a field of the protocol; {name} ignores the line."
+        )
+
+
+def check_other(line: Line, edition: Edition) -> Iterator[Remark]:
+    """Check the value of a line that is not a rule."""
+    name = edition.name
+    if line.field == "license":
+        if not is_absolute(decode(line.value)):
+            yield Remark("RS404", f"A license needs an absolute URL; {name} does not offer it.")
+    elif not edition.other_fields:
+        return
+    elif line.field == "sitemap":
+        if not is_absolute(decode(line.value)):
+            yield Remark("RS401", f"A sitemap needs an absolute URL; {name} does not offer it.")
+    elif line.field == "crawl-delay":
+        yield from _check_delay(line.value, name)
+
+
+def _check_delay(value: bytes, name: str) -> Iterator[Remark]:
+    if not _SECONDS.fullmatch(value):
+        yield Remark("RS402", f"A crawl-delay is a number of seconds; {name} ignores this one.")
+    elif len(value) > _LONGEST_NUMBER or float(value) > LONGEST_DELAY:
+        yield Remark(
+            "RS403",
+            f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay; {name} offers this one.",
         )

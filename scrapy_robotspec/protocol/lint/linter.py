@@ -19,9 +19,10 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_colon,
     check_field,
     check_form,
+    check_other,
+    is_marked_again,
     is_usual,
 )
-from scrapy_robotspec.protocol.lint.other_checks import check_other
 from scrapy_robotspec.protocol.lint.redundancy import RedundancyFinder
 from scrapy_robotspec.protocol.lint.usage_checks import check_statement, read_statement
 
@@ -87,7 +88,8 @@ class _Reader:
         add(line, check_bytes(line, edition))
         add(line, check_form(line, edition))
         if line.name:
-            add(line, check_field(line, edition))
+            if not is_marked_again(line):
+                add(line, check_field(line, edition))
             add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
 
     def _read(self, line: Line) -> None:

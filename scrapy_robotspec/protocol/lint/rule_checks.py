@@ -18,6 +18,11 @@ _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _STARS = re.compile(rb"\*+")
 #: RFC 3986: characters that no URI contains unless escaped; the blank has a code of its own.
 _RAW = re.compile(rb"[\"<>\[\\\]^`{|}]")
+#: Spaces and marks of no width at the end, in UTF-8; the limit bounds the message.
+_INVISIBLE = re.compile(
+    rb"(?:\xc2[\xa0\xad]|\xe2\x80[\x80-\x8f\xa8-\xaf]|\xe2\x81[\x9f-\xaf]|\xe3\x80\x80"
+    rb"|\xef\xbb\xbf){1,4}\Z"
+)
 _URL = re.compile(rb"(?:[a-z][a-z0-9+.-]*:)?//|www\.", re.I)
 _QUOTED = re.compile(rb"([\"'`]).*\1", re.S)
 _WORDS = frozenset(
@@ -60,6 +65,12 @@ def check_path(line: Line, edition: Edition) -> Iterator[Remark]:
             "RS308", f"A percent sign starts no escape; {edition.name} compares it as written."
         )
     yield from _check_raw(path, edition)
+    invisible = _INVISIBLE.search(path)
+    if invisible:
+        names = ", ".join(f"U+{ord(character):04X}" for character in invisible[0].decode())
+        yield Remark(
+            "RS314", f"The path ends with the invisible {names}; {edition.name} compares it too."
+        )
 
 
 def _star_path(line: Line, edition: Edition) -> str:

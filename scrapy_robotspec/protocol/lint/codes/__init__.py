@@ -10,8 +10,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.lint.codes import advice, groups, lines, others, rules, usage
-from scrapy_robotspec.protocol.lint.codes.code import Code
+from scrapy_robotspec.protocol.lint.codes.lines import GROUPS, LINES, Code
+from scrapy_robotspec.protocol.lint.codes.rules import ADVICE, OTHERS, RULES, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,11 +20,7 @@ __all__ = ["CODES", "Code", "find_code"]
 
 #: Every code of the linter, in order.
 CODES: Mapping[str, Code] = MappingProxyType(
-    {
-        code.code: code
-        for part in (lines, groups, rules, others, usage, advice)
-        for code in part.CODES
-    }
+    {code.code: code for code in (*LINES, *GROUPS, *RULES, *OTHERS, *USAGE, *ADVICE)}
 )
 
 

@@ -47,6 +47,9 @@ TABLE = [
     Row("RS104", "FMT-04", ANY + b"Disallow: /\xe9/\n", (2,), ANY + b"Disallow: /\xc3\xa9/\n"),
     Row("RS105", "FMT-13", ANY + b"#" + b"a" * 16_663, (2,), ANY + b"#" * 16_663, ("google",)),
     Row("RS106", "FMT-14", ANY + b"Disallow: /\0/\n", (2,), ANY + b"Disallow:\t/\n"),
+    Row("RS107", "FMT-02", b"User-agent: *\\nDisallow:/", (1,), RULE + b"Disallow: /\\na"),
+    Row("RS107", "FMT-02", b"User-agent: * \\r\\n Allow : /\n", (1,), ANY + b"#\\n"),
+    Row("RS108", "FMT-05", "\u00ef\u00bb\u00bf".encode() + RULE, (1,), b"\xef\xbb\xbf" + RULE),
     Row("RS151", "FMT-12", ANY + LONG + LONG, (0,), ANY + LONG),
     Row("RS152", "FMT-03", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<p>\n", (0,), b"# <html>\n" + ANY),
     Row("RS152", "FMT-03", b"<!-- a --> <!---->\n<HTML>\n" + RULE, (0,), b"<br>\n" + RULE),
@@ -81,8 +84,19 @@ TABLE = [
         (*MODERN, "google")),
     Row("RS210", "UAG-05", b"User-agent: All\nUser-agent: \xe2\x80\xa2 x\n", (1,), ANY,
         (*MODERN, "google")),
+    Row("RS211", "UAG-03", b"User-agent: Mozilla/5.0 (compatible; examplebot/2.1)\n", (1,),
+        b"User-agent: examplebot/2.1 (+https://a.example/)\n"),
+    Row("RS212", "GRP-03", ANY + b"\n" + ONE + b"Disallow: /\n", (1,),
+        ANY + b"Disallow:\n" + ONE + b"Disallow: /\n", (*MODERN, "google")),
+    Row("RS212", "GRP-04", ONE + ANY + b"Crawl-delay: 1\n" + ONE + b"Allow: /a\nDisallow: /*\n",
+        (2,), ONE + b"\n" + ANY + b"Disallow: /\n", (*MODERN, "google")),
+    Row("RS212", "GRP-02", ANY + b"\n" + ONE + b"Disallow: /\n", (1,),
+        ANY + ONE + b"Disallow: /\n", (*MODERN, "google")),
+    Row("RS213", "GRP-08", RULE + ANY + b"\n" + ONE + b"Disallow: /\n", (3,),
+        RULE + ANY + b"\n" + ONE + b"Disallow: /a/\n", (*MODERN, "google")),
     Row("RS301", "RUL-04", ANY + b"Disallow: a\nAllow: $\n", (2, 3), ANY + b"Disallow: /a\n"),
     Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\n", (2,), ANY + b"Disallow: /a$\n", MODERN),
+    Row("RS302", "PAT-02", ANY + b"Disallow: /a$b\nDisallow: /$a\n", (0, 2), ANY, MODERN),
     Row("RS303", "PRE-01", ANY + b"Allow: /%c3\n" * 2, (3,), ANY + b"Allow: /a\nAllow: /A\n"),
     Row("RS303", "GRP-08", RULE + RULE + b"Allow: /\n", (4,), RULE + RULE),
     Row("RS303", "GRP-01", RULE + b"Disallow: /x/\n" + ONE, (3,), RULE + ONE + b"Disallow: /x/\n"),
@@ -100,6 +114,8 @@ TABLE = [
         ANY + b"Allow: /%5B(!'~,;@\n", NOT_GOOGLE),
     Row("RS313", "PAT-12", ANY + b"Allow: /[\nAllow: /|\nAllow: /\"^\n", (2, 3, 4),
         ANY + b"Allow: /%5B(!'~,;@\n", ("google",)),
+    Row("RS314", "PAT-04", ANY + "Disallow: /a\u200b\nAllow: /\u00a0\ufeff".encode(), (2, 3),
+        ANY + "Disallow: /a\u200bb\n".encode()),
     Row("RS401", "SIT-03", b"Sitemap: /s.xml\n", (1,), b"Sitemap: http://a/s.xml\n", MODERN),
     Row("RS402", "EXT-01", ANY + b"Crawl-delay: -1\nCrawl-delay: 1e3\nCrawl-delay:\n", (2, 3, 4),
         ANY + b"Crawl-delay: 1.5\nCrawl-delay: 0\nCrawl-delay: .5", MODERN),
@@ -300,3 +316,16 @@ def test_version_or_star_after_a_name_is_not_reported(value: str, edition: str) 
     """UAG-03: the specifications name them as text that is ignored."""
     body = f"User-agent: {value}\nDisallow: /a/\n".encode()
     assert RobotsTxt.parse(body, edition).lint() == ()
+
+
+def test_second_byte_order_mark_is_found() -> None:
+    """FMT-05: the first one is not a part of the line."""
+    (finding, *_) = RobotsTxt.parse(b"\xef\xbb\xbf" * 2 + RULE).lint()
+    assert (finding.line, finding.code) == (1, "RS108")
+
+
+def test_crawler_that_a_list_leaves_out_is_named() -> None:
+    """GRP-10: erratum 8895 of RFC 9309."""
+    (finding,) = RobotsTxt.parse(b"User-agent: GPTBot, CCBot\nDisallow: /\n").lint()
+    assert finding.code == "RS203"
+    assert '"CCBot" is not kept out' in finding.message
