@@ -1,4 +1,4 @@
-"""Measure verdicts in bulk: beside Protego, over processes, and what one crawl of the web takes.
+"""Measure verdicts in bulk: beside Protego, and the verdict column beside a plain loop.
 
     python benchmarks/bulk.py [FOLDER] [--names 150] [--check 1000000] [--quick]
 
@@ -10,14 +10,9 @@ rows with single verdicts of ``RobotsTxt``. ``--quick`` is a trial of the tool i
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import random
 import re
-import resource
 import sys
-import tempfile
-import time
 from collections import Counter
 from functools import partial
 from itertools import count, islice
@@ -33,17 +28,10 @@ from benchmarks.corpus import SITE, make_corpus, read_folder, urls_for
 from benchmarks.measures import seconds, spread
 from benchmarks.peers import protego
 from scrapy_robotspec import RobotsTxt, bulk
-from scrapy_robotspec.bulk.formats import FORMATS
-from scrapy_robotspec.bulk.inputs import parts
-from scrapy_robotspec.bulk.inputs.plan import plan
-from scrapy_robotspec.bulk.run import Run
-from scrapy_robotspec.bulk.work import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: robots.txt responses of one crawl of Common Crawl.
-WHOLE_CRAWL = 41_600_000
 #: Files of one batch, as engines pass them.
 _BATCH = 100
 _AGENT = re.compile(rb"^user-agent:[ \t]*([a-z_-]+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -60,16 +48,37 @@ def beside_protego(rounds: Sequence[Sequence[bytes]], names: Sequence[str]) -> d
     """Protego's time for the verdicts about ``/``, divided by that of all columns of a batch."""
     ratios = []
     for files in rounds:
-        urls = [f"https://{crc32(body)}.example/robots.txt" for body in files]
-        batch = pa.RecordBatch.from_pydict({"url": urls, "body": pa.array(files, pa.binary())})
-        mine = seconds(partial(_ask_in_batches, batch, names))
+        mine = seconds(partial(_ask_in_batches, batch_of(files), names))
         ratios.append(seconds(partial(_ask_protego, files, names)) / mine)
     return spread(ratios)
 
 
-def _ask_in_batches(batch: pa.RecordBatch, names: Sequence[str]) -> None:
+def one_name(rounds: Sequence[Sequence[bytes]], name: str) -> tuple[dict[str, float], ...]:
+    """Microseconds a file for the verdict column, and for a loop over ``RobotsTxt``."""
+    columns, loops = [], []
+    for files in rounds:
+        ask = partial(_ask_in_batches, batch_of(files), [name], columns="allowed")
+        columns.append(seconds(ask) / len(files) * 1e6)
+        loops.append(seconds(partial(_ask_in_a_loop, files, name)) / len(files) * 1e6)
+    return spread(columns), spread(loops)
+
+
+def batch_of(files: Sequence[bytes]) -> pa.RecordBatch:
+    """Files as a batch of responses."""
+    urls = [f"https://{crc32(body)}.example/robots.txt" for body in files]
+    return pa.RecordBatch.from_pydict({"url": urls, "body": pa.array(files, pa.binary())})
+
+
+def _ask_in_batches(
+    batch: pa.RecordBatch, names: Sequence[str], columns: str | None = None
+) -> None:
     for start in range(0, len(batch), _BATCH):
-        bulk.verdicts(batch.slice(start, _BATCH), tokens=names)
+        bulk.verdicts(batch.slice(start, _BATCH), tokens=names, columns=columns)
+
+
+def _ask_in_a_loop(files: Sequence[bytes], name: str) -> None:
+    for body in files:
+        RobotsTxt.parse(body).allowed(f"{SITE}/", name)
 
 
 def _ask_protego(files: Sequence[bytes], names: Sequence[str]) -> None:
@@ -79,50 +88,11 @@ def _ask_protego(files: Sequence[bytes], names: Sequence[str]) -> None:
             ask(f"{SITE}/", name)
 
 
-def write_lines(files: Sequence[bytes], number: int, path: Path) -> None:
-    """JSON lines with this number of files, each of another site."""
-    with path.open("w") as out:
-        for at, body in zip(range(number), _repeated(files), strict=False):
-            text = body.decode("utf-8", "replace")
-            line = {"url": f"https://{at}.example/robots.txt", "body": text}
-            out.write(json.dumps(line) + "\n")
-
-
 def _repeated(files: Sequence[bytes]) -> Iterator[bytes]:
     """The files again and again, with other white space in each rule: no group is known already."""
     for turn in count():
         for body in files:
             yield body.replace(b"llow:", b"llow:" + b" " * turn)
-
-
-def over_processes(
-    path: Path, names: Sequence[str], jobs: Sequence[int]
-) -> dict[int, dict[str, float]]:
-    """Seconds of a whole run by number of processes, start and output included."""
-    found = {}
-    for number in jobs:
-        out = path.with_suffix(".parquet")
-        run = Run(str(out), plan([str(path)]), bulk.Questions.of(names))
-        began = time.perf_counter()
-        total = run.execute(number, lambda size: None)
-        found[number] = {
-            "seconds": round(time.perf_counter() - began, 2),
-            "files": total.documents,
-            "bytes a row": round(out.stat().st_size / total.rows, 3),
-        }
-    return found
-
-
-def share_of_writing(path: Path, names: Sequence[str]) -> float:
-    """What one process has to do for all of them, as a share of the whole work."""
-    with tempfile.TemporaryDirectory() as folder:
-        job = Job(folder, ".parquet", bulk.Questions.of(names))
-        numbered = list(enumerate(plan([str(path)]).parts))
-        parts_took = seconds(lambda: [job.run(*each) for each in numbered])
-        results = [job.result_path(number) for number, _ in numbered]
-        output = os.path.join(folder, "output")
-        writing_took = seconds(lambda: FORMATS[".parquet"].merge(results, output))
-    return writing_took / (parts_took + writing_took)
 
 
 def check(files: Sequence[bytes], names: Sequence[str], number: int) -> int:
@@ -167,26 +137,9 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"times as fast as Protego in one process, new files: {beside_protego(new, names)}")
     known = beside_protego([files] * rounds, names)
     print(f"the same, files with the groups of earlier ones: {known}")
-    cores = os.cpu_count() or 1
-    jobs = [number for number in (1, 2, 4, 8, 16, 32) if number <= cores]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "files.jsonl"
-        write_lines(files, 100 if options.quick else 20_000, path)
-        parts.PART_BYTES = max(1, path.stat().st_size // (4 * cores))
-        found = over_processes(path, names, jobs[:2] if options.quick else jobs)
-        share = share_of_writing(path, names)
-    print(f"share of the work that one process does alone, as it writes the output: {share:.0%}")
-    for number, row in found.items():
-        speedup = found[1]["seconds"] / row["seconds"]
-        hours = WHOLE_CRAWL * row["seconds"] / row["files"] / 3600
-        size = WHOLE_CRAWL * len(names) * row["bytes a row"] / 1e9
-        print(
-            f"{number} processes: {row}, {speedup:.2f} times as fast as one; "
-            f"{WHOLE_CRAWL / 1e6} million files: {hours:.1f} hours, {size:.0f} GB"
-        )
-    processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    peak = max(resource.getrusage(each).ru_maxrss for each in processes)
-    print(f"peak memory of a process: {peak // 1024} MiB")
+    new = [list(islice(versions, len(files))) for _ in range(rounds)]
+    column, loop = one_name(new, names[0])
+    print(f"one name, the verdict column, microseconds a file: {column}; a plain loop: {loop}")
     return 0
 
 

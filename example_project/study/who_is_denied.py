@@ -1,14 +1,14 @@
 """A picture of who is denied by how many sites: ``who_is_denied.py VERDICTS PICTURE.svg``.
 
-VERDICTS is a Parquet file of ``robotspec bulk``. Prints the shares as a table, too. Of several
-editions the first one counts; a redirect does not count beside its target.
+VERDICTS is the folder that ``robotspec bulk`` has written, or a Parquet file in it. Prints the
+shares as a table, too. Of several editions the first one counts.
 """
 
 import sys
 from collections import Counter
 from pathlib import Path
 
-import pyarrow.parquet as pq
+import pyarrow.dataset as ds
 from jinja2 import Template
 
 #: The classes of a site that has a robots.txt file, with their colours.
@@ -45,13 +45,13 @@ height="20" fill="{{ colour }}"/>
 def count(path: str) -> dict[str, Counter[str]]:
     """For each crawler the number of sites of each class, a batch of rows at a time."""
     found: dict[str, Counter[str]] = {}
-    with pq.ParquetFile(path) as file:
-        edition = None
-        for batch in file.iter_batches(columns=["token", "edition", "class", "redirects"]):
-            for row in batch.to_pylist():
-                edition = edition or row["edition"]
-                if row["edition"] == edition and not row["redirects"]:
-                    found.setdefault(row["token"], Counter())[row["class"]] += 1
+    edition = None
+    verdicts = ds.dataset(path, format="parquet")
+    for batch in verdicts.to_batches(columns=["token", "edition", "class"]):
+        for row in batch.to_pylist():
+            edition = edition or row["edition"]
+            if row["edition"] == edition:
+                found.setdefault(row["token"], Counter())[row["class"]] += 1
     return found
 
 

@@ -1,7 +1,7 @@
 """Verdicts for many robots.txt files, as Arrow batches (extra ``bulk``).
 
 :func:`verdicts` is a pure function of a batch, for one process or a distributed engine.
-``robotspec bulk`` applies it to archives, folders and tables.
+:func:`documents` reads an archive or a table. ``robotspec bulk`` does both for many files.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ except ImportError as error:
 
 from scrapy_robotspec.bulk.batches import verdicts
 from scrapy_robotspec.bulk.columns import SCHEMA
+from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec.bulk.inputs import documents
 from scrapy_robotspec.bulk.questions import Questions
 
-__all__ = ["SCHEMA", "Questions", "verdicts"]
+__all__ = ["SCHEMA", "Document", "Questions", "documents", "verdicts"]

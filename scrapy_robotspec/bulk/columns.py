@@ -1,13 +1,14 @@
-"""The columns of the output, and of the input."""
+"""The columns of the output."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
 #: Values of some columns, in their order.
-Row = tuple[Any, ...]
+Row = Sequence[Any]
 
 _TEXTS = pa.list_(pa.string())
 

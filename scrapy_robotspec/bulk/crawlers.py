@@ -6,26 +6,40 @@ from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import AgentMatch
-from scrapy_robotspec.protocol.agents import candidates, followed_keys, tokens_from_user_agent
+from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS
+from scrapy_robotspec.protocol.agents import (
+    beginnings,
+    candidates,
+    followed_keys,
+    tokens_from_user_agent,
+)
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Place, Spans
 
 #: Max assignments kept: files that name the same crawlers share one.
 _KEPT = 4096
+#: Max crawlers for which a file's other agents are passed over.
+_FEW = 8
 
-#: Keys of the groups that a crawler follows; none without a group.
-Followed = tuple[str, ...]
+
+class Combination(NamedTuple):
+    """Groups that some crawlers follow together."""
+
+    keys: tuple[str, ...]
+    """Keys of the groups; none without a group."""
+    asked: tuple[str, ...]
+    """The tokens of one of these crawlers."""
 
 
 class Assignment(NamedTuple):
     """Which crawlers follow which groups of a file."""
 
-    followed: tuple[Followed, ...]
-    """Each combination of groups once."""
+    combinations: tuple[Combination, ...]
     places: array[int]
     """For each crawler the index of its combination."""
 
@@ -33,7 +47,7 @@ class Assignment(NamedTuple):
 class Crawlers:
     """The crawlers of a run in one edition."""
 
-    __slots__ = ("_by_key", "_edition", "_kept", "asked", "product_tokens")
+    __slots__ = ("_by_key", "_edition", "_kept", "asked", "beginnings", "product_tokens")
 
     def __init__(self, tokens: tuple[str, ...], edition: Edition) -> None:
         self._edition = edition
@@ -43,6 +57,11 @@ class Crawlers:
             asked[0] if asked else (DEFAULT if token == DEFAULT else None)
             for token, asked in zip(tokens, self.asked, strict=True)
         )
+        #: How the agents begin that matter, if that is worth the comparison.
+        self.beginnings: tuple[bytes, ...] = ()
+        if len(tokens) <= _FEW:
+            named = {each for asked in self.asked for each in beginnings(asked, edition)}
+            self.beginnings = (*named, *OTHER_BEGINNINGS)
         #: The crawlers that may follow the groups of a key, by index; None: all of any, where names
         #: are compared by what they contain.
         self._by_key: dict[str, list[int]] | None = None
@@ -66,11 +85,15 @@ class Crawlers:
 
     def _assign(self, present: frozenset[str]) -> Assignment:
         others = followed_keys(present, (), self._edition)  # of crawlers that no agent names
-        combinations = {others: 0}
+        combinations = [Combination(others, ())]
+        numbers = {others: 0}
         places = array("i", [0]) * len(self.asked)
         for at in self._named(present):
             keys = followed_keys(present, self.asked[at], self._edition)
-            places[at] = combinations.setdefault(keys, len(combinations))
+            if keys not in numbers:
+                numbers[keys] = len(combinations)
+                combinations.append(Combination(keys, self.asked[at]))
+            places[at] = numbers[keys]
         return Assignment(tuple(combinations), places)
 
     def _named(self, present: frozenset[str]) -> Sequence[int]:
@@ -78,3 +101,22 @@ class Crawlers:
         if self._by_key is None:
             return range(len(self.asked))
         return sorted({at for key in present for at in self._by_key.get(key, ())})
+
+
+def follow(index: Mapping[str, Place], keys: Sequence[str]) -> tuple[tuple[str, ...], Spans]:
+    """Names and spans of the groups with some keys.
+
+    No byte is in two spans.
+    """
+    if len(keys) == 1:  # usual
+        name, spans = index[keys[0]]
+        return (name,), tuple(spans)
+    places = [index[key] for key in keys]
+    parts = [part for _, spans in places for part in zip(spans[::2], spans[1::2], strict=True)]
+    joined: list[int] = []
+    for begin, end in sorted(parts):
+        if joined and begin < joined[-1]:  # a group of several of these agents
+            joined[-1] = max(joined[-1], end)
+        else:
+            joined += begin, end
+    return tuple(name for name, _ in places), tuple(joined)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BODY = 16 * 1024 * 1024
 
 #: Max number that can be a status at all; those from 600 on are invalid responses (FET-16).
-MAX_STATUS = (1 << 31) - 1
+_MAX_STATUS = (1 << 31) - 1
 
 #: The specifications' word for a fetch result; ``redirect``: the result is not in the input.
 OutcomeName = Literal["successful", "unavailable", "unreachable", "redirect"]
@@ -27,9 +27,6 @@ _OUTCOMES: dict[Meaning, OutcomeName] = {
     Meaning.DISALLOW: "unreachable",
     Meaning.UNREACHABLE: "unreachable",
 }
-#: Redirects that are followed; the response to the next request counts as a 404 (FET-03).
-MAX_REDIRECTS = 5
-
 _REDIRECTS = range(300, 400)
 
 
@@ -48,8 +45,29 @@ class Document(NamedTuple):
     """Why the body is incomplete or cannot be decoded (FET-14)."""
     source: str | None = None
     """Where the document was read."""
-    followed: tuple[str, ...] = ()
-    """Targets of the redirects that led from ``url`` to this response."""
+
+    @classmethod
+    def of(
+        cls,
+        url: Any,
+        body: Any,
+        status: Any = None,
+        location: Any = None,
+        error: Any = None,
+        source: Any = None,
+    ) -> Document:
+        """A document from the values of a table. Raises ``ValueError`` for one of a wrong type."""
+        for value in (url, location, error, source):
+            if not (value is None or isinstance(value, str)):
+                raise ValueError(f"url, location, error and source must be text, not {value!r:.99}")
+        if isinstance(body, str):
+            body = body.encode("utf-8", "surrogatepass")
+        if not (body is None or isinstance(body, bytes)):
+            raise ValueError(f"body must be bytes or text, not {body!r:.99}")
+        if body is not None and len(body) > MAX_BODY:
+            body = body[:MAX_BODY]
+        known = None if status is None else _status(status)
+        return cls(url, body, known, location, error, source)
 
     @property
     def origin(self) -> str | None:
@@ -65,44 +83,39 @@ class Document(NamedTuple):
         """
         if self.status is None or self.status not in _REDIRECTS or self.location is None:
             return None
-        url = self.followed[-1] if self.followed else self.url or ""
+        url = self.url or ""
         location = self.location.encode("utf-8", "replace").decode("latin-1")  # as it is sent
         found = redirect_target(url, Exchange(url, self.status, (("Location", location),)))
         return None if found is None else without_user_info(found)
-
-    @property
-    def redirects(self) -> tuple[str, ...]:
-        """The targets of all redirects, in order.
-
-        The last one is that of a redirect that was not followed, if there is one.
-        """
-        target = self.target
-        return self.followed if target is None else (*self.followed, target)
 
     def outcome(self, edition: Edition) -> OutcomeName:
         """The meaning of the response (FET-02 to FET-16)."""
         if self.status is None:
             return "successful" if self.body is not None and not self.error else "unreachable"
         error = None
-        if self.status in _REDIRECTS or self.followed:
-            error = self._redirect_error(edition)
-            if error is None and self.target is not None:
+        target = self.target
+        if target is not None:
+            error = self._redirect_error(target, edition)
+            if error is None:
                 return "redirect"
         result = FetchResult(status=self.status, complete=self.error is None, redirect_error=error)
         return _OUTCOMES[meaning(result, edition)]
 
-    def _redirect_error(self, edition: Edition) -> str | None:
-        """Why the redirects count as a 404 (FET-03, FET-18)."""
-        redirects = self.redirects
-        if len(redirects) > MAX_REDIRECTS:
-            return "too many redirects"
-        if self.url is not None and not all(map(_is_http, redirects)):
+    def _redirect_error(self, target: str, edition: Edition) -> str | None:
+        """Why the redirect counts as a 404 (FET-03, FET-18)."""
+        is_http = target.startswith(("http://", "https://")) and Origin.of(target) is not None
+        if self.url is not None and not is_http:
             return "foreign scheme"
-        requested = (self.url, *redirects)
-        if edition.recognises_redirect_loops and len(set(requested)) < len(requested):
-            return "loop"
+        return "loop" if edition.recognises_redirect_loops and target == self.url else None
+
+
+def _status(value: Any) -> int | None:
+    """A status; a float where a table with missing values has made one of it, or digits."""
+    if value != value:  # NaN
         return None
-
-
-def _is_http(url: str) -> bool:
-    return url.startswith(("http://", "https://")) and Origin.of(url) is not None
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value[:20])
+    valid = isinstance(value, int | float) and not isinstance(value, bool)
+    if not (valid and 0 <= value <= _MAX_STATUS and value == int(value)):
+        raise ValueError(f"status must be an HTTP status, not {value!r:.99}")
+    return int(value)

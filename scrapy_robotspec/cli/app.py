@@ -49,7 +49,7 @@ _QUESTIONS = {
     "What is wrong with this file?": "lint robots.txt",
     "What does a change do, and for whom?": "diff old.txt new.txt --urls urls.txt",
     "Do the specifications agree about it?": "editions robots.txt",
-    "Which crawlers do 1,000 sites keep out?": "bulk folder --tokens names.txt --out verdicts.csv",
+    "Which crawlers do 1,000 sites keep out?": "bulk folder --tokens names.txt --out verdicts",
 }
 
 _NOTES = """\

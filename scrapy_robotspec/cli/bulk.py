@@ -13,23 +13,21 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_file
-from scrapy_robotspec.cli.outputs import check_output
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from scrapy_robotspec.bulk.inputs.plan import Plan
     from scrapy_robotspec.bulk.questions import Questions
-    from scrapy_robotspec.bulk.run import Run, Total
+    from scrapy_robotspec.bulk.run import Counts, Job
     from scrapy_robotspec.cli.session import Screen, Session
 
 _EXAMPLES = """\
-  robotspec bulk folder --tokens GPTBot,CCBot --out verdicts.parquet
-  robotspec bulk folder robots.txt --tokens @known --paths /news/ --out verdicts.csv
-  robotspec bulk folder --tokens GPTBot --edition rfc9309 --edition google --out verdicts.jsonl"""
+  robotspec bulk folder --tokens GPTBot,CCBot --out verdicts
+  robotspec bulk *.warc.gz --tokens @known --paths /news/ --out verdicts --format csv
+  robotspec bulk folder --tokens GPTBot --columns origin,class,allowed --out verdicts"""
 
 #: Stands for the well-known crawlers of the linter; no product token begins so.
 KNOWN = "@known"
@@ -74,16 +72,24 @@ def _terminated_as_interrupted() -> Iterator[None]:
 )
 @click.option("--lint", is_flag=True, help="Count the findings of the linter, too; takes longer.")
 @click.option(
-    "--out",
-    metavar="OUT",
-    required=True,
-    help="The file to write: its name ends in .parquet, .csv or .jsonl.",
+    "--columns", metavar="LIST", help="The columns to write, with commas; fewer take less time."
 )
 @click.option(
-    "--force",
-    is_flag=True,
-    help="Let --out overwrite any file but an input, and drop what another run has left there.",
+    "--out",
+    "folder",
+    metavar="FOLDER",
+    required=True,
+    help="The folder to write to: a file for each INPUT.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv"]),
+    default="parquet",
+    show_default=True,
+    help="The format of the files.",
+)
+@click.option("--force", is_flag=True, help="Leave files in FOLDER that this run did not write.")
 @options.jobs_option
 @_terminated_as_interrupted()
 def command(
@@ -93,72 +99,78 @@ def command(
     paths: str | None,
     editions: Sequence[str],
     lint: bool,
-    out: str,
+    columns: str | None,
+    folder: str,
+    form: str,
     force: bool,
     jobs: int | None,
 ) -> int:
-    """Write a table of verdicts for many files and crawlers.
+    """Write tables of verdicts for many files and crawlers.
 
-    It has a row for each file, edition and crawler. INPUT is a WARC file with robots.txt
-    responses, a Parquet file or JSON lines with url and body, a robots.txt file, or a folder of
-    such files. The same command resumes a run that was interrupted.
+    They have a row for each file, edition and crawler. INPUT is a WARC file with robots.txt
+    responses, a table (Parquet, JSON lines or CSV) with url and body, a robots.txt file, or a
+    folder of such files. What is in FOLDER already is not made again.
     """
     try:
-        from scrapy_robotspec.bulk.formats import FORMATS
-        from scrapy_robotspec.bulk.inputs.plan import plan
-        from scrapy_robotspec.bulk.pool import WorkerLostError
+        from scrapy_robotspec.bulk.inputs import find_inputs
         from scrapy_robotspec.bulk.questions import Questions
-        from scrapy_robotspec.bulk.run import Run
+        from scrapy_robotspec.bulk.run import Counts, Job, RunError, check_folder, run
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
-    ending = os.path.splitext(out)[1].lower()
-    if ending not in FORMATS:
-        raise MisuseError(f"--out {out} must end in {', '.join(FORMATS)}")
     chosen = editions or (session.edition(None),)
-    questions = Questions.of(_names(tokens), _paths(paths), chosen, lint)
-    planned = plan(inputs)
-    check_output(
-        out, [file.path for file in planned.files], force, FORMATS[ending].is_ours, "--out"
-    )
-    _note_names(questions, session.screen)
-    run = Run(out, planned, questions)
+    wanted = None if columns is None else _list(columns)
+    questions = Questions.of(_names(tokens), _paths(paths), chosen, lint, wanted)
+    found, ignored = find_inputs(inputs)
+    planned = [Job(each, questions, folder, form) for each in found]
+    total = Counts()
     try:
-        total = _execute(run, jobs or os.cpu_count() or 1, force, session.screen)
-    except WorkerLostError as error:
+        check_folder(folder, inputs, planned, force)
+        _note_names(questions, session.screen)
+        todo = []
+        for job in planned:
+            there = job.finished()
+            if there is None:
+                todo.append(job)
+            else:
+                total.add(there)
+        with _progress(todo, session.screen) as advance:
+            for job, counts in run(todo, jobs or os.cpu_count() or 1):
+                total.add(counts)
+                advance(job.size)
+    except RunError as error:
         raise MisuseError(str(error)) from error
     except OSError as error:
-        kept = f"; what is finished is kept in {run.folder}" if os.path.isdir(run.folder) else ""
-        raise MisuseError(f"cannot write {out}: {error.strerror or error}{kept}") from error
+        raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
     except KeyboardInterrupt:
         session.screen.note("interrupted; the same command goes on from here")
         raise
-    return _sum_up(out, total, planned, session.screen)
+    if len(todo) < len(planned):
+        session.screen.note(f"{count(len(planned) - len(todo), 'output')} of {folder} kept")
+    if ignored:
+        session.screen.note(
+            f"{count(ignored, 'file')} of folders ignored: hidden, links to folders, broken links, "
+            "or with other endings"
+        )
+    return _sum_up(folder, total, session.screen)
 
 
-def _execute(run: Run, jobs: int, restart: bool, screen: Screen) -> Total:
-    """Run, with a progress bar on a terminal."""
+@contextmanager
+def _progress(todo: Sequence[Job], screen: Screen) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal."""
+    size = sum(job.size for job in todo)
     hidden = screen.quiet or not screen.err.isatty()
     with click.progressbar(
-        length=run.size, label="read", file=screen.err, hidden=hidden, show_pos=False
+        length=size, label="read", file=screen.err, hidden=hidden, show_pos=False
     ) as bar:
-        return run.execute(jobs, bar.update, restart=restart)
+        yield bar.update
 
 
-def _sum_up(out: str, total: Total, planned: Plan, screen: Screen) -> int:
+def _sum_up(folder: str, total: Counts, screen: Screen) -> int:
     for line in total.named[:_MAX_NAMED]:
         screen.fail(safe(line))
     if total.problems > _MAX_NAMED:
         screen.fail(f"and {total.problems - _MAX_NAMED:,} more")
-    if total.skipped:
-        screen.note(f"{count(total.skipped, 'record')} skipped: not robots.txt responses")
-    if planned.ignored:
-        screen.note(
-            f"{count(planned.ignored, 'file')} of folders ignored: hidden, links to folders, "
-            "broken links, or with other endings"
-        )
-    if total.resumed:
-        screen.note(f"{count(total.resumed, 'part')} taken over from the run that was interrupted")
-    screen.sum_up(f"{out}: {count(total.rows, 'row')} about {count(total.documents, 'file')}")
+    screen.sum_up(f"{folder}: {count(total.rows, 'row')} about {count(total.documents, 'file')}")
     return 1 if total.problems else 0
 
 

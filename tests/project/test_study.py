@@ -13,9 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 import run
-from scrapy_robotspec.bulk.inputs.plan import plan
-from scrapy_robotspec.bulk.questions import Questions
-from scrapy_robotspec.bulk.run import Run
+from scrapy_robotspec.cli.app import main
 from tests.support.warc import response, write_warc
 
 ROOT = Path(run.__file__).parent
@@ -57,18 +55,19 @@ def test_site_counts_once_for_each_crawler(tmp_path: Path) -> None:
         response(url, b"User-agent: *\nDisallow: /"),
         response("http://a.example/robots.txt", b"", status=301, headers=moved),
     ]
-    archive, out = write_warc(tmp_path / "1.warc.gz", records), tmp_path / "verdicts.parquet"
-    questions = Questions.of(["GPTBot", "CCBot"], editions=["google-2019", "rfc9309"])
-    Run(str(out), plan([str(archive)]), questions).execute(1, lambda size: None)
+    archive, out = write_warc(tmp_path / "1.warc.gz", records), tmp_path / "verdicts"
+    editions = ["--edition", "google-2019", "--edition", "rfc9309"]
+    words = ["bulk", str(archive), "--tokens", "GPTBot,CCBot", *editions, "--out", str(out)]
+    assert main(words) == 0
     script, picture = ROOT / "example_project/study/who_is_denied.py", tmp_path / "x.svg"
     subprocess.run([sys.executable, str(script), str(out), str(picture)], check=True)
     assert "1 sites with a robots.txt file" in picture.read_text("utf-8")
 
 
-def test_join_of_the_page_finds_targets_in_other_files(tmp_path: Path) -> None:
-    """A redirect into another archive has the verdict of its target, unless it is the sixth."""
+def test_join_of_the_page_finds_targets_of_redirects(tmp_path: Path) -> None:
+    """A redirect into any archive has the verdict of its target, unless it is the sixth."""
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
-    urls = [f"https://{n}.example/robots.txt" for n in range(7)]
+    urls = [f"https://{n}.example/robots.txt" for n in range(8)]
     hops = [
         response(url, b"", status=301, headers=[("Location", target)])
         for url, target in pairwise(urls)
@@ -77,13 +76,15 @@ def test_join_of_the_page_finds_targets_in_other_files(tmp_path: Path) -> None:
     write_warc(
         tmp_path / "2.warc.gz", [*hops[3:], response(urls[-1], b"User-agent: *\nDisallow: /")]
     )
-    out = tmp_path / "verdicts.parquet"
-    inputs = [str(tmp_path / name) for name in ("1.warc.gz", "2.warc.gz")]
-    Run(str(out), plan(inputs), Questions.of("GPTBot")).execute(1, lambda size: None)
+    out = tmp_path / "verdicts"
+    archives = [str(tmp_path / name) for name in ("1.warc.gz", "2.warc.gz")]
+    assert main(["bulk", *archives, "--tokens", "GPTBot", "--out", str(out)]) == 0
     query = PAGE.partition("## Redirects")[2].partition("```sql\n")[2].partition("```")[0]
-    found = duckdb.sql(query.replace("verdicts.parquet", str(out))).fetchall()
+    found = duckdb.sql(query.replace("verdicts/", f"{out}/")).fetchall()
     assert [(origin, allowed) for origin, _, _, allowed in found] == [
-        ("https://0.example", True),
-        ("https://1.example", False),
         ("https://2.example", False),
+        ("https://3.example", False),
+        ("https://4.example", False),
+        ("https://5.example", False),
+        ("https://6.example", False),
     ]

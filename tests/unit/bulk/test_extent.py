@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import RobotsTxt
-from scrapy_robotspec.bulk.rule_answers import RuleAnswers
+from scrapy_robotspec.bulk.group_rules import GroupRules
 from scrapy_robotspec.editions import EDITIONS
 
 #: Every path of up to four characters that the rules below are made of, and one character more.
@@ -27,9 +27,8 @@ rules = st.lists(st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns), ma
 
 def classify(body: str, edition: str) -> str:
     """The class that the rules of a text have."""
-    answers = RuleAnswers([], EDITIONS[edition])
-    text = "\n" + body.partition("\n")[2]
-    return answers.find(text.encode(), (0, len(text.encode())))[1].extent
+    text = ("\n" + body.partition("\n")[2]).encode()
+    return GroupRules(text, (0, len(text)), EDITIONS[edition]).extent
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -1,4 +1,4 @@
-"""Folders, JSON lines and Parquet files as inputs, and files that are not."""
+"""Folders, JSON lines, Parquet and CSV files as inputs, and files that are not."""
 
 from __future__ import annotations
 
@@ -13,33 +13,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from scrapy_robotspec import ConfigurationError
+from scrapy_robotspec.bulk import inputs
 from scrapy_robotspec.bulk.documents import Document
-from scrapy_robotspec.bulk.inputs.folders import url_from_name
-from scrapy_robotspec.bulk.inputs.json_lines import JsonPart
-from scrapy_robotspec.bulk.inputs.parts import Problem
-from scrapy_robotspec.bulk.inputs.plan import plan
-from scrapy_robotspec.bulk.inputs.tables import TablePart
+from scrapy_robotspec.bulk.inputs import find_inputs, url_from_name
 from tests.support.warc import response, write_warc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-    from scrapy_robotspec.bulk.inputs.parts import Part
 
 BODY = b"User-agent: *\nDisallow: /private/\n"
 
 
 def read(*paths: Path) -> tuple[list[Document], list[str]]:
     """The documents of some inputs, and the messages about what cannot be read."""
-    return read_parts(*plan([str(path) for path in paths]).parts)
-
-
-def read_parts(*parts: Part) -> tuple[list[Document], list[str]]:
-    """The same for parts."""
-    found = [each for part in parts for each in part.read()]
-    messages = [each.message for each in found if isinstance(each, Problem)]
-    return [each for each in found if isinstance(each, Document)], messages
+    problems: list[str] = []
+    found, _ = find_inputs([str(path) for path in paths])
+    return [each for some in found for each in some.read(problems.append)], problems
 
 
 NAMES = [
@@ -67,23 +56,33 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     """Subfolders too; hidden files and other endings are left out and counted, indexes used."""
     for name in (
         "b.example.txt",
-        "a.example.txt",
-        "c/robots.txt",
+        "a.example.TXT",
+        "c/ROBOTS.TXT",
         ".hidden.txt",
         "README.md",
         "index.csv",
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(BODY)
-    planned = plan([str(tmp_path)])
-    documents, _ = read_parts(*planned.parts)
+    documents, _ = read(tmp_path)
     assert [each.url for each in documents] == [
         "https://a.example/robots.txt",
         "https://b.example/robots.txt",
         None,
     ]
     assert {each.status for each in documents} == {None}
-    assert planned.ignored == 2
+    assert find_inputs([str(tmp_path)])[1] == 2
+
+
+def test_each_archive_and_the_texts_of_a_folder_have_an_output(tmp_path: Path) -> None:
+    """Named as they are; inputs that would have the same one are refused."""
+    for name in ("a/1.warc", "a/b/1.warc", "a/b/c.example.txt", "a/d.example.txt", "e/1.warc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    found, _ = find_inputs([str(tmp_path / "a"), str(tmp_path / "a/1.warc")])
+    assert {each.name: len(each.files) for each in found} == {"1.warc": 1, "b/1.warc": 1, "a": 2}
+    with pytest.raises(ConfigurationError, match=r"a/1\.warc and .*e/1\.warc .* in two runs"):
+        find_inputs([str(tmp_path / "a/1.warc"), str(tmp_path / "e/1.warc")])
 
 
 @pytest.mark.parametrize("above", [True, False])
@@ -112,6 +111,23 @@ def test_a_folder_may_contain_archives(tmp_path: Path) -> None:
     documents, problems = read(tmp_path)
     assert [each.origin for each in documents] == [f"https://{name}.example" for name in "abcd"]
     assert problems == []
+
+
+def test_csv_is_read(tmp_path: Path) -> None:
+    """Quoted line ends and bytes of other encodings; other columns are ignored."""
+    text = (
+        b"status,more,url,body\r\n"
+        b'200,x,https://a.example/,"User-agent: *\nDisallow: /\xff"\r\n'
+        b",x,https://b.example/,\r\n"
+        b'maybe,x,https://c.example/,""\r\n'
+    )
+    (tmp_path / "a.csv").write_bytes(text)
+    documents, problems = read(tmp_path / "a.csv")
+    assert [each._replace(source=None) for each in documents] == [
+        Document("https://a.example/", b"User-agent: *\nDisallow: /\xff", 200),
+        Document("https://b.example/", None),
+    ]
+    assert problems == [f"{tmp_path}/a.csv:3: status must be an HTTP status, not 'maybe', skipped"]
 
 
 def test_a_file_of_10_mb_is_read_to_the_limit(tmp_path: Path) -> None:
@@ -150,26 +166,15 @@ def test_json_lines_are_read(tmp_path: Path) -> None:
     assert problems == []
 
 
-def test_each_line_is_read_once_however_the_file_is_cut(tmp_path: Path) -> None:
-    """At every offset."""
-    path = tmp_path / "a.jsonl"
-    path.write_text("\n".join(json.dumps(line) for line in LINES), "utf-8")
-    size = path.stat().st_size
-    whole, _ = read(path)
-    for cut in range(size + 1):
-        parts = JsonPart(str(path), 0, cut), JsonPart(str(path), cut, size)
-        assert read_parts(*parts) == (whole, [])
-
-
 WRONG_LINES = [
     ("{", "not a line of JSON in UTF-8"),
     ("[1]", "not an object with url and body"),
     ('{"url": "https://a.example/"}', "not an object with url and body"),
-    ('{"url": 1, "body": ""}', "url is not text"),
-    ('{"url": "", "body": {}}', "body is not text"),
-    ('{"url": "", "body": "", "status": "200"}', "status is not an integer"),
-    ('{"url": "", "body": "", "status": true}', "status is not an integer"),
-    ('{"url": "", "body": "", "status": 99999999999}', "status is 99999999999"),
+    ('{"url": 1, "body": ""}', "url, location, error and source must be text, not 1"),
+    ('{"url": "", "body": {}}', "body must be bytes or text, not {}"),
+    ('{"url": "", "body": "", "status": "x"}', "status must be an HTTP status, not 'x'"),
+    ('{"url": "", "body": "", "status": true}', "status must be an HTTP status, not True"),
+    ('{"url": "", "body": "", "status": 1e99}', "status must be an HTTP status, not 1e+99"),
     ("[" * 100_000, "not a line of JSON in UTF-8"),
 ]
 
@@ -196,6 +201,16 @@ def test_text_that_is_not_unicode_is_read(tmp_path: Path) -> None:
     assert len(problems) == 1
 
 
+def test_line_that_is_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next one is read."""
+    monkeypatch.setattr(inputs, "_MAX_LINE", 100)
+    good = json.dumps(LINES[0])
+    (tmp_path / "a.jsonl").write_text(f'{good[:-1]}, "x": "{good * 5}"}}\n{good}\n')
+    documents, problems = read(tmp_path / "a.jsonl")
+    assert len(documents) == 1
+    assert problems == [f"{tmp_path}/a.jsonl:byte 0: not a line of JSON in UTF-8, skipped"]
+
+
 def table(path: Path, rows: int = 1000) -> Path:
     """A Parquet file of several row groups."""
     columns = {
@@ -208,43 +223,24 @@ def table(path: Path, rows: int = 1000) -> Path:
     return path
 
 
-def test_each_row_is_read_once_however_the_file_is_cut(tmp_path: Path) -> None:
-    """Within row groups and at their ends."""
+def test_rows_of_all_row_groups_are_read(tmp_path: Path) -> None:
+    """In order, with their numbers."""
     path = table(tmp_path / "a.parquet")
     whole, _ = read(path)
     assert [each.url for each in whole] == [f"https://{n}.example/" for n in range(1000)]
-    for cut in (1, 255, 256, 257, 299, 300, 301, 600, 999):
-        parts = TablePart(str(path), 0, cut), TablePart(str(path), cut, 1000)
-        assert read_parts(*parts) == (whole, [])
+    assert whole[-1].source == f"{path}:1000"
 
 
-def test_part_decodes_no_rows_behind_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only those before it in its row group, which cannot be left out."""
-    path = table(tmp_path / "a.parquet", 5000)
-    pq.write_table(pq.read_table(path), path)  # one row group
-    decoded: list[int] = []
-    iter_batches = pq.ParquetFile.iter_batches
-
-    def count(*arguments: object, **options: object) -> Iterator[pa.RecordBatch]:
-        for batch in iter_batches(*arguments, **options):
-            decoded.append(len(batch))
-            yield batch
-
-    monkeypatch.setattr(pq.ParquetFile, "iter_batches", count)
-    documents, _ = read_parts(TablePart(str(path), 700, 800))
-    assert [each.url for each in documents] == [f"https://{n}.example/" for n in range(700, 800)]
-    assert sum(decoded) == 5 * 256
-
-
-def test_large_row_group_is_cut_into_few_parts(tmp_path: Path) -> None:
-    """Each of them decodes what is before it, and that must not add up."""
-    rows = 300_000
-    columns = {"url": ["https://a.example/"] * rows, "body": [b""] * rows}
-    for name, size in (("one.parquet", rows), ("many.parquet", 1000)):
-        pq.write_table(pa.table(columns), tmp_path / name, row_group_size=size)
-    one, many = (plan([str(tmp_path / f"{name}.parquet")]).parts for name in ("one", "many"))
-    assert (len(one), len(many)) == (16, 37)
-    assert sum(part.size for part in one) == rows
+def test_damaged_table_is_read_up_to_the_damage(tmp_path: Path) -> None:
+    """The rest is named."""
+    path = table(tmp_path / "a.parquet")
+    data = path.read_bytes()
+    middle = len(data) // 2
+    path.write_bytes(data[:middle] + b"\x99" * 2000 + data[middle + 2000 :])
+    documents, problems = read(path)
+    assert len(documents) < 1000
+    assert len(problems) == 1
+    assert problems[0].startswith(f"{path}: damaged, read so far: ")
 
 
 def test_wrong_value_is_named_with_its_row_and_the_others_are_read(tmp_path: Path) -> None:
@@ -256,9 +252,7 @@ def test_wrong_value_is_named_with_its_row_and_the_others_are_read(tmp_path: Pat
     documents, problems = read(path)
     assert len(documents) == 999
     assert [each.source for each in documents[449:451]] == [f"{path}:450", f"{path}:452"]
-    assert problems == [
-        f"{path}:451: the column 'status' contains -1: give an HTTP status, skipped"
-    ]
+    assert problems == [f"{path}:451: status must be an HTTP status, not -1, skipped"]
 
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int16(), pa.uint64()])
@@ -285,9 +279,8 @@ def test_float_that_is_not_a_status_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"url": ["x"]}, "column 'body' .* is missing"),
-        ({"url": [1], "body": [b""]}, "column 'url' must contain text"),
-        ({"url": ["x"], "body": [b""], "status": ["ok"]}, "'status' must contain an integer"),
+        ({"url": ["x"]}, "column 'body' is missing; the columns are: url"),
+        ({"body": [b""]}, "column 'url' is missing; the columns are: body"),
     ],
 )
 def test_wrong_columns_are_named_before_the_work_begins(
@@ -296,15 +289,15 @@ def test_wrong_columns_are_named_before_the_work_begins(
     """With the file."""
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     with pytest.raises(ConfigurationError, match=message) as raised:
-        plan([str(tmp_path / "a.parquet")])
+        find_inputs([str(tmp_path / "a.parquet")])
     assert str(tmp_path / "a.parquet") in str(raised.value)
 
 
 FOREIGN = {
     "a.pdf": b"%PDF-1.7",
-    "a.csv": b"url,body\n",
     "a.gz": gzip.compress(b"hello"),
     "a.parquet": b"PAR1 is not enough",
+    "empty.parquet": b"",
     "torn.gz": b"\x1f\x8b\x08\0",
 }
 
@@ -316,15 +309,15 @@ def test_another_kind_of_file_is_named_with_the_kinds_that_can_be_read(
     """Before the work begins."""
     (tmp_path / name).write_bytes(FOREIGN[name])
     with pytest.raises(ConfigurationError, match=f"{name}.*(give a WARC file|not a Parquet file)"):
-        plan([str(tmp_path / name)])
+        find_inputs([str(tmp_path / name)])
 
 
 def test_missing_files_and_empty_folders_are_named(tmp_path: Path) -> None:
     """Before the work begins."""
     with pytest.raises(ConfigurationError, match=r"cannot read .*missing.*No such file"):
-        plan([str(tmp_path / "missing.warc")])
+        find_inputs([str(tmp_path / "missing.warc")])
     with pytest.raises(ConfigurationError, match=r"no file in the folder .* ends in \.txt"):
-        plan([str(tmp_path)])
+        find_inputs([str(tmp_path)])
 
 
 @pytest.mark.parametrize(
@@ -339,7 +332,7 @@ def test_remedy_is_named_for_what_cannot_be_an_input(
         path = str(tmp_path / name)
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ConfigurationError, match=remedy):
-        plan([path])
+        find_inputs([path])
 
 
 def test_folder_that_cannot_be_read_is_named(
@@ -358,25 +351,7 @@ def test_folder_that_cannot_be_read_is_named(
 
     monkeypatch.setattr(os, "scandir", deny)
     with pytest.raises(ConfigurationError, match=f"cannot read {closed}: Permission denied"):
-        plan([str(tmp_path)])
-
-
-@pytest.mark.parametrize("disappears", [True, False])
-def test_archive_that_fails_while_it_is_cut_into_parts_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, disappears: bool
-) -> None:
-    """It is deleted meanwhile, or its disk fails."""
-    path = write_warc(tmp_path / "a.warc", [], compressed=False)
-
-    def fail(*_: object) -> None:
-        if disappears:
-            path.unlink()
-            path.open()
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr("scrapy_robotspec.bulk.inputs.warc.plain_records", fail)
-    with pytest.raises(ConfigurationError, match=r"cannot read .*a\.warc: (No such|Input)"):
-        plan([str(path)])
+        find_inputs([str(tmp_path)])
 
 
 def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
@@ -384,17 +359,17 @@ def test_links_in_circles_and_to_nowhere_are_ignored(tmp_path: Path) -> None:
     (tmp_path / "a.example.txt").write_bytes(BODY)
     for name, target in (("circle", "."), ("b.example.txt", "missing"), ("c.txt", "c.txt")):
         (tmp_path / name).symlink_to(target)
-    planned = plan([str(tmp_path)])
-    assert [file.path for file in planned.files] == [str(tmp_path / "a.example.txt")]
-    assert planned.ignored == 3
+    (found,), ignored = find_inputs([str(tmp_path)])
+    assert found.files == (str(tmp_path / "a.example.txt"),)
+    assert ignored == 3
 
 
 def test_a_file_that_disappears_is_named(tmp_path: Path) -> None:
     """The others are read."""
     for name in "ab":
         (tmp_path / f"{name}.example.txt").write_bytes(BODY)
-    planned = plan([str(tmp_path)])
+    (found,), _ = find_inputs([str(tmp_path)])
     (tmp_path / "a.example.txt").unlink()
-    documents, problems = read_parts(*planned.parts)
-    assert [each.origin for each in documents] == ["https://b.example"]
+    problems: list[str] = []
+    assert [each.origin for each in found.read(problems.append)] == ["https://b.example"]
     assert problems == [f"cannot read {tmp_path}/a.example.txt: No such file or directory"]

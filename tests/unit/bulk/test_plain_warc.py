@@ -8,27 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.bulk.documents import Document
-from scrapy_robotspec.bulk.inputs import warc
-from scrapy_robotspec.bulk.inputs.parts import Problem
-from scrapy_robotspec.bulk.inputs.plain_records import plain_records
-from scrapy_robotspec.bulk.inputs.plan import plan
 from tests.support.warc import damaged, response, write_warc
+from tests.unit.bulk.test_warc import Problem, read
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_robotspec.bulk.inputs.parts import Part, Skipped
-
-    Read = Document | Problem | Skipped
-
-
-def read(path: Path) -> list[Read]:
-    """All that is read of an archive."""
-    return read_parts(plan([str(path)]).parts)
-
-
-def read_parts(parts: tuple[Part, ...]) -> list[Read]:
-    return [each for part in parts for each in part.read()]
+    Read = Document | Problem
 
 
 def bodies(found: list[Read]) -> dict[str | None, bytes | None]:
@@ -71,22 +57,7 @@ def places(path: Path) -> dict[int, int]:
     }
 
 
-@pytest.mark.parametrize("size", [1, 1000, 5000, 10**9])
-def test_parts_have_the_records_of_the_whole(
-    path: Path, monkeypatch: pytest.MonkeyPatch, size: int
-) -> None:
-    """Whatever their size; a record within a body is none of the archive."""
-    whole = read_parts((warc.PlainWarcPart(str(path), 0, path.stat().st_size),))
-    assert list(bodies(whole)) == [url(n) for n in range(12)]
-    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", size)
-    parts = plan([str(path)]).parts
-    assert len(parts) == {1: 25, 1000: 12, 5000: 3}.get(size, 1)
-    assert sum(part.size for part in parts) == path.stat().st_size
-    assert read_parts(parts) == whole
-
-
 def test_places_beyond_4_gib_are_read(tmp_path: Path) -> None:
-    """Neither the plan nor a part reads the body of 5 GiB that is before them."""
     path, size = tmp_path / "x.warc", 5 << 30
     tail = archive(path).read_bytes()
     with path.open("wb") as file:
@@ -96,28 +67,10 @@ def test_places_beyond_4_gib_are_read(tmp_path: Path) -> None:
         file.write(b"Content-Length: %d\r\n\r\n" % size)
         file.seek(size, 1)  # the file system stores no zeros
         file.write(b"\r\n\r\n" + tail)
-    parts = plan([str(path)]).parts
-    assert len(parts) == 2
-    found = read_parts(parts)
+    found = read(path)
     assert list(bodies(found)) == [url(n) for n in range(12)]
     assert problems(found) == []
     assert min(places(path).values()) > size
-
-
-def test_10_000_records_are_in_parts_of_some_megabytes(tmp_path: Path) -> None:
-    """Each of them once; parts are as large as their limit, give or take a record."""
-    path = tmp_path / "x.warc"
-    block = archive(path).read_bytes()
-    path.write_bytes(block * 900)
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        assert sum(record.whole for record in plain_records(file, 0, size)) == 900 * 25
-    parts = plan([str(path)]).parts
-    sizes = [part.size for part in parts]
-    assert sum(sizes) == size
-    assert len(sizes) == size // warc.PLAIN_PART_BYTES + 1
-    for part in parts[:-1]:
-        assert 0 <= part.size - warc.PLAIN_PART_BYTES < len(block)
 
 
 LENGTHS = {
@@ -181,9 +134,7 @@ def test_garbage_between_records_costs_none(path: Path, garbage: bytes, number: 
     assert len(problems(found)) == 1
 
 
-@pytest.mark.parametrize(
-    "before", [b"\r\n", b"\xef\xbb\xbf", b"garbage", b"WARX/1.0\r\nA: 1\r\n\r\n"]
-)
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"garbage", b"WARX/1.0\r\nA: 1\r\n\r\n"])
 def test_archive_may_begin_with_damage(path: Path, before: bytes) -> None:
     """Its name says what it is."""
     whole = bodies(read(path))
@@ -225,10 +176,8 @@ def test_archive_that_is_cut_is_read_up_to_the_cut(path: Path, kept: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_any_damage_costs_what_it_touches(
-    path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Bytes changed, deleted or inserted; the parts have what the whole has."""
+def test_any_damage_costs_what_it_touches(path: Path, seed: int) -> None:
+    """Bytes changed, deleted or inserted."""
     archive(path, nested=False)
     data, whole = path.read_bytes(), bodies(read(path))
     path.write_bytes(damaged(data, seed))
@@ -237,8 +186,6 @@ def test_any_damage_costs_what_it_touches(
     assert url(99) not in good
     assert len(good.keys() & whole.keys()) >= len(whole) - 2
     assert len(problems(found)) <= 2
-    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", 700)
-    assert read(path) == found
 
 
 @pytest.mark.parametrize("length", [10**12, 10**15, 10**18 - 1])

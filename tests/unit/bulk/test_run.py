@@ -1,4 +1,4 @@
-"""A run: the same output whatever the number of processes, and after any interruption."""
+"""Runs: an output for each input, whole or not there, made once, and nothing else touched."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import json
 import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -19,40 +20,37 @@ import pyarrow.parquet as pq
 import pytest
 
 import run as project
-from scrapy_robotspec import ConfigurationError, bulk
-from scrapy_robotspec.bulk.documents import Document
+from scrapy_robotspec import bulk
+from scrapy_robotspec.bulk import run as runs
 from scrapy_robotspec.bulk.formats import FORMATS
-from scrapy_robotspec.bulk.inputs import folders, warc
-from scrapy_robotspec.bulk.inputs.plan import Plan, plan
-from scrapy_robotspec.bulk.pool import WorkerLostError
+from scrapy_robotspec.bulk.inputs import find_inputs
 from scrapy_robotspec.bulk.questions import Questions
-from scrapy_robotspec.bulk.run import Run, Total
+from scrapy_robotspec.bulk.run import Counts, Job, RunError, check_folder
 from tests.support.warc import response, write_warc
 
-NAMES = ["GPTBot", "CCBot", "MJ12bot", "otherbot"]
+NAMES = ["GPTBot", "CCBot", "x", "*"]
+HEAD = b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 2\n"
 QUESTIONS = Questions.of(NAMES, ["/news/", "/a,b"], ["google-2019", "classic"])
-HEAD = (
-    b"User-agent: GPTBot\nCrawl-delay: 2\nDisallow: /\n\nUser-agent: *\nContent-Usage: search=y\n"
-)
 
 
 def bodies(number: int) -> list[bytes]:
-    """Files that differ, among them odd ones."""
+    """Some files, all of them different; one cites what CSV must quote or escape."""
     files = [
-        HEAD + b"Disallow: /%d\n" % n + b"Sitemap: https://x/\n" * (n % 3) for n in range(number)
+        HEAD + b"Disallow: /%d\nSitemap: https://s.example/%d\n" % (n, n) for n in range(number)
     ]
-    files[:4] = [b"", b"<html>", b"\xff\0\x1b[31m\r\n", b'User-agent: ",;\n']
+    files[3] = b'=User-agent: *\nUser-agent: *\nDisallow: /"a,\xc3\xa9" # "quoted"\n'
+    files[4] = b'User-agent: *\nDisallow: / # "quoted", \xc3\xa9\n'
     return files
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of robots.txt files and two archives, one of them not compressed."""
+    """A folder with robots.txt files and two archives, one of them not compressed."""
     inputs = tmp_path / "inputs"
-    inputs.mkdir()
+    (inputs / "more").mkdir(parents=True)
     for number, body in enumerate(bodies(40)):
         (inputs / f"{number:03}.example.txt").write_bytes(body)
-    for name in ("x.warc.gz", "y.warc"):
+    for name in ("x.warc.gz", "more/y.warc"):
         records = [
             response(f"https://w{n}.example/robots.txt", body) for n, body in enumerate(bodies(40))
         ]
@@ -60,33 +58,30 @@ def folder(tmp_path: Path) -> Path:
     return inputs
 
 
-@pytest.fixture(autouse=True)
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many parts of few files."""
-    monkeypatch.setattr(folders, "_PART_FILES", 7)
-    monkeypatch.setattr(warc, "ranges", lambda size: [(0, size // 2), (size // 2, size)])
-    monkeypatch.setattr(warc, "PLAIN_PART_BYTES", 5000)
+def jobs_of(
+    inputs: Path, out: Path, form: str = "parquet", questions: Questions = QUESTIONS
+) -> list[Job]:
+    """The jobs of a run."""
+    found, _ = find_inputs([str(inputs)])
+    return [Job(each, questions, str(out), form) for each in found]
 
 
-def execute(inputs: Path, out: Path, jobs: int = 1) -> Total:
-    """A whole run."""
-    run = Run(str(out), plan([str(inputs)]), QUESTIONS)
-    return run.execute(jobs, lambda size: None)
+def execute(jobs: list[Job], processes: int = 1) -> Counts:
+    """Make what is missing, as the command does; the counts of what was made."""
+    check_folder(jobs[0].folder, [], jobs, force=False)
+    total = Counts()
+    for _, counts in runs.run([job for job in jobs if job.finished() is None], processes):
+        total.add(counts)
+    return total
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def rows(path: Path) -> list[dict[str, Any]]:
     """The rows of an output of any format, in the types of Parquet."""
     if path.suffix == ".parquet":
         found: list[dict[str, Any]] = pq.read_table(path).to_pylist()
         return found
-    if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    else:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = [_typed(row) for row in csv.DictReader(file)]
-    for row in rows:
-        row["usage"] = None if row["usage"] is None else list(map(tuple, row["usage"].items()))
-    return rows
+    with path.open(encoding="utf-8", newline="") as file:
+        return [_typed(row) for row in csv.DictReader(file)]
 
 
 def _typed(row: dict[str, str]) -> dict[str, Any]:
@@ -94,136 +89,148 @@ def _typed(row: dict[str, str]) -> dict[str, Any]:
     typed: dict[str, Any] = {}
     for field in bulk.SCHEMA:
         text = row[field.name]
-        if text == "" and field.name not in ("rule", "error"):
+        if text == "":
             typed[field.name] = None
         elif pa.types.is_string(field.type):
-            typed[field.name] = text or None
+            typed[field.name] = text
         else:
             typed[field.name] = json.loads(text)
+    typed["usage"] = None if typed["usage"] is None else list(typed["usage"].items())
     return typed
 
 
-@pytest.mark.parametrize("ending", FORMATS)
-def test_every_format_has_the_rows_of_single_batches(
-    folder: Path, tmp_path: Path, ending: str
-) -> None:
-    """As the function gives them that engines call."""
-    out = tmp_path / f"out{ending}"
-    total = execute(folder, out)
-    read_all = [each for part in plan([str(folder)]).parts for each in part.read()]
-    documents = [each for each in read_all if isinstance(each, Document)]
-    names = ("url", "body", "status", "source")
-    columns = {name: [getattr(each, name) for each in documents] for name in names}
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_has_the_rows_of_the_function(folder: Path, tmp_path: Path, form: str) -> None:
+    """As engines get them."""
+    jobs = jobs_of(folder, tmp_path / "out", form)
+    total = execute(jobs)
+    assert sorted(os.path.relpath(job.path, tmp_path) for job in jobs) == [
+        f"out/{name}.{form}" for name in ("inputs", "more/y.warc", "x.warc.gz")
+    ]
     ask = partial(bulk.verdicts, tokens=NAMES, paths=["/news/", "/a,b"])
-    expected = ask(pa.table(columns), editions=["google-2019", "classic"]).to_pylist()
-    found = read(out)
-    assert found == expected
+    names = ("url", "body", "status", "source")
+    for job in jobs:
+        documents = list(job.input.read(pytest.fail))
+        table = pa.table({name: [getattr(each, name) for each in documents] for name in names})
+        expected = ask(table, editions=["google-2019", "classic"]).to_pylist()
+        assert rows(Path(job.path)) == expected
     assert (total.documents, total.rows, total.problems) == (120, 120 * 4 * 2, 0)
-    assert FORMATS[ending].is_ours(str(out))
 
 
 def test_a_parquet_file_has_the_schema_of_the_function(folder: Path, tmp_path: Path) -> None:
-    """Plain text, not the dictionaries in which it is stored."""
-    execute(folder, tmp_path / "out.parquet")
-    table = pq.read_table(tmp_path / "out.parquet")
+    """Plain text, not the dictionaries in which it is stored; of all outputs as one table."""
+    execute(jobs_of(folder, tmp_path / "out"))
+    table = pq.read_table(tmp_path / "out")
     assert table.schema.names == bulk.SCHEMA.names
     assert table.column("rule").type == pa.string()
     assert table.cast(bulk.SCHEMA).num_rows == 960
 
 
-@pytest.mark.parametrize("ending", FORMATS)
-def test_several_processes_write_the_same_bytes(folder: Path, tmp_path: Path, ending: str) -> None:
-    """Order and grouping of rows do not depend on who was quicker."""
-    one, several = tmp_path / f"one{ending}", tmp_path / f"several{ending}"
-    execute(folder, one)
-    execute(folder, several, jobs=3)
-    assert one.read_bytes() == several.read_bytes()
-    assert not list(tmp_path.glob("*.parts"))
+def test_no_cell_of_csv_is_a_formula(tmp_path: Path) -> None:
+    """A spreadsheet would compute what a site has written; Parquet has the text as it is."""
+    texts = ["=1+1", "+1", "-1", "@x", "\t=1", "fine", ""]
+    lines = [{"url": text, "body": "", "error": text} for text in texts]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    questions = Questions.of("x", columns=["url", "error"])
+    for form, expected in (
+        ("csv", [*(f"'{text}" for text in texts[:5]), *texts[5:]]),
+        ("parquet", texts),
+    ):
+        (job,) = jobs_of(tmp_path / "x.jsonl", tmp_path / form, form, questions)
+        job.run()
+        if form == "csv":
+            with open(job.path, encoding="utf-8", newline="") as file:
+                found = list(csv.DictReader(file))
+        else:
+            found = pq.read_table(job.path).to_pylist()
+        assert [row["url"] for row in found] == expected
 
 
-def test_a_run_goes_on_where_it_was_stopped(
+@pytest.mark.parametrize("form", FORMATS)
+def test_several_processes_write_the_same_bytes(folder: Path, tmp_path: Path, form: str) -> None:
+    one, several = (jobs_of(folder, tmp_path / name, form) for name in ("one", "several"))
+    execute(one)
+    execute(several, 3)
+    for first, second in zip(one, several, strict=True):
+        assert Path(first.path).read_bytes() == Path(second.path).read_bytes()
+
+
+def test_what_is_there_is_not_made_again(folder: Path, tmp_path: Path) -> None:
+    """Unless an input, the index of a folder, the questions or the release differ."""
+    out = tmp_path / "out"
+    assert execute(jobs_of(folder, out)).documents == 120
+    assert execute(jobs_of(folder, out)).documents == 0
+    (folder / "more/y.warc").write_bytes(b"")
+    assert execute(jobs_of(folder, out)).documents == 0
+    assert pq.read_table(out / "more/y.warc.parquet").num_rows == 0
+    (folder / "index.csv").write_text("file,site\n000.example.txt,other.example\n")
+    assert execute(jobs_of(folder, out)).documents == 40
+    assert "https://other.example" in {row["origin"] for row in rows(out / "inputs.parquet")}
+    others = Questions.of("GPTBot")
+    assert execute(jobs_of(folder, out, questions=others)).documents == 80
+
+
+def test_another_release_makes_everything_again(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Finished parts are not read again, and the output is the same."""
-    whole, out = tmp_path / "whole.parquet", tmp_path / "out.parquet"
-    execute(folder, whole)
-    done: list[int] = []
-
-    def stop(size: int) -> None:
-        done.append(size)
-        if len(done) == 4:
-            raise KeyboardInterrupt
-
-    run = Run(str(out), plan([str(folder)]), QUESTIONS)
-    with pytest.raises(KeyboardInterrupt):
-        run.execute(1, stop)
-    assert not out.exists()
-    for path in sorted(folder.glob("00*"))[:7]:  # the first part's files
-        monkeypatch.setattr(folders, "_read", _fail_for(str(path), folders._read))
-    total = execute(folder, out)
-    assert total.resumed == 4
-    assert out.read_bytes() == whole.read_bytes()
+    """Verdicts of two releases are never mixed."""
+    out = tmp_path / "out"
+    execute(jobs_of(folder, out))
+    monkeypatch.setattr(runs, "__version__", "99.0")
+    assert execute(jobs_of(folder, out)).documents == 120
+    monkeypatch.setattr(runs, "__version__", "99.1")
+    jobs = jobs_of(folder / "x.warc.gz", out)
+    with pytest.raises(RunError, match="with other options or of another release"):
+        execute(jobs)
+    check_folder(str(out), [], jobs, force=True)
 
 
-def _fail_for(path: str, read_file: Any) -> Any:
-    def read(name: str, url: str | None) -> Any:
-        assert name != path, "a finished part was read again"
-        return read_file(name, url)
-
-    return read
+def snapshot(folder: Path) -> dict[Path, bytes]:
+    """Everything in a folder."""
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def stopped(inputs: Path, out: Path, questions: Questions = QUESTIONS) -> None:
-    """A run that is interrupted after its first part."""
-
-    def stop(size: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Run(str(out), plan([str(inputs)]), questions).execute(1, stop)
-
-
-def test_the_rest_of_another_run_is_not_taken_over(folder: Path, tmp_path: Path) -> None:
-    """Other questions or changed inputs: an error that says what to do."""
-    out = tmp_path / "out.csv"
-    stopped(folder, out)
-    others = [
-        Run(str(out), plan([str(folder)]), Questions.of("GPTBot")),
-        Run(str(out), plan([str(folder / "x.warc.gz")]), QUESTIONS),
-    ]
-    (folder / "000.example.txt").write_bytes(b"# changed since")
-    others.append(Run(str(out), plan([str(folder)]), QUESTIONS))
-    for other in others:
-        with pytest.raises(ConfigurationError, match=r"out\.csv\.parts .* another run .* --force"):
-            other.execute(1, lambda size: None)
-    assert others[0].execute(1, lambda size: None, restart=True).resumed == 0
-    assert len(read(out)) == 120
-
-
-def test_a_run_that_was_killed_at_its_very_start_is_begun_again(
-    folder: Path, tmp_path: Path
+@pytest.mark.parametrize("name", ["x.warc.gz.parquet", "notes.txt", "more/table.parquet"])
+@pytest.mark.parametrize("force", [True, False])
+def test_foreign_files_are_never_touched(
+    folder: Path, tmp_path: Path, name: str, force: bool
 ) -> None:
-    """Nothing was finished, so nothing is lost."""
-    out = tmp_path / "out.csv"
-    parts = tmp_path / "out.csv.parts"
-    parts.mkdir()
-    (parts / "run.json").write_text('{"k')
-    assert execute(folder, out).rows == 960
+    """With force they stay among the outputs, unless one of them has an output's name."""
+    out = tmp_path / "out"
+    (out / "more").mkdir(parents=True)
+    (out / name).write_bytes(b"mine")
+    jobs = jobs_of(folder, out)
+    if force and not name.startswith("x"):
+        check_folder(str(out), [], jobs, force)
+        list(runs.run(jobs, 1))
+    else:
+        with pytest.raises(RunError, match=rf"{name} was not written by this tool"):
+            check_folder(str(out), [], jobs, force)
+        assert snapshot(out) == {out / name: b"mine"}
+    assert (out / name).read_bytes() == b"mine"
 
 
-def test_part_whose_counts_are_torn_is_done_again(folder: Path, tmp_path: Path) -> None:
-    """A power failure can leave such a file."""
-    out = tmp_path / "out.csv"
-    stopped(folder, out)
-    counts = Path(f"{out}.parts/00000000.json")
-    for torn in (b"", b"{", b"[]", b'{"x": 1}'):
-        counts.write_bytes(torn)
-        stopped(folder, out)
-    assert execute(folder, out).resumed == 1
-    assert len(read(out)) == 960
+def test_file_that_appears_during_the_work_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    """The run ends instead."""
+    (job,) = jobs_of(folder / "x.warc.gz", tmp_path / "out")
+    check_folder(job.folder, [], [job], force=True)
+    (tmp_path / "out").mkdir()
+    Path(job.path).write_bytes(b"mine")
+    with pytest.raises(RunError, match="was not written by this tool"):
+        job.run()
+    assert snapshot(tmp_path / "out") == {Path(job.path): b"mine"}
 
 
-def test_files_are_stored_before_they_have_their_names(
+@pytest.mark.parametrize("out", ["inputs", "inputs/out", "inputs/more/../out"])
+def test_outputs_are_never_among_the_inputs(folder: Path, tmp_path: Path, out: str) -> None:
+    """The next run would read them."""
+    with pytest.raises(RunError, match="is in a folder of inputs"):
+        check_folder(
+            str(tmp_path / out), [str(folder)], jobs_of(folder, tmp_path / out), force=True
+        )
+
+
+def test_output_is_stored_before_it_has_its_name(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or a file that is empty after a power failure would count as finished."""
@@ -238,44 +245,36 @@ def test_files_are_stored_before_they_have_their_names(
 
     monkeypatch.setattr(os, "fsync", lambda number: stored.add(os.fstat(number).st_ino))
     monkeypatch.setattr(os, "replace", look)
-    execute(folder / "x.warc.gz", tmp_path / "out.csv")
-    parts = [f"0000000{number}.{ending}" for number in range(2) for ending in ("part", "json")]
-    assert named == [*parts, "out.csv"]
+    execute(jobs_of(folder / "x.warc.gz", tmp_path / "out", "csv"))
+    assert named == [".x.warc.gz.csv.json", "x.warc.gz.csv"]
 
 
-def test_two_runs_do_not_write_one_output(folder: Path, tmp_path: Path) -> None:
-    """The second one ends with an error, the first one undisturbed."""
-    out = tmp_path / "out.csv"
-    second = Run(str(out), plan([str(folder)]), QUESTIONS)
-    refused: list[str] = []
-
-    def start_second(size: int) -> None:
-        with pytest.raises(ConfigurationError) as raised:
-            second.execute(1, lambda size: None, restart=True)
-        refused.append(str(raised.value))
-
-    total = Run(str(out), plan([str(folder)]), QUESTIONS).execute(1, start_second)
-    assert total.rows == 960
-    expected = f"another process is at work in {out}.parts: wait for it, or choose another output"
-    assert set(refused) == {expected}
+@pytest.mark.parametrize("torn", [b"", b"{", b"[]", b'{"size": 1}', None])
+def test_output_without_a_sound_record_counts_as_foreign(
+    folder: Path, tmp_path: Path, torn: bytes | None
+) -> None:
+    """Nothing shows that it may be overwritten."""
+    jobs = jobs_of(folder, tmp_path / "out")
+    execute(jobs)
+    record = tmp_path / "out/.x.warc.gz.parquet.json"
+    record.unlink() if torn is None else record.write_bytes(torn)
+    with pytest.raises(RunError, match=r"x\.warc\.gz\.parquet was not written by this tool"):
+        execute(jobs)
 
 
-def test_an_input_without_records_gives_an_output_without_rows(tmp_path: Path) -> None:
-    """In every format."""
-    (tmp_path / "empty.warc").write_bytes(b"")
-    for ending in FORMATS:
-        out = tmp_path / f"out{ending}"
-        assert execute(tmp_path / "empty.warc", out).rows == 0
-        assert read(out) == []
-        assert FORMATS[ending].is_ours(str(out))
+def test_problems_are_remembered_with_the_output(tmp_path: Path) -> None:
+    """The same command says the same again."""
+    (tmp_path / "x.jsonl").write_text('{"url": 1}\n' * 30)
+    (job,) = jobs_of(tmp_path / "x.jsonl", tmp_path / "out")
+    counts = job.run()
+    assert (counts.problems, len(counts.named)) == (30, 20)
+    assert job.finished() == counts
 
 
 #: A shell that starts the tests in the background has them ignore Ctrl-C.
 SCRIPT = """
 import signal
 import sys
-from scrapy_robotspec.bulk.inputs import folders
-folders._PART_FILES = 7
 from scrapy_robotspec.cli.app import main
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -283,19 +282,71 @@ if __name__ == "__main__":
 """
 
 
-def command(tmp_path: Path, folder: Path, out: Path, jobs: int) -> list[str]:
-    """The command line as a process of its own, with parts of few files."""
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
-    words = [sys.executable, str(script), "bulk", str(folder), "--out", str(out)]
-    return [*words, "--tokens", ",".join(NAMES), "--jobs", str(jobs)]
+class Command:
+    """The command line as a process of its own, over archives that take a while."""
+
+    def __init__(self, tmp_path: Path, folder: Path) -> None:
+        rules = b"".join(b"Disallow: /%d/*/%d$\n" % (n, n) for n in range(400))
+        lines = [
+            json.dumps({"url": f"https://{n}.example/", "body": (HEAD + rules).decode() + f"# {n}"})
+            for n in range(150)
+        ]
+        for name in "abcdef":
+            (folder / f"{name}.jsonl").write_text("\n".join(lines))
+        (tmp_path / "script.py").write_text(SCRIPT)
+        self._words = [sys.executable, str(tmp_path / "script.py"), "bulk", str(folder)]
+        self._environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
+
+    def start(self, out: Path, jobs: int) -> subprocess.Popen[str]:
+        """Start a run."""
+        words = [*self._words, "--out", str(out), "--tokens", ",".join(NAMES), "--jobs", str(jobs)]
+        return subprocess.Popen(
+            words, env=self._environment, stdout=-1, stderr=-1, text=True, start_new_session=True
+        )
 
 
-def many_files(folder: Path, number: int) -> None:
-    """Files that take a while."""
-    rules = b"".join(b"Disallow: /%d/*/%d$\n" % (n, n) for n in range(400))
-    for each in range(number):
-        (folder / f"m{each:05}.example.txt").write_bytes(HEAD + rules + b"# %d" % each)
+def outputs(out: Path) -> dict[str, bytes]:
+    """The outputs that are there."""
+    return {path.name: path.read_bytes() for path in out.rglob("*.parquet") if path.name[0] != "."}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_half_written_after_kill_9(tmp_path: Path, folder: Path, seed: int) -> None:
+    """At random moments, with one process and two; the same command goes on."""
+    command, out = Command(tmp_path, folder), tmp_path / "out"
+    whole = command.start(tmp_path / "whole", 1)
+    assert whole.wait() == 0
+    expected = outputs(tmp_path / "whole")
+    chance = random.Random(seed)
+    for _ in range(4):
+        process = command.start(out, 1 + seed % 2)
+        wait_for(out.exists)
+        time.sleep(chance.uniform(0, 1.5))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert outputs(out).items() <= expected.items()
+    process = command.start(out, 2)
+    assert process.communicate()[1].count("kept") <= 1
+    assert process.returncode == 0
+    assert outputs(out) == expected
+    assert not list(out.rglob("*unfinished"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_run_that_is_stopped_says_how_to_go_on(
+    tmp_path: Path, folder: Path, number: signal.Signals, jobs: int
+) -> None:
+    """Ctrl-C, and the signal that clusters send: no traceback, nothing unfinished."""
+    out = tmp_path / "out"
+    process = Command(tmp_path, folder).start(out, jobs)
+    wait_for(lambda: outputs(out))
+    process.send_signal(number)
+    _, printed = process.communicate()
+    assert printed.strip().splitlines()[-1] == "interrupted; the same command goes on from here"
+    assert "Traceback" not in printed
+    assert process.returncode == 130
+    assert not list(out.rglob("*unfinished"))
 
 
 def wait_for(condition: Any, limit: float = 60) -> None:
@@ -306,126 +357,18 @@ def wait_for(condition: Any, limit: float = 60) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_that_was_killed_is_completed_by_the_same_command(
-    tmp_path: Path, folder: Path, jobs: int
-) -> None:
-    """kill -9 of the whole run: no output yet, then the same bytes as without."""
-    many_files(folder, 400)
-    out, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
-    words = command(tmp_path, folder, out, jobs)
-    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
-    parts = Path(f"{out}.parts")
-    wait_for(lambda: len(list(parts.glob("*.json"))) > 4)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert not out.exists()
-    again = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
-    assert "taken over from the run that was interrupted" in again.stderr
-    subprocess.run(command(tmp_path, folder, whole, 1), env=environment, check=True)
-    assert out.read_bytes() == whole.read_bytes()
-    assert not parts.exists()
+def test_a_run_in_which_a_worker_is_killed_says_what_to_do(tmp_path: Path, folder: Path) -> None:
+    """What was finished is kept."""
+    Command(tmp_path, folder)
+    jobs = jobs_of(folder, tmp_path / "out")
 
+    def kill_workers() -> None:
+        for _ in runs.run(jobs, 2):
+            for worker in multiprocessing.active_children():
+                os.kill(worker.pid or 0, signal.SIGKILL)
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_run_that_is_stopped_says_how_to_go_on(
-    tmp_path: Path, folder: Path, number: signal.Signals
-) -> None:
-    """Ctrl-C, and the signal that clusters send: no traceback, no process is left."""
-    many_files(folder, 400)
-    out = tmp_path / "out.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
-    words = command(tmp_path, folder, out, 2)
-    process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True)
-    wait_for(lambda: len(list(Path(f"{out}.parts").glob("*.json"))) > 2)
-    process.send_signal(number)
-    _, printed = process.communicate()
-    assert printed.strip().splitlines()[1:] == ["interrupted; the same command goes on from here"]
-    assert process.returncode == 130
-    assert not out.exists()
-
-
-def test_unfinished_files_are_deleted_when_a_run_goes_on(tmp_path: Path, folder: Path) -> None:
-    """They take space, which a full disk lacks."""
-    out = tmp_path / "out.csv"
-    stopped(folder, out)
-    parts = Path(f"{out}.parts")
-    (parts / "00000001.part.12345").write_bytes(b"begun")
-    (parts / "output").write_bytes(b"begun")
-
-    def look(size: int) -> None:
-        assert not (parts / "00000001.part.12345").exists()
-
-    assert Run(str(out), plan([str(folder)]), QUESTIONS).execute(1, look).resumed == 1
-    assert len(read(out)) > 0
-
-
-def test_a_run_goes_on_when_a_worker_process_is_killed(tmp_path: Path, folder: Path) -> None:
-    """kill -9 of one worker: its part is done again, nothing is lost."""
-    many_files(folder, 150)
-    killed: list[int] = []
-
-    def kill_one(size: int) -> None:
-        if not killed:
-            worker = multiprocessing.active_children()[0]
-            killed.append(worker.pid or 0)
-            os.kill(killed[0], signal.SIGKILL)
-
-    run = Run(str(tmp_path / "out.csv"), plan([str(folder)]), QUESTIONS)
-    total = run.execute(2, kill_one)
-    execute(folder, tmp_path / "whole.csv")
-    assert killed
-    assert total.documents == 270
-    assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
-
-
-class Mortal:
-    """A part that ends its process a number of times."""
-
-    size = 1
-
-    def __init__(self, folder: Path, deaths: int) -> None:
-        self._folder = folder
-        self._deaths = deaths
-        self.path = str(folder)
-
-    def read(self) -> Any:
-        """One document, in the end."""
-        self._folder.mkdir(exist_ok=True)
-        if len(list(self._folder.iterdir())) < self._deaths:
-            (self._folder / str(os.getpid())).touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        yield Document("https://a.example/", b"")
-
-
-def test_run_goes_on_when_processes_are_killed_during_several_parts(tmp_path: Path) -> None:
-    """More often than a single part may end them, while others wait."""
-    parts = tuple(Mortal(tmp_path / str(number), 2 * (number % 2)) for number in range(4))
-    out = tmp_path / "out.csv"
-    total = Run(str(out), Plan((), parts, 0), QUESTIONS).execute(2, lambda size: None)
-    assert total.documents == 4
-    assert len(read(out)) == 4 * 8
-
-
-class Deadly:
-    """A part that ends its process."""
-
-    size = 1
-    path = "deadly.warc"
-
-    def read(self) -> Any:
-        """Never returns."""
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_part_that_always_kills_its_process_is_named(tmp_path: Path, folder: Path) -> None:
-    """No endless loop; what else is finished is kept."""
-    planned = plan([str(folder)])
-    run = Run(
-        str(tmp_path / "out.csv"), planned._replace(parts=(*planned.parts, Deadly())), QUESTIONS
-    )
-    with pytest.raises(WorkerLostError, match=r"ended unexpectedly 3 times .*deadly\.warc"):
-        run.execute(2, lambda size: None)
-    assert not (tmp_path / "out.csv").exists()
-    assert list((tmp_path / "out.csv.parts").glob("*.json"))
+    with pytest.raises(RunError, match="a worker process ended unexpectedly"):
+        kill_workers()
+    assert 0 < len(outputs(tmp_path / "out")) < len(jobs)
+    assert not list((tmp_path / "out").rglob("*unfinished"))
+    assert execute(jobs).documents > 0

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import ConfigurationError, RobotsTxt, bulk
-from scrapy_robotspec.bulk import answers, rule_answers
+from scrapy_robotspec.bulk import batches, file_answers
 from scrapy_robotspec.bulk.crawlers import Crawlers
-from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.editions import EDITIONS
 from tests.unit.protocol import strategies as structures
 from tests.unit.protocol.property import strategies
@@ -337,13 +336,14 @@ def test_every_arrow_type_of_text_and_bytes_is_read(kind: pa.DataType) -> None:
 
 
 WRONG = [
-    ({"body": [b""]}, "column 'url' \\(text\\) is missing; the columns are: body"),
-    ({"url": ["x"]}, "column 'body' \\(bytes or text\\) is missing"),
-    ({"url": [1], "body": [b""]}, "column 'url' must contain text, not int64"),
-    ({"url": ["x"], "body": [1.5]}, "column 'body' must contain bytes or text, not double"),
-    ({"url": ["x"], "body": [b""], "status": ["ok"]}, "'status' must contain an integer"),
-    ({"url": ["x"], "body": [b""], "status": [-5]}, "'status' contains -5"),
-    ({"url": ["x"], "body": [b""], "status": [1 << 40]}, "'status' contains 1099511627776"),
+    ({"body": [b""]}, "column 'url' is missing; the columns are: body"),
+    ({"url": ["x"]}, "column 'body' is missing; the columns are: url"),
+    ({"url": [1], "body": [b""]}, "url, location, error and source must be text, not 1"),
+    ({"url": ["x"], "body": [1.5]}, "body must be bytes or text, not 1.5"),
+    ({"url": ["x"], "body": [b""], "status": ["ok"]}, "status must be an HTTP status, not 'ok'"),
+    ({"url": ["x"], "body": [b""], "status": [-5]}, "status must be an HTTP status, not -5"),
+    ({"url": ["x"], "body": [b""], "status": [1 << 40]}, "status .* not 1099511627776"),
+    ({"url": ["x"], "body": [b""], "status": [True]}, "status .* not True"),
 ]
 
 
@@ -361,6 +361,7 @@ WRONG_QUESTIONS: list[tuple[dict[str, Any], str]] = [
     ({"tokens": "a", "paths": ["x"]}, "paths contains 'x': a path begins with a slash"),
     ({"tokens": "a", "editions": "none"}, "none"),
     ({"tokens": "a", "editions": []}, "editions is empty"),
+    ({"tokens": "a", "columns": ["verdict"]}, "columns contains 'verdict': the columns are token,"),
 ]
 
 
@@ -408,12 +409,11 @@ def test_rows_of_long_lists_come_in_several_batches(
     given_batch = batch(url=urls, body=bodies)
     ask = partial(bulk.verdicts, tokens=NAMES, paths=PATHS)
     whole = ask(given_batch)
-    monkeypatch.setattr(answers, "_MAX_BATCH", limit)
+    monkeypatch.setattr(batches, "_BYTES", limit)
     divided = ask(pa.Table.from_batches([given_batch]))
     sizes = [len(some) for some in divided.to_batches()]
     assert len(sizes) > 1
     assert 0 not in sizes
-    assert limit > 1 or set(sizes) == {1}
     assert divided.combine_chunks().to_batches() == [whole]
     assert ask(given_batch) == whole
 
@@ -422,32 +422,90 @@ def test_text_of_a_deciding_line_has_a_limit() -> None:
     """Each row and path repeats it: a comment of 400 KB would fill the memory."""
     line = "Disallow: / # " + "long " * 80_000
     (row,) = rows(f"User-agent: *\n{line}".encode(), paths=["/a"])
-    assert row["rule"] == row["paths"][0]["rule"] == line[: rule_answers.MAX_TEXT]
+    assert row["rule"] == row["paths"][0]["rule"] == line[: file_answers.MAX_TEXT]
 
 
-def test_size_of_answers_counts_what_each_path_repeats() -> None:
-    """A run writes its answers when they have a certain size, however few the files."""
-    document = Document("https://a.example/", b"User-agent: *\nDisallow: / # " + b"x" * 1000)
-    few, many = (
-        answers.Answers(bulk.Questions.of(["a"], [f"/{n}" for n in range(number)]))
-        for number in (1, 100)
-    )
-    few.add(document)
-    many.add(document)
-    assert many.size - few.size > 99 * 1000
+def test_columns_are_those_that_are_asked_for() -> None:
+    """In the order of the schema, with the values that they have among all columns."""
+    given_batch = batch(url=["https://a.example/"], body=[SHOP], status=[200])
+    ask = partial(bulk.verdicts, given_batch, tokens=["GPTBot", "x"], paths="/cart/")
+    whole = ask()
+    for name in bulk.SCHEMA.names:
+        assert ask(columns=name) == whole.select([name])
+    names = ["paths", "allowed", "url", "token"]
+    assert ask(columns=names) == whole.select([n for n in bulk.SCHEMA.names if n in names])
 
 
-@pytest.mark.parametrize("room", [0, 60_000])
-def test_known_answers_are_forgotten_when_they_take_too_much_memory(
-    room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Groups that differ from file to file, and one that all of them have."""
-    bodies = [b"User-agent: a\nDisallow: /%d\nUser-agent: *\nDisallow: /x" % n for n in range(300)]
+DOTS = ["/x/../cart/1", "/x/%2e%2E/cart/1", "/./cart/", "/cart/../x", "/x/../robots.txt"]
+
+
+@pytest.mark.parametrize("name", EDITIONS)
+def test_paths_with_dots_are_judged_as_servers_read_them_too(name: str) -> None:
+    """PAT-15: as single verdicts of pages."""
+    body = SHOP + b"Disallow: /robots.txt\n"
+    (row,) = rows(body, "otherbot", paths=DOTS, editions=name)
+    robots = RobotsTxt.parse(body, name)
+    for answer in row["paths"]:
+        verdict = robots.explain_served(f"https://h{answer['path']}", "otherbot")
+        line = verdict.rule.line if verdict.rule else None
+        assert (answer["allowed"], answer["line"]) == (verdict.allowed, line)
+    assert [each["allowed"] for each in row["paths"]].count(False) >= 4
+
+
+def test_many_groups_of_one_crawler_are_judged() -> None:
+    """A span for each of 60 groups: allow lines, and one disallow line in the first."""
+    groups = [f"User-agent: a\nAllow: /{n}\nUser-agent: b\n" for n in range(60)]
+    body = "User-agent: a\nDisallow: /x\n" + "".join(groups)
+    (row,) = rows(body.encode(), "a")
+    assert (row["class"], row["allowed"], row["error"]) == ("some", True, None)
+
+
+@given(
+    lines=st.lists(
+        st.sampled_from(
+            ["User-agent: a", "User-agent: b", "Allow: /a", "Disallow: /", "Disallow: /a", ""]
+        ),
+        max_size=8,
+    ),
+    times=st.integers(1, 90),
+)
+def test_no_file_is_an_error(lines: list[str], times: int) -> None:
+    """Whatever the number of its groups (SAF-01)."""
+    body = "\n".join(lines * times).encode()
+    found = rows(body, ["a", "b", "c"], editions=list(EDITIONS))
+    assert {row["error"] for row in found} == {None}
+
+
+def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are answered."""
+
+    def fail(body: bytes) -> None:
+        if body == b"Sitemap: fail":
+            raise OverflowError("too large")
+
+    monkeypatch.setattr(file_answers, "kind_of", fail)
+    found = bulk.verdicts(
+        batch(url=["https://a.example/", "https://b.example/"], body=[b"Sitemap: fail", SHOP]),
+        tokens=["GPTBot", "x"],
+    ).to_pylist()
+    assert [(row["class"], row["outcome"], row["error"]) for row in found] == [
+        *[("unreadable", "unreachable", "cannot be read: OverflowError: too large")] * 2,
+        ("denies all", "successful", None),
+        ("some", "successful", None),
+    ]
+    assert found[0]["origin"] == "https://a.example"
+
+
+def test_groups_that_many_files_share_have_their_own_lines() -> None:
+    """Rules are remembered by their text, wherever it is in a file."""
+    bodies = [
+        b"# x\n" * n + b"User-agent: a\nDisallow: /%d\nUser-agent: *\nDisallow: /x" % n
+        for n in range(300)
+    ]
     urls = [f"https://{number}.example/" for number in range(len(bodies))]
-    monkeypatch.setattr(rule_answers, "_KEPT", room)
     found = bulk.verdicts(batch(url=urls, body=bodies), tokens=["a", "b"], paths=["/0", "/7", "/x"])
     for number, (own, other) in enumerate(zip(*[iter(found.to_pylist())] * 2, strict=True)):
         assert [each["allowed"] for each in own["paths"]] == [
             not path.startswith(f"/{number}") for path in ("/0", "/7", "/x")
         ]
-        assert [each["line"] for each in other["paths"]] == [None, None, 4]
+        assert [each["line"] for each in other["paths"]] == [None, None, number + 4]

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk.spans import follow
+from scrapy_robotspec.bulk.crawlers import follow
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,

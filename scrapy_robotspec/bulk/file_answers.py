@@ -1,0 +1,308 @@
+"""The answers about one document in one edition, computed when asked for."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_robotspec.bulk.crawlers import follow
+from scrapy_robotspec.bulk.group_rules import SITE, find_rules
+from scrapy_robotspec.bulk.questions import ROOT
+from scrapy_robotspec.protocol.agent_index import has_plain_lines, index_agents
+from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps
+from scrapy_robotspec.protocol.lines import numbers_at, text_at
+from scrapy_robotspec.protocol.lint.file_kind import kind_of
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, resolve_dots
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
+from scrapy_robotspec.protocol.usage_rules import may_state_usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from scrapy_robotspec.bulk.crawlers import Combination, Crawlers
+    from scrapy_robotspec.bulk.documents import Document
+    from scrapy_robotspec.bulk.questions import Questions
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Spans
+    from scrapy_robotspec.protocol.groups import RawGroup
+
+#: Max length of the text of a line in the output (characters): each row and path repeats it.
+MAX_TEXT = 2000
+_LINE_END = re.compile(rb"[\r\n]").search
+
+
+class PathAnswer(NamedTuple):
+    """The verdict about a path."""
+
+    allowed: bool | None
+    """None: no rules were read, and the response decides nothing."""
+    reason: str
+    line: int | None = None
+    """Number, from 1, of the line that decides."""
+    rule: str | None = None
+    """This line as written."""
+
+
+#: The verdict about ``/robots.txt`` (PRE-04).
+_ITSELF = PathAnswer(True, "robots_txt_itself")
+
+
+class FileAnswers:
+    """The answers about a document in one edition."""
+
+    def __init__(
+        self, document: Document, edition: Edition, crawlers: Crawlers, questions: Questions
+    ) -> None:
+        self.document = document
+        self.edition = edition
+        self.questions = questions
+        self.outcome = document.outcome(edition)
+        self.content: Content | None = None  # where the response decides, not a file
+        self.groups: Sequence[GroupAnswers | UnreadAnswers] = [UnreadAnswers(self)]
+        #: For each crawler the index of its groups.
+        self.places = array("i", [0]) * len(questions.tokens)
+        if self.outcome == "successful":
+            robots = RobotsTxt.parse(document.body or b"", edition)
+            self.content = Content(robots, crawlers.beginnings, questions.paths)
+            combinations, self.places = crawlers.assign(self.content.agents)
+            self.groups = [GroupAnswers(self.content, each) for each in combinations]
+
+    @cached_property
+    def findings(self) -> Mapping[str, int | None]:
+        """The numbers of the linter's findings by severity, if they are asked for."""
+        if self.content is None or not self.questions.lint:
+            return dict.fromkeys(("error", "warning", "advice"))
+        return Counter(finding.severity for finding in self.content.robots.lint())
+
+
+class Content:
+    """What a file contains."""
+
+    def __init__(
+        self, robots: RobotsTxt, beginnings: tuple[bytes, ...], paths: Sequence[str]
+    ) -> None:
+        self.robots = robots
+        self.paths = paths
+        self._lowered = robots.body.lower()
+        self.agents = index_agents(robots.body, robots.edition, beginnings, self._lowered)
+        self._rules: dict[tuple[bool, Spans], SpanAnswers] = {}
+
+    @property
+    def sitemaps(self) -> Sequence[str]:
+        """The absolute URLs of the sitemap lines (SIT-01)."""
+        return read_sitemaps(self.robots.body, self.robots.edition, self._lowered)
+
+    def select(self, combination: Combination) -> tuple[tuple[str, ...], SpanAnswers]:
+        """The names of some groups, and the answers of their rules."""
+        names, spans = follow(self.agents, combination.keys)
+        place = (bool(names), spans)
+        if place not in self._rules:
+            self._rules[place] = SpanAnswers(self, spans, combination.asked, bool(names))
+        return names, self._rules[place]
+
+    def delay(self, keys: Sequence[str]) -> float | None:
+        """The crawl delay of the groups with some keys, in seconds (EXT-01)."""
+        edition, wanted = self.robots.edition, set(keys)
+        return greatest_delay(
+            line
+            for group, named in self._groups_with_others
+            if named & wanted
+            for line in group.others_for(wanted, edition)
+        )
+
+    def usage(self, asked: Sequence[str]) -> Sequence[tuple[str, str]]:
+        """The usage preferences that are stated for a crawler and ``/``."""
+        if not self._states_usage:
+            return ()
+        return sorted(self.robots.usage_rules(asked).find(ROOT).preferences.items())
+
+    @cached_property
+    def states_delay(self) -> bool:
+        """False only if no line has a crawl delay."""
+        return b"crawl-delay" in self._lowered
+
+    @cached_property
+    def _states_usage(self) -> bool:
+        return b"content-" in self._lowered and may_state_usage(self.robots.body)
+
+    @cached_property
+    def is_foreign(self) -> bool:
+        """Whether this is not meant as a robots.txt file."""
+        return kind_of(self.robots.body) is not None
+
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """The numbers of the deciding lines, by offset."""
+        starts = {start for rules in self._rules.values() for start in rules.starts}
+        return numbers_at(self.robots.body, starts)
+
+    @cached_property
+    def _groups_with_others(self) -> Sequence[tuple[RawGroup, set[str]]]:
+        body, edition = self.robots.body, self.robots.edition
+        if has_plain_lines(edition):  # nothing behind the last one changes for whom it holds
+            last = _LINE_END(body, self._lowered.rfind(b"crawl-delay"))
+            body = body[: last.end()] if last else body
+        groups = read_groups(body, edition)
+        return [(group, group.keys(edition)) for group in groups if group.others]
+
+
+class SpanAnswers:
+    """The answers of the rules in some spans of a file, which groups may share."""
+
+    __slots__ = ("_asked", "_begin", "_content", "_keys", "_root", "_rules", "_without_rule")
+
+    def __init__(
+        self, content: Content, spans: Spans, asked: Sequence[str], has_group: bool
+    ) -> None:
+        self._content = content
+        self._asked = asked
+        self._without_rule = "no_rule" if has_group else "no_group"
+        robots = content.robots
+        self._begin, self._rules = find_rules(robots.body, spans, robots.edition)
+        root = self._rules.root
+        self._keys = (root, *self._rules.find_all(content.paths)) if content.paths else (root,)
+        self._root: PathAnswer | None = None
+
+    @property
+    def starts(self) -> Iterable[int]:
+        """The offsets of the deciding lines."""
+        keys = [key for key in self._keys if key not in (NO_RULE, ITSELF)]
+        return [self._begin + line_start(key) for key in keys]
+
+    @property
+    def extent(self) -> str:
+        """How much of the site is open."""
+        extent = self._rules.extent
+        if extent == "allows all" and self._rules.is_empty and self._content.is_foreign:
+            return "unreadable"
+        return extent
+
+    @property
+    def allowed(self) -> bool:
+        """Whether ``/`` is allowed."""
+        return not forbids(self._keys[0])
+
+    @property
+    def root(self) -> PathAnswer:
+        """The verdict about ``/``."""
+        if self._root is None:
+            self._root = self._answer(self._keys[0])
+        return self._root
+
+    @property
+    def paths(self) -> Sequence[tuple[Any, ...]]:
+        """The verdicts about the other paths."""
+        return [
+            (path, *self._served(path, self._answer(key)))
+            for path, key in zip(self._content.paths, self._keys[1:], strict=True)
+        ]
+
+    def _answer(self, key: int) -> PathAnswer:
+        if key == ITSELF:
+            return _ITSELF
+        if key == NO_RULE:
+            return PathAnswer(True, self._without_rule)
+        start = self._begin + line_start(key)
+        text = decode(text_at(self._content.robots.body, start))[:MAX_TEXT]
+        return PathAnswer(not forbids(key), "rule", self._content.numbers[start], text)
+
+    def _served(self, path: str, answer: PathAnswer) -> PathAnswer:
+        """The verdict, if allowed, with that about the path as servers resolve it (PAT-15)."""
+        if not answer.allowed or resolve_dots(path) == path:
+            return answer
+        verdict = self._content.robots.explain_served(SITE + path, self._asked)
+        if verdict.rule is None:
+            return answer
+        return PathAnswer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
+
+
+class GroupAnswers:
+    """The answers for the crawlers that follow the same groups."""
+
+    def __init__(self, content: Content, combination: Combination) -> None:
+        self._content = content
+        self._combination = combination
+        self.names, self.rules = content.select(combination)
+
+    @property
+    def delay(self) -> float | None:
+        """The crawl delay in seconds."""
+        if not self._content.states_delay:
+            return None
+        return self._content.delay(self._combination.keys)
+
+    @property
+    def usage(self) -> Sequence[tuple[str, str]] | None:
+        """The usage preferences for ``/``, if that is allowed (USE-03)."""
+        return self._content.usage(self._combination.asked) if self.rules.allowed else None
+
+
+class UnreadAnswers:
+    """The answers for all crawlers where no rule was read."""
+
+    names = delay = usage = None
+
+    def __init__(self, file: FileAnswers) -> None:
+        self.rules = self
+        failed = file.document.error is not None and file.outcome == "unreachable"
+        self.extent = "unreadable" if failed else "no file"
+        self.allowed = None if file.outcome == "redirect" else file.outcome == "unavailable"
+        self.root = PathAnswer(self.allowed, file.outcome)
+        own = _ITSELF if file.edition.robots_txt_allowed else self.root
+        self.paths = [
+            (path, *(own if path == ROBOTS_TXT else self.root)) for path in file.questions.paths
+        ]
+
+
+def _valid(text: str | None) -> str | None:
+    """Text without lone surrogates, which names of files and JSON can contain."""
+    if text is None or text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _redirects(document: Document) -> list[str] | None:
+    target = _valid(document.target)
+    return None if target is None else [target]
+
+
+def _hash(body: bytes | None) -> str | None:
+    return None if body is None else sha256(body).hexdigest()
+
+
+#: How each column of ``columns.OF_FILE`` is computed.
+FILE_VALUES: Mapping[str, Callable[[FileAnswers], Any]] = {
+    "origin": lambda file: file.document.origin,
+    "url": lambda file: _valid(file.document.url),
+    "source": lambda file: _valid(file.document.source),
+    "status": lambda file: file.document.status,
+    "outcome": lambda file: file.outcome,
+    "redirects": lambda file: _redirects(file.document),
+    "error": lambda file: _valid(file.document.error),
+    "bytes": lambda file: None if file.document.body is None else len(file.document.body),
+    "sha256": lambda file: _hash(file.document.body),
+    "truncated": lambda file: file.content and file.content.robots.truncated,
+    "sitemaps": lambda file: file.content and file.content.sitemaps,
+    "edition": lambda file: file.edition.name,
+    "lint_errors": lambda file: file.findings["error"],
+    "lint_warnings": lambda file: file.findings["warning"],
+    "lint_advice": lambda file: file.findings["advice"],
+}
+#: How each column of ``columns.OF_GROUP`` is computed.
+GROUP_VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "group": lambda group: group.names,
+    "class": lambda group: group.rules.extent,
+    "allowed": lambda group: group.rules.allowed,
+    "reason": lambda group: group.rules.root.reason,
+    "line": lambda group: group.rules.root.line,
+    "rule": lambda group: group.rules.root.rule,
+    "paths": lambda group: group.rules.paths,
+    "crawl_delay": lambda group: group.delay,
+    "usage": lambda group: group.usage,
+}

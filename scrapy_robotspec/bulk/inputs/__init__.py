@@ -1,1 +1,0 @@
-"""Reads robots.txt responses from archives, folders and tables."""
