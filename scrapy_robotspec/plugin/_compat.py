@@ -310,6 +310,22 @@ def http_handlers(crawler: Crawler) -> list[tuple[str, ...]]:
     return [_class_names(schemes[scheme]) for scheme in ("http", "https") if scheme in schemes]
 
 
+def loaded(key: Any) -> Any:
+    """The component that *key* names, or None."""
+    if not isinstance(key, str):
+        return key
+    try:
+        return load_object(key)
+    except Exception:  # Scrapy raises it where the component is enabled
+        return None
+
+
+def is_enabled(component: type, settings: BaseSettings) -> bool:
+    """Whether a downloader middleware is enabled."""
+    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
+    return any(loaded(key) is component for key, position in enabled if position is not None)
+
+
 def is_importable(key: Any, settings: BaseSettings) -> bool:
     """Whether the component *key* can be imported now without a wrong reactor.
 

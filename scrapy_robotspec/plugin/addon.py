@@ -19,9 +19,12 @@ from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
+from scrapy_robotspec.plugin.settings.checks import (
+    browser_handlers,
+    conflicting_settings,
+    lacks_waiting_queue,
+)
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.warnings import conflicting_settings
-from scrapy_robotspec.plugin.settings.wiring import browser_handlers, lacks_waiting_queue
 from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:

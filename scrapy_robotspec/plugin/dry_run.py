@@ -24,7 +24,6 @@ from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
 from scrapy_robotspec.plugin.reporting.report import Report
-from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
@@ -74,14 +73,14 @@ class DryRunMiddleware:
             crawler,
             self.settings,
             self._on_fetch_done,
-            stats=TolerantStats(DummyStatsCollector(crawler)),
+            stats=DummyStatsCollector(crawler),
             runtime=_SilentRuntime,
         )
         self._policy = self.robots.policy
         self._pending = PendingComparisons()
         self._looking = False
         self._idle_since: float | None = None
-        self._counts = DifferenceCounts(TolerantStats(crawler.stats))
+        self._counts = DifferenceCounts(crawler.stats)
         self._report: Report | None = None
         if self.settings.report is not None:
             self._report = Report(crawler, self.settings.report, self._counts.by_words)

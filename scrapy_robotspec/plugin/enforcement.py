@@ -19,6 +19,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, summarize
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
+from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ class Enforcer:
     def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         stats = self._stats
-        self._robots.note_decision(request, decision, found, "request")
+        if self._robots.observer is not None:  # hot path
+            self._robots.note_decision(request, decision, found, "request")
         if found is not None:
             stats.asked_cache(found)
         if self._has_overrides and decision.origin is not None:
@@ -142,12 +144,15 @@ class Enforcer:
         self, request: Request, response: Response
     ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
+        # hot path
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
             if final is not None and self._policy.origin(final) is not None:
                 return self._check_final_url(request, response, final)
-        self._robots.tokens.responded(request)
-        self._check_usage(request, response)
+        if KEPT_KEY in request.meta:
+            self._robots.tokens.responded(request)
+        if self._policy.usage.labels or HEADER in response.headers:
+            self._check_usage(request, response)
         return response
 
     async def _check_final_url(
@@ -171,7 +176,7 @@ class Enforcer:
     def _check_usage(self, request: Request, response: Response) -> None:
         """Combine the page's usage preferences with its header, and refuse it by them (USE-05)."""
         policy, summary = self._policy, request.meta.get("robotspec")
-        if summary is None or not (policy.usage.labels or HEADER in response.headers):
+        if summary is None:
             return
         origin = Origin.of(response.url)
         if origin is None or policy.origin(page_request(request)) is None:

@@ -15,17 +15,18 @@ from scrapy.exceptions import NotConfigured
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.deciding.meta_keys import MetaKeys
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
-from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
+from scrapy_robotspec.plugin.settings.checks import (
+    DRY_RUN_WITHOUT_ADDON,
+    conflicting_components,
+    missing_parts,
+)
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.plugin.settings.warnings import conflicting_components
-from scrapy_robotspec.plugin.settings.wiring import DRY_RUN_WITHOUT_ADDON, missing_parts
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -59,7 +60,7 @@ class RobotSpecMiddleware(GateOwner):
             raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
         assert crawler.stats is not None
         self._crawler = crawler
-        stats = TolerantStats(crawler.stats)
+        stats = crawler.stats
         self.robots = CrawlRobots(
             crawler, self.settings, self._on_fetch_done, stats, on_wait=self._on_wait
         )
@@ -80,7 +81,6 @@ class RobotSpecMiddleware(GateOwner):
         self.gate = self._waits.gate
         self._enforcer = Enforcer(self.robots, self._stats)
         self.refuse_in_browser = self._enforcer.refuse_in_browser
-        self._meta_keys = MetaKeys()
         if self._stats.report is not None:
             self._stats.report.create()
 
@@ -122,8 +122,6 @@ class RobotSpecMiddleware(GateOwner):
             if self.robots.observer is not None:
                 self.robots.observer.on_exempt(request)
             return None
-        if not self._meta_keys.seen.issuperset(request.meta):
-            self._meta_keys.check(request.meta)
         answer = self.robots.answer(origin, request, time.time())
         if isinstance(answer, Pending):
             return self._wait(origin, request, popped)

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.deciding.observer import DecisionObserver, Stage
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -63,7 +63,7 @@ class CrawlRobots:
         crawler: Crawler,
         settings: Settings,
         on_fetch_done: Callable[[FetchDone], None],
-        stats: TolerantStats,
+        stats: StatsCollector,
         runtime: type[CrawlRuntime] = CrawlRuntime,
         on_wait: Callable[[Origin, int], None] = lambda origin, change: None,
     ) -> None:

@@ -9,10 +9,9 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
-from scrapy.statscollectors import MemoryStatsCollector
 from twisted.internet.defer import CancelledError
 
 from scrapy_robotspec.plugin import _compat
@@ -62,21 +61,6 @@ class KeepsRobotsTxt:
         notes = self._notes.read_text()
         ended = notes.count('"kind": "response"') + notes.count('"kind": "error"')
         return ended if time.monotonic() < self._until else math.inf
-
-
-class FailingStats(MemoryStatsCollector):
-    """A collector whose database fails for what concerns robots.txt."""
-
-    def inc_value(self, key: str, *args: Any, **kwargs: Any) -> None:
-        if key.startswith("robots"):
-            raise ConnectionError("no database")
-        super().inc_value(key, *args, **kwargs)
-
-    def set_value(self, key: str, *args: Any, **kwargs: Any) -> None:
-        self.inc_value(key, 0)
-        super().set_value(key, *args, **kwargs)
-
-    max_value = set_value
 
 
 class DropsPages:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import MODES, Running, crawl
-from tests.support.responses import after, in_turn, reply, reset, silence
+from tests.support.responses import after, reply, reset, silence
 
 if TYPE_CHECKING:
     from tests.support.server import Server
@@ -70,18 +70,3 @@ def test_two_hundred_dead_origins_share_their_lines(server: Server) -> None:
     assert 20 <= len(lines) <= 60
     assert result.lines("more origins: they are given up")
     assert "Traceback" not in result.log
-
-
-def test_a_stats_collector_that_fails_loses_no_request(server: Server) -> None:
-    """Scrapy itself goes on counting; what concerns robots.txt is not counted."""
-    failing = server.site("127.0.0.2", in_turn(reply("", 503), reply(BODY)))
-    sites = (failing, server.site("127.0.0.3"))
-    urls = [site.url(path) for site in sites for path in ("/", "/no", "/more")]
-    settings = {
-        "STATS_CLASS": "tests.crawl.middlewares.FailingStats",
-        "ROBOTSPEC_RETRY_DELAY": 0.1,
-    }
-    result = crawl(urls, settings)
-    assert result.ended_once(urls)
-    assert set(result.errors) == {failing.url("/no")}
-    assert len(result.lines("of STATS_CLASS fails")) == 1

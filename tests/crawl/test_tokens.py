@@ -221,9 +221,3 @@ def test_a_function_that_cannot_work_stops_the_crawl_at_start(server: Server, na
     assert site.log == []
     assert result.exit_code == 1
     assert "f(request, crawler)" in result.log.strip().splitlines()[-1]
-
-
-def test_an_unknown_meta_key_is_warned_of_once(server: Server) -> None:
-    _, log = followed(server, {}, meta={"robotspec_token": "two"})
-    (line,) = [line for line in log.splitlines() if "WARNING" in line]
-    assert "'robotspec_user_agent_token'" in line

@@ -22,7 +22,6 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin.enforcement import redirected
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
-from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -111,7 +110,7 @@ class BrowserGuard:
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
-        self._stats = TolerantStats(crawler.stats)
+        self._stats = crawler.stats
         self._loop: asyncio.AbstractEventLoop | None = None
         self._middleware: RobotSpecMiddleware | None = None
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from scrapy.utils.misc import load_object
-
 from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.plugin._compat import loaded
 from scrapy_robotspec.plugin.addon import Addon
 from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -93,16 +92,7 @@ def _has_middleware(settings: BaseSettings) -> bool:
 
 def _has(component: type, chosen: Mapping[Any, Any]) -> bool:
     """Whether a class, named by itself or by its import path, is among those switched on."""
-    return any(_is(component, key) for key, place in chosen.items() if place is not None)
-
-
-def _is(component: type, key: Any) -> bool:
-    if not isinstance(key, str):
-        return key is component
-    try:
-        return load_object(key) is component
-    except Exception:  # a broken component of someone else; Scrapy reports it
-        return False
+    return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 
 def _adapt(settings: BaseSettings, options: SiteOptions) -> None:

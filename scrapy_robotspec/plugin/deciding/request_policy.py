@@ -50,7 +50,7 @@ class RequestPolicy:
         if request.meta.get("dont_obey_robotstxt"):  # APP-01
             return None
         origin = Origin.of(request.url)  # LOC-11
-        if origin is not None and not self._ftp and origin.scheme == "ftp":
+        if origin is not None and not self._ftp and origin.startswith("ftp:"):
             return None
         return origin
 

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.fetching.downloads import Downloads
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 _T = TypeVar("_T")
@@ -71,7 +71,7 @@ class FetchContext:
     downloads: Downloads
     routes: Routes
     probes: Probes
-    stats: TolerantStats
+    stats: StatsCollector
     clock: Callable[[], float]
     use_http_cache: bool
     archive: ExchangeArchive | None = None

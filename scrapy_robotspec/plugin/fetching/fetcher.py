@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
     from twisted.python.failure import Failure
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
@@ -41,7 +41,7 @@ class Fetcher:
         self,
         crawler: Crawler,
         settings: Settings,
-        stats: TolerantStats,
+        stats: StatsCollector,
         clock: Callable[[], float],
         live: LiveOrigins[CrawlOrigin],
     ) -> None:

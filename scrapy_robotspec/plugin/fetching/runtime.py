@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -59,7 +59,7 @@ class CrawlRuntime:
         tokens: TokenSelector,
         on_fetch_done: Callable[[FetchDone], None],
         fetching: Callable[[], None],
-        stats: TolerantStats,
+        stats: StatsCollector,
         live: LiveOrigins[CrawlOrigin],
     ) -> None:
         self._crawler = crawler

@@ -13,11 +13,11 @@ from scrapy_robotspec.plugin.reporting.stats import shown_request
 
 if TYPE_CHECKING:
     from scrapy import Request
+    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.override import Override
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -43,7 +43,7 @@ class Difference(Enum):
 class DifferenceCounts:
     """Counts comparisons in *stats*, and logs the first differences of each kind."""
 
-    def __init__(self, stats: TolerantStats) -> None:
+    def __init__(self, stats: StatsCollector) -> None:
         self.rows = Counts()
         """Counts our decisions for the report, if there is one."""
         self._stats = stats

@@ -15,12 +15,13 @@ from scrapy_robotspec.render.text import safe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from scrapy.statscollectors import StatsCollector
+
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.reporting.counts import Counts
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -40,7 +41,7 @@ class Progress:
 
     def __init__(
         self,
-        stats: TolerantStats,
+        stats: StatsCollector,
         live: LiveOrigins[CrawlOrigin],
         *,
         after: float,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.counts import Counts
-    from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -46,7 +46,7 @@ class CrawlStats:
         self,
         crawler: Crawler,
         settings: Settings,
-        stats: TolerantStats,
+        stats: StatsCollector,
         live: LiveOrigins[CrawlOrigin],
         waiting_of: Callable[[Origin], int],
     ) -> None:

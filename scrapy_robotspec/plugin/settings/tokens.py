@@ -17,13 +17,14 @@ from inspect import (
 )
 from typing import TYPE_CHECKING, Any
 
+from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.settings.wiring import sets_user_agent
+from scrapy_robotspec.plugin._compat import is_enabled
 from scrapy_robotspec.protocol.agents import product_name, product_tokens, tokens_from_user_agent
 from scrapy_robotspec.render.text import safe
 
@@ -143,7 +144,7 @@ class TokenSelector:
     def _read(self, setting: Tokens | Chooser | None) -> None:
         name = self._crawler.settings["ROBOTSTXT_USER_AGENT"]
         sent = default_user_agent(self._crawler)
-        stock = sets_user_agent(self._crawler.settings)
+        stock = is_enabled(UserAgentMiddleware, self._crawler.settings)
         if callable(setting):
             self._choose = setting
         elif setting is not None:
@@ -177,7 +178,9 @@ class TokenSelector:
         """The tokens for a decision about *request*."""
         # hot path
         meta = request.meta
-        if self._fixed is not None or self._by_host is not None or META_KEY in meta:
+        if self._fixed is not None and self._by_host is None and META_KEY not in meta:
+            return self._fixed
+        if self._by_host is not None or META_KEY in meta:
             explicit = self._explicit(request)
             if explicit is not None:
                 return explicit

@@ -14,7 +14,6 @@ from twisted.internet.task import Clock
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.crawl_origin import crawl_origins
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
-from scrapy_robotspec.plugin.reporting.tolerant_stats import TolerantStats
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
 FAILED = "robots.txt of %s is unreachable (%s)"
@@ -31,7 +30,7 @@ class Log:
         self.stats = StatsCollector(get_crawler())
         self.waiting: dict[Origin, int] = defaultdict(int)
         self.progress = Progress(
-            TolerantStats(self.stats),
+            self.stats,
             crawl_origins(),
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),

@@ -10,7 +10,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
 
 from scrapy_robotspec import Addon, RobotSpecMiddleware, RobotSpecParser
-from scrapy_robotspec.plugin.settings.warnings import conflicting_components
+from scrapy_robotspec.plugin.settings.checks import conflicting_components
 
 
 class Counting:
