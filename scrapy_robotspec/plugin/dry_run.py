@@ -6,9 +6,12 @@ more than by Scrapy's own middleware; the end of the crawl waits for fetches in 
 
 from __future__ import annotations
 
+import logging
 import time
+from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
@@ -18,34 +21,46 @@ from twisted.internet.defer import succeed
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.comparisons import Comparison, PendingComparisons
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
+from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
-from scrapy_robotspec.plugin.reporting.differences import Difference, DifferenceCounts
+from scrapy_robotspec.plugin.reporting.counts import Counts
 from scrapy_robotspec.plugin.reporting.report import Report
+from scrapy_robotspec.plugin.reporting.stats import shown_request
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.override import Override
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+logger = logging.getLogger("scrapy_robotspec")
 
 #: Text of the exception by which Scrapy's own middleware refuses a request.
 _REFUSED_BY_SCRAPY = "Forbidden by robots.txt"
 
 #: How often origins are looked at for which no fetch could begin (seconds).
 _LOOK_EVERY = 0.5
+#: Max comparisons that wait; further requests are not compared.
+MAX_PENDING = 10_000
+#: Max logged differences of each kind.
+_EXAMPLES = 10
 
 
 class _SilentRuntime(CrawlRuntime):
@@ -249,3 +264,137 @@ class DryRunMiddleware:
         if self._report is not None:
             await self._report.close(reason)
         await self.robots.close()
+
+
+class Comparison(NamedTuple):
+    """A request that Scrapy's own middleware has decided about."""
+
+    request: Request
+    tokens: Tokens
+    allowed: bool
+    """Scrapy's decision."""
+    header: Usage | None = None
+    """The usage preferences of the response; None before it has come."""
+
+
+class PendingComparisons:
+    """Comparisons by origin."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Origin, list[Comparison]] = {}
+        self._number = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def __iter__(self) -> Iterator[Origin]:
+        return iter(list(self._waiting))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further ones are refused."""
+        return self._number >= MAX_PENDING
+
+    def add(self, origin: Origin, *comparisons: Comparison) -> None:
+        """Let *comparisons* await the robots.txt of *origin*."""
+        if comparisons:
+            self._waiting.setdefault(origin, []).extend(comparisons)
+            self._number += len(comparisons)
+
+    def take(self, origin: Origin) -> list[Comparison]:
+        """Remove and return what awaits the robots.txt of *origin*."""
+        taken = self._waiting.pop(origin, [])
+        self._number -= len(taken)
+        return taken
+
+    def note_header(self, origin: Origin, request: Request, header: Usage) -> None:
+        """The page of *request* came before its robots.txt, with *header*."""
+        waiting = self._waiting.get(origin, [])
+        for at, each in enumerate(waiting):
+            if each.request is request:
+                waiting[at] = each._replace(header=header)
+
+
+class Difference(Enum):
+    """The result of a comparison, with its stat."""
+
+    SAME = "robotspec/dry_run/same"
+    REFUSE = "robotspec/dry_run/we_would_refuse"
+    ALLOW = "robotspec/dry_run/we_would_allow"
+    WAIT = "robotspec/dry_run/we_would_wait"
+    NOT_COMPARED = "robotspec/dry_run/not_compared"
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return self.value.rpartition("/")[2].replace("_", " ")
+
+
+class DifferenceCounts:
+    """Counts comparisons in *stats*, and logs the first differences of each kind."""
+
+    def __init__(self, stats: StatsCollector) -> None:
+        self.rows = Counts()
+        """Counts our decisions for the report, if there is one."""
+        self._stats = stats
+        self._counts: Counter[Difference] = Counter()
+
+    def compared(
+        self, request: Request, ours: Decision, override: Override | None, *, allowed: bool
+    ) -> None:
+        """Count *request* by both decisions: Scrapy's, *allowed*, and *ours*."""
+        replaced = override is not None and ours.reason == "override"
+        detail = "by ROBOTSPEC_OVERRIDES" if replaced else _detail(ours)
+        if ours.allowed is allowed:
+            self.add(Difference.SAME, request, detail)
+        else:
+            self.add(Difference.ALLOW if ours.allowed else Difference.REFUSE, request, detail)
+        if ours.origin is None:
+            return
+        if override is not None:
+            self.rows.overridden(override.kinds, ours.origin)
+        if ours.allowed:
+            self.rows.let_through(ours.origin)
+        else:
+            self.rows.refused(ours, request.url)
+
+    def refused_by_header(self, request: Request, ours: Decision) -> None:
+        """*ours* refuses the page of *request*, by its header.
+
+        The request was counted as the same before.
+        """
+        self._counts[Difference.SAME] -= 1
+        self._stats.inc_value(Difference.SAME.value, -1)
+        self.add(Difference.REFUSE, request, _detail(ours))
+        if ours.origin is not None:
+            self.rows.revoked(ours.origin)
+            self.rows.refused(ours, request.url)
+
+    def would_wait(self, request: Request, origin: Origin, failure: str) -> None:
+        """Ours would let *request* wait until *origin* answers."""
+        self.add(Difference.WAIT, request, failure)
+        self.rows.waited(origin, 1)
+
+    def add(self, difference: Difference, request: Request, detail: str) -> None:
+        """Count one comparison."""
+        self._counts[difference] += 1
+        self._stats.inc_value(difference.value)
+        if difference is not Difference.SAME and self._counts[difference] <= _EXAMPLES:
+            shown = shown_request(request)
+            logger.info("Dry run: %s: %s (%s)", difference.words, shown, detail)
+
+    def by_words(self) -> dict[str, int]:
+        """All counts, by words for people."""
+        return {each.words: self._counts[each] for each in Difference}
+
+    def log_summary(self) -> None:
+        """Log all counts in one line."""
+        counts = [f"{count:,} {words}" for words, count in self.by_words().items()]
+        logger.info("Dry run of RobotSpecMiddleware, in requests: %s", ", ".join(counts))
+
+
+def _detail(decision: Decision) -> str:
+    """The reason in a few words."""
+    if decision.usage is not None:
+        return decision.usage.detail
+    return decision.reason if decision.allowed else str(refusal(decision))
