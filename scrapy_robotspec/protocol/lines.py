@@ -82,6 +82,10 @@ class LineReader:
         # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
         for number, raw in enumerate(part.splitlines(keepends=True), 1):  # hot path
             text = raw.rstrip(b"\r\n")
+            if not text:
+                yield Line(number, begin, b"", b"", "", b"")
+                begin += len(raw)
+                continue
             name, colon, value = text.partition(b":")
             field = field_of(name)
             if field is None or not colon or len(text) > limit:
@@ -92,7 +96,7 @@ class LineReader:
             begin += len(raw)
 
     def _interpret(self, number: int, start: int, text: bytes) -> Line:
-        pair = split_line(text, self._edition) if text else None
+        pair = split_line(text, self._edition)
         if pair is None:
             return Line(number, start, text, b"", "", b"")
         field = meaning(pair[0], self._edition)
