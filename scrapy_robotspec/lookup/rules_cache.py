@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.backoff import SKEW
@@ -11,6 +10,7 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.results import Resolved
 from scrapy_robotspec.protocol.groups import may_have_other_lines
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.store.memory import SizedTable
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -25,25 +25,18 @@ MAX_BYTES = 2**26
 #: compiled rules for each wildcard (bytes).
 PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
 
-#: Share of the origins that are evicted at once. Choosing them takes one pass over the table.
-_EVICTED = 1 / 256
-
 
 class RulesCache:
     """Keeps resolved origins of about *max_bytes* in all.
 
-    To make room, origins chosen at random are evicted, and made again from their records. So
-    a crawl that visits more origins in turn than fit finds most of them, where the least recently
-    used one would always be the next one needed. *max_size* is the parsing limit in bytes, None for
+    An evicted one is made again from its record. *max_size* is the parsing limit in bytes, None for
     the edition's.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_size: int | None = None) -> None:
-        self._max_bytes = max_bytes
         self._max_size = max_size
-        self._bytes = 0
-        self._resolved: dict[Origin, Resolved] = {}
-        self._random = random.Random(0)
+        self._table: SizedTable[Origin, Resolved] = SizedTable(lambda each: each.size, max_bytes)
+        self._resolved = self._table.entries
 
     def get(self, origin: Origin) -> Resolved | None:
         """The resolved *origin*, valid or not."""
@@ -51,7 +44,7 @@ class RulesCache:
 
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
         """The resolved *origin*, if it is valid at *now*."""
-        # hot path: without a call of is_valid()
+        # hot path: without a call of get()
         resolved = self._resolved.get(origin)
         if resolved is None or not resolved.valid_from <= now < resolved.valid_until:
             return None
@@ -59,24 +52,12 @@ class RulesCache:
 
     def put(self, resolved: Resolved) -> Resolved:
         """Keep *resolved*, and evict others if they take too much memory."""
-        self.discard(resolved.origin)
-        self._resolved[resolved.origin] = resolved
-        self._bytes += resolved.size
-        while self._bytes > self._max_bytes and len(self._resolved) > 1:
-            self._evict(resolved.origin)
+        self._table.put(resolved.origin, resolved)
         return resolved
-
-    def _evict(self, newest: Origin) -> None:
-        number = 1 + int(len(self._resolved) * _EVICTED)
-        for origin in self._random.sample(list(self._resolved), number):
-            if origin != newest:
-                self.discard(origin)
 
     def discard(self, origin: Origin) -> None:
         """Drop *origin*, if it is kept."""
-        resolved = self._resolved.pop(origin, None)
-        if resolved is not None:
-            self._bytes -= resolved.size
+        self._table.pop(origin)
 
     def make(self, record: RobotsRecord, plan: Plan, edition: Edition, now: float) -> Resolved:
         """Resolve *record* under *plan*; an unchanged file is not parsed again."""

@@ -6,22 +6,21 @@ the record and announces new rules. It returns the record with its plan to the l
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
-from scrapy_robotspec.lookup.handlers import wait_for_handlers
 from scrapy_robotspec.lookup.runtime import pause
 from scrapy_robotspec.lookup.tiered_store import newer
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
-    from twisted.python.failure import Failure
-
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
@@ -40,6 +39,11 @@ _Request = TypeVar("_Request")
 POLL_MIN, POLL_MAX = 0.2, 2.0
 #: Max records of a shared store that one flight reads before it fetches all the same.
 _MAX_NEWS = 8
+#: Longest time that signal handlers may delay the requests of an origin (seconds).
+HANDLER_TIMEOUT = 30.0
+
+#: How cancelled handlers end: a Deferred's error or, with older Twisted, a task's.
+_CANCELLED = (CancelledError, asyncio.CancelledError)
 #: Pause after an error in our own code (seconds).
 ERROR_PAUSE = 1.0
 
@@ -239,7 +243,7 @@ class SingleFlight(Generic[_Request]):
             if resolved.robots is not None and not _is_same_answer(flight.held, record):
                 replaced = self._replaced(flight.held, record)
                 handling = self._runtime.on_rules(resolved, flight.request, replaced)
-                await wait_for_handlers(self._runtime, flight.origin, handling)
+                await _wait_for_handlers(self._runtime, flight.origin, handling)
             return resolved
         finally:
             self._store.put(record)  # not earlier: from now on requests use it
@@ -313,3 +317,34 @@ def _is_usable(plan: Plan) -> bool:
 
 def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
     return held is not None and held.fetched_at == record.fetched_at
+
+
+async def _wait_for_handlers(
+    runtime: Runtime[Any], origin: Origin, handling: Deferred[None]
+) -> None:
+    """Return when *handling* ends, or with a warning after ``HANDLER_TIMEOUT``.
+
+    Raises the error of *handling*. Cancelling the wait cancels the handlers.
+    """
+    handled: Deferred[None] = Deferred()
+    handling.addBoth(_pass_on, handled)
+    try:
+        await pause(runtime, HANDLER_TIMEOUT, handled)
+    except CancelledError:
+        handling.cancel()
+        raise
+    if not handling.called:
+        logger.warning(
+            "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
+            "origin's requests go on without it",
+            HANDLER_TIMEOUT,
+            origin,
+        )
+
+
+def _pass_on(result: Failure | None, handled: Deferred[None]) -> None:
+    """Give *result* to the flight, unless it comes too late."""
+    if not handled.called:
+        handled.callback(result)
+    elif isinstance(result, Failure) and not isinstance(result.value, _CANCELLED):
+        logger.error("Error in a handler that took too long: %s", result.getTraceback())

@@ -7,9 +7,10 @@ thread.
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.base import read
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
 #: Usual number of records in memory, and in the temporary file.
 MAX_RECORDS, MAX_SPILLED = 100_000, 1_000_000
 #: Size of an origin besides its record: its name and its place in the table (bytes).
@@ -30,20 +34,61 @@ _OVERHEAD = 512
 #: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
 _GRANTED = 2**26
-#: Share of the records that are evicted at once. Choosing them takes one pass over the table.
+#: Share of the entries that are evicted at once. Choosing them takes one pass over the table.
 _EVICTED = 1 / 256
 #: Lines of page slots are swept when their number reaches this, and then whenever it has doubled.
 _SWEEP_AT = 10_000
 
 
+class SizedTable(Generic[_K, _V]):
+    """Keeps entries of *max_size* bytes and *max_number* in all; *size_of* measures one.
+
+    To make room, entries chosen at random are evicted. So a crawl that visits more origins in turn
+    than fit finds most of them, where the least recently used one is always the next one needed.
+    """
+
+    def __init__(
+        self, size_of: Callable[[_V], int], max_size: int, max_number: float = math.inf
+    ) -> None:
+        self.max_size, self.max_number = max_size, max_number
+        # A plain dict: the garbage collector does not track one of str and bytes.
+        self.entries: dict[_K, _V] = {}
+        self._size_of = size_of
+        self._size = 0
+        self._random = random.Random(0)
+
+    def put(self, key: _K, value: _V) -> list[tuple[_K, _V]]:
+        """Keep *value* in place of the one of *key*; return the entries that it evicts."""
+        self.pop(key)
+        self.entries[key] = value
+        self._size += self._size_of(value)
+        evicted: list[tuple[_K, _V]] = []
+        while len(self.entries) > 1 and self._is_full():
+            number = 1 + int(len(self.entries) * _EVICTED)
+            chosen = self._random.sample(list(self.entries), number)
+            evicted += [(each, self.entries[each]) for each in chosen if each != key]
+            for each in chosen:
+                if each != key:
+                    self.pop(each)
+        return evicted
+
+    def pop(self, key: _K) -> _V | None:
+        """Remove the entry of *key*, if there is one."""
+        value = self.entries.pop(key, None)
+        if value is not None:
+            self._size -= self._size_of(value)
+        return value
+
+    def _is_full(self) -> bool:
+        return self._size > self.max_size or len(self.entries) > self.max_number
+
+
 class MemoryStore:
     """Keeps *max_records* records or 64 MB, whichever is more.
 
-    When it is full, records chosen at random are evicted into a temporary file that holds
-    *max_spilled* records; 0: they are deleted. Random eviction keeps most records of a crawl that
-    visits its origins in turn, where the least recently used one is always the next one needed.
-    With *warn* the first eviction of a fresh record is logged. *monotonic* gives the seconds by
-    which page slots count.
+    Records that are evicted move to a temporary file that holds *max_spilled* records; 0: they are
+    deleted. With *warn* the first eviction of a fresh record is logged. *monotonic* gives the
+    seconds by which page slots count.
     """
 
     def __init__(
@@ -54,15 +99,11 @@ class MemoryStore:
         warn: bool = True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.max_records = max_records
         self._max_spilled = max_spilled
-        self._max_size = max(max_records * _AVERAGE, _GRANTED)
-        self._size = 0
-        # A plain dict of str and bytes: the garbage collector does not track its contents.
-        self._records: dict[str, bytes] = {}
+        max_size = max(max_records * _AVERAGE, _GRANTED)
+        self._table: SizedTable[str, bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
         self._warned = not warn
-        self._random = random.Random(0)
         self._monotonic = monotonic
         self._lines: dict[Origin, Line] = {}
         self._sweep_at = _SWEEP_AT
@@ -71,54 +112,28 @@ class MemoryStore:
 
     def get(self, origin: Origin) -> RobotsRecord | None:
         """Return the record of *origin*."""
-        data = self._records.get(origin)
+        data = self._table.entries.get(origin)
         if data is None and self._spill is not None:
             data = self._spill.get(origin)
         return read(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
         """Keep *record* in place of the one of its origin."""
-        origin, data = str.__str__(record.origin), record.to_bytes()
-        self._delete(origin)
+        origin = str.__str__(record.origin)
         if self._spill is not None:
             self._spill.delete(origin)
-        self._records[origin] = data
-        self._size += len(data) + _OVERHEAD
-        self._make_room(origin, record.updated_at)
+        evicted = self._table.put(origin, record.to_bytes())
+        if self._max_spilled and evicted:
+            self._open_spill().put(evicted)
+        if not self._warned and _any_fresh(evicted, record.updated_at):
+            self._warned = True
+            self._warn()
 
     def close(self) -> None:
         """Delete the temporary file. Records in memory stay readable."""
         if self._spill is not None:
             self._spill.close()
             self._spill, self._max_spilled = None, 0
-
-    def _delete(self, origin: str) -> bytes | None:
-        data = self._records.pop(origin, None)
-        if data is not None:
-            self._size -= len(data) + _OVERHEAD
-        return data
-
-    # --- eviction
-
-    def _make_room(self, newest: str, now: float) -> None:
-        while len(self._records) > self.max_records or (
-            self._size > self._max_size and len(self._records) > 1
-        ):
-            self._evict(newest, now)
-
-    def _evict(self, newest: str, now: float) -> None:
-        """Evict some records, but not that of *newest*, which was put at *now*."""
-        chosen = self._random.sample(list(self._records), 1 + int(len(self._records) * _EVICTED))
-        evicted = [
-            (origin, data)
-            for origin in chosen
-            if origin != newest and (data := self._delete(origin)) is not None
-        ]
-        if self._max_spilled and evicted:
-            self._open_spill().put(evicted)
-        if not self._warned and _any_fresh(evicted, now):
-            self._warned = True
-            self._warn()
 
     def _open_spill(self) -> Spill:
         if self._spill is None:
@@ -133,8 +148,8 @@ class MemoryStore:
             "The robots.txt store memory:// is full (limit: %d origins, %d MB): records that are "
             "still fresh are %s. Raise the limit with ROBOTSPEC_CACHE = 'memory://?max=N', or use "
             "sqlite:///",
-            self.max_records,
-            self._max_size >> 20,
+            self._table.max_number,
+            self._table.max_size >> 20,
             where,
         )
 
@@ -162,3 +177,7 @@ class MemoryStore:
 def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
     records = (RobotsRecord.from_bytes(data) for _, data in evicted)
     return any(record is not None and (record.expires_at or 0.0) > now for record in records)
+
+
+def _size_of(data: bytes) -> int:
+    return len(data) + _OVERHEAD

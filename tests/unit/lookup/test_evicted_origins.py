@@ -142,7 +142,7 @@ def test_another_crawler_is_answered_from_the_file() -> None:
 
 def test_a_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:
     harness = LookupHarness(max_bytes=1)
-    harness.memory.max_records, harness.memory._max_spilled = 1, 10
+    harness.memory._table.max_number, harness.memory._max_spilled = 1, 10
     for origin in (A, B, C):
         harness.ask(origin)
         harness.answer(FILE, origin)

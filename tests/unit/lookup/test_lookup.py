@@ -15,7 +15,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.handlers import HANDLER_TIMEOUT
+from scrapy_robotspec.lookup.single_flight import HANDLER_TIMEOUT
 from scrapy_robotspec.store import open_shared_store
 from tests.support.stores import SharedStore, take
 

@@ -21,10 +21,10 @@ def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
 ) -> None:
     """A call to it takes a thread and a round trip of the request through the scheduler."""
     memory, shared = _open_stores(uri.format(folder=tmp_path))
-    memory.max_records = 10
+    memory._table.max_number = 10
     for number in range(100):
         memory.put(plain_record(origin(number), NOW))
-    assert len(memory._records) <= 10
+    assert len(memory._table.entries) <= 10
     assert all(memory.get(origin(number)) is not None for number in range(100))
     assert len(caplog.records) == (shared is None)
     memory.close()
