@@ -87,10 +87,11 @@ class Screen:
 
     def progress(self, items: Sequence[_T], what: str) -> Iterator[_T]:
         """Yield ``items``; a terminal without the answers shows the progress."""
-        shown = len(items) >= _MIN_STEPS and not self.out.isatty()
+        if len(items) < _MIN_STEPS or self.out.isatty() or not self.err.isatty():
+            yield from items
+            return
         for done, item in enumerate(items):
-            if shown:
-                self.share(done, len(items), what)
+            self.share(done, len(items), what)
             yield item
         self.clear()
 

@@ -95,11 +95,11 @@ def explain(
     """
     verdict = robots.explain_served(url, tokens)
     return Explanation(
-        url=url if isinstance(url, str) else decode(url),
-        tokens=tuple(tokens),
-        allowed=verdict.allowed,
-        reason=verdict.reason,
-        verdict=verdict,
+        url if isinstance(url, str) else decode(url),
+        tuple(tokens),
+        verdict.allowed,
+        verdict.reason,
+        verdict,
         crawler=crawler_words(tokens, names),
     )
 
