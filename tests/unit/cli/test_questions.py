@@ -291,9 +291,10 @@ def test_help_of_each_command_shows_examples_that_run(
     examples = [
         line.split()[1:]
         for line in text.partition("Examples:")[2].splitlines()
-        if line.startswith("    robotspec ") and "://" not in line.partition("/page ")[0]
+        if line.startswith("    robotspec ") and "*" not in line
+        if "://" not in line.partition("/page ")[0]
     ]
-    assert len(examples) >= 2
+    assert examples
     for words in examples:
         assert run_command(*words).code in (0, 1), words
 
