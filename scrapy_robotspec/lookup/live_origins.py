@@ -6,10 +6,10 @@ in the store, compiled rules in their cache, queued requests in the scheduler.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from twisted.internet.defer import Deferred
 
@@ -42,31 +42,21 @@ class LiveOrigin:
 _Live = TypeVar("_Live", bound=LiveOrigin)
 
 
-class LiveOrigins(Generic[_Live]):
+class LiveOrigins(dict["Origin", _Live]):
     """The live origins of one crawler, made by *make*, in the order of their first use."""
 
     def __init__(self, make: Callable[[Origin], _Live]) -> None:
+        super().__init__()
         self._make = make
-        self._live: dict[Origin, _Live] = {}
-
-    def __len__(self) -> int:
-        return len(self._live)
-
-    def __iter__(self) -> Iterator[_Live]:
-        return iter(list(self._live.values()))
-
-    def find(self, origin: Origin) -> _Live | None:
-        """The state of *origin*, if it is live."""
-        return self._live.get(origin)
 
     def use(self, origin: Origin) -> _Live:
         """The state of *origin*, made if needed; its user settles it."""
-        live = self._live.get(origin)
+        live = self.get(origin)
         if live is None:
-            live = self._live[origin] = self._make(origin)
+            live = self[origin] = self._make(origin)
         return live
 
     def settle(self, live: LiveOrigin) -> None:
         """Delete *live* if it is idle."""
-        if live.is_idle and self._live.get(live.origin) is live:
-            del self._live[live.origin]
+        if live.is_idle and self.get(live.origin) is live:
+            del self[live.origin]

@@ -140,7 +140,7 @@ class Lookup(Generic[_Request]):
         """Cancel every fetch and every wait."""
         self._closed = True
         self._flights.stop()
-        for live in self._live:
+        for live in list(self._live.values()):
             _wake(live)
 
     async def close(self) -> None:
@@ -167,12 +167,12 @@ class Lookup(Generic[_Request]):
         return self._keep(origin, record, plan, now)
 
     def _is_flying(self, origin: Origin) -> bool:
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         return live is not None and live.is_flying
 
     def _paused_until(self, origin: Origin, now: float) -> float:
         """When the next flight of *origin* may start: *now*, unless the last one was void."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         until = now if live is None else live.paused_until
         put_back = until > now + max(ERROR_PAUSE, self._runtime.policy(origin).retry_delay)
         return now if put_back else max(now, until)

@@ -112,7 +112,7 @@ class SingleFlight(Generic[_Request]):
     def stop(self) -> None:
         """Cancel all fetches and start no more."""
         self._closed = True
-        for live in self._live:
+        for live in list(self._live.values()):
             if live.flight is not None:
                 live.flight.cancel()
 
@@ -120,7 +120,7 @@ class SingleFlight(Generic[_Request]):
 
     def was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
         """Whether *origin* was asked already and gave no answer."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None and live.was_preempted:
             return True
         return held is not None and held.failures > 0
@@ -137,7 +137,7 @@ class SingleFlight(Generic[_Request]):
         return True
 
     def _cancel(self, origin: Origin) -> None:
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None and live.flight is not None:
             live.flight.cancel()
 

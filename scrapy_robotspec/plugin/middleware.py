@@ -126,9 +126,10 @@ class RobotSpecMiddleware(GateOwner):
         if isinstance(answer, Pending):
             return self._wait(origin, request, popped)
         decision, found = answer
-        if decision.allowed and self._waits.delay(found, request):
+        if self._policy.spaces and decision.allowed and self._waits.delay(found, request):
             return self._wait(origin, request, popped)
-        self.gate.update(origin)
+        if origin in self.robots.live:
+            self.gate.update(origin)
         self._enforcer.apply(request, decision, found)
         return None
 

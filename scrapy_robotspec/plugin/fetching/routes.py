@@ -71,14 +71,14 @@ class Routes:
     def see(self, origin: Origin, request: Request) -> Route:
         """Remember the route of *request*, which waits for the robots.txt of *origin*."""
         route = Route.of(request, self._keys)
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None and len(live.routes) < _MAX_ROUTES:
             live.routes.setdefault(route.name, route)
         return route
 
     def best(self, origin: Origin, own: Route) -> Route:
         """The route with the fewest failures; of equal ones *own*."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is None:
             return own
         routes = [own, *live.routes.values()]
@@ -86,13 +86,13 @@ class Routes:
 
     def failed(self, origin: Origin, route: Route) -> None:
         """Prefer other routes to *origin* from now on."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None:
             live.failed_routes[route.name] += 1
 
     def has_failed(self, origin: Origin) -> bool:
         """Whether a fetch of *origin* failed since its last usable response."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         return live is not None and bool(live.failed_routes)
 
     def worked(self, proxy: str | None, host: str, now: float) -> None:
@@ -121,7 +121,7 @@ class Routes:
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None:
             live.routes.clear()
             live.failed_routes.clear()

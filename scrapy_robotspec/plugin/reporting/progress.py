@@ -130,7 +130,7 @@ class Progress:
     def pending(self) -> Iterator[tuple[Origin, float]]:
         """Each pending origin with its age in seconds, the oldest first."""
         now = self._clock()
-        since = {live.origin: live.pending_since for live in self._live}
+        since = {live.origin: live.pending_since for live in self._live.values()}
         pending = [(at, origin) for origin, at in since.items() if at is not None]
         for at, origin in sorted(pending, key=lambda each: each[0]):
             yield origin, max(0.0, now - at)
@@ -141,14 +141,14 @@ class Progress:
             timer.cancel()
         self._timers.clear()
         self._log_suppressed()
-        for live in self._live:
+        for live in list(self._live.values()):
             self._resolve(live.origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
 
     def _resolve(self, origin: Origin) -> None:
         self._unlogged.pop(origin, None)
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None and live.pending_since is not None:
             live.pending_since, live.line = None, ""
             self._live.settle(live)
@@ -161,7 +161,7 @@ class Progress:
 
     def _log(self, origin: Origin, kind: str, failure: str, line: str, *arguments: object) -> None:
         """Log *line* once for each change of a pending origin."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is not None and live.line == kind:
             return
         if live is not None:

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 class GatedQueues(Protocol):
     """Queues that offer the requests of an origin by its state."""
 
+    size: int
+    """Number of queued requests."""
+
     def on_state(self, origin: Origin, state: State) -> None:
         """*origin* is in *state* from now on."""
 
@@ -48,8 +51,6 @@ class GatedQueues(Protocol):
 
     def may_go(self) -> bool:
         """Whether any request may leave the queues now."""
-
-    def __len__(self) -> int: ...
 
 
 class Gate:
@@ -79,12 +80,12 @@ class Gate:
         self.origin_of = origin_of
         self.count_waiting = count_waiting
         self._knows = knows
-        self._is_spaced = is_spaced
+        self.is_spaced = is_spaced
         self._may_fetch = may_fetch
         self._clock = clock
         self._wake = wake
         self._on_waiting = on_waiting
-        self._left: set[CrawlOrigin] = set()
+        self.left: set[CrawlOrigin] = set()
         """Origins of which a request has left alone and has not arrived in the middleware."""
         self._queues: list[GatedQueues] = []
 
@@ -93,13 +94,13 @@ class Gate:
     def queue(self, request: Request) -> Origin | None:
         """Note that *request* is queued; return its origin, or None."""
         origin = self.origin_of(request)
-        if origin is not None and self._live.find(origin) is not None:
+        if origin is not None and self._live.get(origin) is not None:
             self._on_waiting(origin, request)
         return origin
 
     def state(self, origin: Origin) -> State:
         """The state of *origin*."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         return State.READY if live is None else live.state
 
     def enter(self, origin: Origin) -> State:
@@ -109,17 +110,11 @@ class Gate:
             state = self._live.use(origin).state = State.UNKNOWN
         return state
 
-    def leaves_alone(self, origin: Origin, state: State) -> bool:
-        """Whether one request of *origin* may leave at a time."""
-        if self._is_spaced is not None and self._is_spaced(origin):
-            return True
-        return state is State.UNKNOWN
-
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
         live = self._live.use(origin)
         live.left = request
-        self._left.add(live)
+        self.left.add(live)
         self._set(live, State.HELD)
 
     @contextmanager
@@ -137,7 +132,7 @@ class Gate:
 
     def update(self, origin: Origin) -> None:
         """Let requests of *origin* go, unless one waits: all if its rules are known, else one."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         if live is None or live.holds:
             return
         self._arrive(live)
@@ -149,7 +144,7 @@ class Gate:
     def _arrive(self, live: CrawlOrigin) -> None:
         if live.left is not None:
             live.left = None
-            self._left.discard(live)
+            self.left.discard(live)
 
     def _set(self, live: CrawlOrigin, state: State) -> None:
         if state is live.state:
@@ -179,15 +174,21 @@ class Gate:
 
     def all_wait(self) -> bool:
         """Whether requests are queued and none of them may go."""
-        queued = [queues for queues in self._queues if len(queues)]
-        return bool(queued) and not any(queues.may_go() for queues in queued)
+        # hot path
+        waiting = False
+        for queues in self._queues:
+            if queues.size:
+                if queues.may_go():
+                    return False
+                waiting = True
+        return waiting
 
     def return_lost(self, is_active: Callable[[Request], bool]) -> None:
         """Let other requests go where the one that left is lost: another middleware dropped it.
 
         *is_active* says whether a request is in the downloader.
         """
-        for live in list(self._left):
+        for live in list(self.left):
             if live.left is not None and not is_active(live.left):
                 self.update(live.origin)
 

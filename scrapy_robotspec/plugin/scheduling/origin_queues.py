@@ -53,7 +53,7 @@ class Downloads(Protocol):
 class OriginQueue(Generic[_Q]):
     """Requests of one download slot and origin."""
 
-    __slots__ = ("origin", "rank", "requests", "size", "slot", "state")
+    __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
 
     def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: State) -> None:
         self.slot = slot
@@ -61,6 +61,8 @@ class OriginQueue(Generic[_Q]):
         self.requests = requests
         self.size = len(requests)
         self.state = state
+        self.name = ""
+        """Its owner's name for it."""
         self.rank = 0
         """The priority under which a :class:`RankedQueues` has it; the lowest comes first."""
 
@@ -68,38 +70,35 @@ class OriginQueue(Generic[_Q]):
 class RankedQueues(Generic[_Q]):
     """Queues by the priority of their next request; equal ones in the order of their arrival."""
 
-    __slots__ = ("_by_rank", "_ranks")
+    __slots__ = ("_ranks", "by_rank")
 
     def __init__(self) -> None:
-        self._by_rank: dict[int, OrderedDict[OriginQueue[_Q], None]] = {}
+        self.by_rank: dict[int, OrderedDict[OriginQueue[_Q], None]] = {}
         self._ranks: list[int] = []
-        """A heap with every key of ``_by_rank``, and some that have gone."""
-
-    def __bool__(self) -> bool:
-        return bool(self._by_rank)
+        """A heap with every key of ``by_rank``, and some that have gone."""
 
     def add(self, queue: OriginQueue[_Q]) -> None:
         """Add *queue* behind those of equal priority."""
         queue.rank = queue.requests.curprio or 0
-        equals = self._by_rank.get(queue.rank)
+        equals = self.by_rank.get(queue.rank)
         if equals is None:
-            equals = self._by_rank[queue.rank] = OrderedDict()
+            equals = self.by_rank[queue.rank] = OrderedDict()
             heapq.heappush(self._ranks, queue.rank)
         equals[queue] = None
 
     def discard(self, queue: OriginQueue[_Q]) -> None:
         """Remove *queue*."""
-        equals = self._by_rank.get(queue.rank)
+        equals = self.by_rank.get(queue.rank)
         if equals is not None:
             equals.pop(queue, None)
             if not equals:
-                del self._by_rank[queue.rank]
+                del self.by_rank[queue.rank]
 
     def best(self, *, newest: bool = False) -> OriginQueue[_Q]:
         """A queue with the best priority: the oldest, or the *newest*."""
-        while self._ranks[0] not in self._by_rank:
+        while self._ranks[0] not in self.by_rank:
             heapq.heappop(self._ranks)
-        equals = self._by_rank[self._ranks[0]]
+        equals = self.by_rank[self._ranks[0]]
         return next(reversed(equals) if newest else iter(equals))
 
 
@@ -108,32 +107,25 @@ class SlotTable(Generic[_Q]):
 
     def __init__(self, downloads: Downloads) -> None:
         self._downloads = downloads
-        self._slots: OrderedDict[str, RankedQueues[_Q]] = OrderedDict()
-
-    def __bool__(self) -> bool:
-        return bool(self._slots)
-
-    def get(self, slot: str) -> RankedQueues[_Q] | None:
-        """The queues of *slot*."""
-        return self._slots.get(slot)
+        self.slots: OrderedDict[str, RankedQueues[_Q]] = OrderedDict()
 
     def add(self, queue: OriginQueue[_Q]) -> None:
-        queues = self._slots.get(queue.slot)
+        queues = self.slots.get(queue.slot)
         if queues is None:
-            queues = self._slots[queue.slot] = RankedQueues()
+            queues = self.slots[queue.slot] = RankedQueues()
         queues.add(queue)
 
     def discard(self, queue: OriginQueue[_Q]) -> None:
-        queues = self._slots.get(queue.slot)
+        queues = self.slots.get(queue.slot)
         if queues is not None:
             queues.discard(queue)
-            if not queues:
-                del self._slots[queue.slot]
+            if not queues.by_rank:
+                del self.slots[queue.slot]
 
     def renew(self, slot: str) -> None:
         """*slot* comes last from now on, among those with as many downloads."""
-        if slot in self._slots:
-            self._slots.move_to_end(slot)
+        if slot in self.slots:
+            self.slots.move_to_end(slot)
 
     def least_busy(self, *, newest: bool = False) -> tuple[int, str]:
         """The slot with the fewest downloads, and their number.
@@ -141,7 +133,7 @@ class SlotTable(Generic[_Q]):
         Looks at one slot more than are busy. *newest*: of equal ones the one served last.
         """
         best: tuple[int, str] | None = None
-        for slot in reversed(self._slots) if newest else iter(self._slots):
+        for slot in reversed(self.slots) if newest else iter(self.slots):
             active = self._downloads.active_in(slot)
             if best is None or active < best[0]:
                 best = active, slot
@@ -149,10 +141,6 @@ class SlotTable(Generic[_Q]):
                 break
         assert best is not None
         return best
-
-    def clear(self) -> None:
-        """Forget all queues."""
-        self._slots.clear()
 
 
 class OriginQueues(Generic[_Q]):
@@ -171,15 +159,13 @@ class OriginQueues(Generic[_Q]):
         self._downloads = downloads
         self._on_empty = on_empty
         self._queues: dict[Origin | None, dict[str, OriginQueue[_Q]]] = {}
-        self._size = 0
+        self.size = 0
+        """Number of requests."""
         self._ready: SlotTable[_Q] = SlotTable(downloads)
         self._unknown: SlotTable[_Q] = SlotTable(downloads)
         self._fetches = 0
         if gate is not None:
             gate.attach(self)
-
-    def __len__(self) -> int:
-        return self._size
 
     def __iter__(self) -> Iterator[OriginQueue[_Q]]:
         return (queue for queues in self._queues.values() for queue in queues.values())
@@ -198,7 +184,7 @@ class OriginQueues(Generic[_Q]):
             state = self._gate.enter(origin)
         queue = OriginQueue(slot, origin, requests, state)
         self._queues.setdefault(origin, {})[slot] = queue
-        self._size += queue.size
+        self.size += queue.size
         self._place(queue)
         return queue
 
@@ -206,7 +192,7 @@ class OriginQueues(Generic[_Q]):
         """Add *request* to *queue*."""
         queue.requests.push(request)
         queue.size += 1
-        self._size += 1
+        self.size += 1
         if queue.state is State.HELD:
             self._count_waiting(1)
             return
@@ -230,14 +216,14 @@ class OriginQueues(Generic[_Q]):
 
     def may_go(self) -> bool:
         """Whether :meth:`pop` returns a request."""
-        return bool(self._ready) or self._choose() is not None
+        return bool(self._ready.slots) or self._choose() is not None
 
     def clear(self) -> None:
         """Forget all queues."""
         self._queues.clear()
-        self._ready.clear()
-        self._unknown.clear()
-        self._size = 0
+        self._ready.slots.clear()
+        self._unknown.slots.clear()
+        self.size = 0
 
     # --- what the gate calls
 
@@ -254,26 +240,26 @@ class OriginQueues(Generic[_Q]):
 
     def _choose(self) -> OriginQueue[_Q] | None:
         """The least busy slot's best queue; of equal ones one whose robots.txt is to be fetched."""
-        if self._gate is not None:
-            self._gate.return_lost(self._downloads.is_active)
-        ready = self._ready.least_busy() if self._ready else None
-        if self._unknown and self._gate is not None and self._gate.may_fetch():
+        # hot path
+        gate = self._gate
+        if gate is not None and gate.left:
+            gate.return_lost(self._downloads.is_active)
+        ready = self._ready.least_busy() if self._ready.slots else None
+        if self._unknown.slots and gate is not None and gate.may_fetch():
             # A site found now does not wait behind thousands of silent ones.
             newest = self._fetches % 2 == 1
             busy, slot = self._unknown.least_busy(newest=newest)
             if ready is None or busy <= ready[0]:
                 return self._best_in(slot, newest=newest)
-        return None if ready is None else self._best_in(ready[1])
+        return None if ready is None else self._ready.slots[ready[1]].best()
 
-    def _best_in(self, slot: str, *, newest: bool | None = None) -> OriginQueue[_Q]:
-        """The best queue of *slot*; *newest* None: of those that need no fetch."""
-        ready, unknown = self._ready.get(slot), self._unknown.get(slot)
-        if newest is None or unknown is None:
-            assert ready is not None
-            return ready.best()
-        to_fetch = unknown.best(newest=newest)
-        if ready is not None and ready.best().rank < to_fetch.rank:
-            return ready.best()
+    def _best_in(self, slot: str, *, newest: bool) -> OriginQueue[_Q]:
+        """The best queue of *slot*, which has one that needs a fetch."""
+        to_fetch = self._unknown.slots[slot].best(newest=newest)
+        if slot in self._ready.slots:
+            ready = self._ready.slots[slot].best()
+            if ready.rank < to_fetch.rank:
+                return ready
         return to_fetch
 
     def _pop_from(self, queue: OriginQueue[_Q]) -> Request | None:
@@ -282,7 +268,9 @@ class OriginQueues(Generic[_Q]):
             if request is None:  # Scrapy's priority queue has an empty queue for one priority
                 request = queue.requests.pop()
         except Exception:
-            self._resize(queue, len(queue.requests))
+            size = len(queue.requests)
+            self.size += size - queue.size
+            queue.size = size
             raise
         if request is None and queue.size:
             logger.error(
@@ -290,7 +278,9 @@ class OriginQueues(Generic[_Q]):
                 queue.size,
                 queue.origin or queue.slot,
             )
-        self._resize(queue, 0 if request is None else queue.size - 1)
+        size = 0 if request is None else queue.size - 1
+        self.size += size - queue.size
+        queue.size = size
         self._after_pop(queue, request)
         return request
 
@@ -308,8 +298,10 @@ class OriginQueues(Generic[_Q]):
             return
         if request is None:
             gate.update(origin)
-        elif gate.leaves_alone(origin, queue.state):
-            self._fetches += queue.state is State.UNKNOWN
+        elif queue.state is State.UNKNOWN:
+            self._fetches += 1
+            gate.leave(origin, request)
+        elif gate.is_spaced is not None and gate.is_spaced(origin):
             gate.leave(origin, request)
 
     # --- places
@@ -333,10 +325,6 @@ class OriginQueues(Generic[_Q]):
     def _count_waiting(self, change: int) -> None:
         if self._gate is not None:
             self._gate.count_waiting(change)
-
-    def _resize(self, queue: OriginQueue[_Q], size: int) -> None:
-        self._size += size - queue.size
-        queue.size = size
 
     def _close(self, queue: OriginQueue[_Q]) -> None:
         queues = self._queues[queue.origin]

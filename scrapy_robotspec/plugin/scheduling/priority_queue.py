@@ -96,10 +96,10 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             self._discard(requests)
             raise
         self.pqueues[name] = requests
-        self._queues.open(slot, origin, requests)
+        self._queues.open(slot, origin, requests).name = name
 
     def pop(self) -> Request | None:
-        return self._queues.pop()
+        return self._queues.pop() if self._queues.size else None
 
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
@@ -114,7 +114,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         return state
 
     def __len__(self) -> int:
-        return len(self._queues)
+        return self._queues.size
 
     def _resume(self, name: str, requests: ScrapyPriorityQueue) -> None:
         """Take over a queue of an earlier run, ours or one of Scrapy's for a whole slot."""
@@ -125,7 +125,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             origin = Origin.of(url)
         if _name(slot, origin) != name:  # requests of any origin wait in the middleware
             slot, origin = name, None
-        self._queues.open(slot, origin, requests)
+        self._queues.open(slot, origin, requests).name = name
 
     def _slot_and_origin(self, requests: ScrapyPriorityQueue) -> tuple[str, Origin | None]:
         """Those of the first request; it is stored again, as not every queue can peek."""
@@ -137,7 +137,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         return self._slots.key(request), origin
 
     def _remove(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
-        self.pqueues.pop(_name(queue.slot, queue.origin), None)
+        self.pqueues.pop(queue.name, None)
         self._discard(queue.requests)
 
     def _discard(self, requests: ScrapyPriorityQueue) -> None:

@@ -53,7 +53,7 @@ class Waits:
 
     def count(self, origin: Origin) -> int:
         """Number of waits for the robots.txt of *origin*."""
-        live = self._live.find(origin)
+        live = self._live.get(origin)
         return 0 if live is None else live.waits
 
     async def answer(self, origin: Origin, request: Request) -> Resolved:

@@ -60,7 +60,7 @@ class GateHarness:
 
     def states(self) -> dict[Origin, State]:
         """The states of live origins."""
-        return {live.origin: live.state for live in self.live}
+        return {live.origin: live.state for live in self.live.values()}
 
     def hold(self, origin: Origin) -> ExitStack:
         """A wait of *origin* that has begun; close it to end the wait."""
@@ -74,7 +74,7 @@ class QueuesRecorder:
 
     def __init__(self, gate: Gate, size: int = 0, *, may_go: bool = False) -> None:
         self.changes: list[tuple[Origin, State]] = []
-        self._size = size
+        self.size = size
         self._may_go = may_go
         gate.attach(self)
 
@@ -82,13 +82,10 @@ class QueuesRecorder:
         self.changes.append((origin, state))
 
     def count(self, origin: Origin) -> int:
-        return self._size
+        return self.size
 
     def may_go(self) -> bool:
         return self._may_go
-
-    def __len__(self) -> int:
-        return self._size
 
 
 class Downloads:

@@ -108,14 +108,6 @@ def test_lost_request_lets_the_next_one_go() -> None:
     assert harness.states() == {A: State.UNKNOWN}
 
 
-def test_requests_leave_alone_where_rules_are_unknown_or_a_crawl_delay_holds() -> None:
-    harness = GateHarness()
-    harness.spaced.add(B)
-    alone = [harness.gate.leaves_alone(origin, State.READY) for origin in (A, B)]
-    assert alone == [False, True]
-    assert harness.gate.leaves_alone(A, State.UNKNOWN)
-
-
 def test_count_adds_up_all_queues_and_is_zero_for_a_ready_origin() -> None:
     harness = GateHarness()
     QueuesRecorder(harness.gate, 3)

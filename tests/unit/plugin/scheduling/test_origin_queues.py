@@ -65,7 +65,7 @@ def test_held_origin_is_not_offered() -> None:
         queues.push(origin.host, origin, origin.host)
     with harness.gate.hold(B):
         assert sorted(queues.pop_all()) == ["a.example", "c.example"]
-        assert (len(queues.queues), queues.queues.may_go()) == (1, False)
+        assert (queues.queues.size, queues.queues.may_go()) == (1, False)
         assert harness.waiting == 1
     assert harness.waiting == 0
     assert queues.pop_all() == ["b.example"]
@@ -186,7 +186,7 @@ def test_queue_with_requests_is_taken_over() -> None:
     queues = QueuesHarness(harness)
     queues.push("slot", B, "b")
     queues.queues.open("slot", A, RequestQueue([1, 2, 3]))
-    assert (len(queues.queues), harness.waiting, queues.queues.count(A)) == (4, 3, 3)
+    assert (queues.queues.size, harness.waiting, queues.queues.count(A)) == (4, 3, 3)
     wait.close()
     assert harness.waiting == 0
     assert Counter(queues.pop_all()) == Counter(["b", 1, 2, 3])
@@ -216,7 +216,7 @@ def test_queue_that_cannot_be_read_ends_in_an_error_line(caplog: pytest.LogCaptu
     queues.queues.open("slot", A, Damaged([1, 2]))
     queues.push("slot", B, "b")
     assert queues.pop_all() == ["b"]
-    assert len(queues.queues) == 0
+    assert queues.queues.size == 0
     assert "2 requests of http://a.example cannot be read" in caplog.text
 
 
@@ -235,9 +235,9 @@ def test_request_that_cannot_be_deserialised_leaves_the_count_right() -> None:
     queues.queues.open("slot", A, Failing(["bad", "good"]))
     with pytest.raises(ValueError):  # noqa: PT011
         queues.pop()
-    assert len(queues.queues) == 1
+    assert queues.queues.size == 1
     assert queues.pop_all() == ["good"]
-    assert len(queues.queues) == 0
+    assert queues.queues.size == 0
 
 
 class AnyOrder(RuleBasedStateMachine):
@@ -321,7 +321,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @invariant()
     def counts_are_right(self) -> None:
-        assert len(self.queues.queues) == self.inside.total()
+        assert self.queues.queues.size == self.inside.total()
         origins = [self.where[request][1] for request in self.inside]
         held = sum(self._is_held(each) for each in origins if each is not None)
         assert self.harness.waiting == held

@@ -169,9 +169,9 @@ class WaitingHistories(RuleBasedStateMachine):
     @invariant()
     def no_request_is_lost_or_counted_twice(self) -> None:
         crawl = self.crawl
-        left = len(crawl.queues) + crawl.waits
+        left = crawl.queues.size + crawl.waits
         assert len(set(crawl.done)) == len(crawl.done) == crawl.pages - left
-        assert 0 <= crawl.waiting <= len(crawl.queues)
+        assert 0 <= crawl.waiting <= crawl.queues.size
         assert crawl.errors == []
 
     def teardown(self) -> None:
