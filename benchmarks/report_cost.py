@@ -24,8 +24,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report import COPIED_AT_ONCE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.crawl_report import CrawlReport
-from scrapy_robotspec.render.report_lines import report_lines
+from scrapy_robotspec.render.crawl_report import CrawlReport, report_lines
 from scrapy_robotspec.render.report_page import report_page
 
 

@@ -1,13 +1,16 @@
-"""Contents of a crawl's report: plain values that ``plugin/reporting`` counts."""
+"""Contents of a crawl's report: plain values that ``plugin/reporting`` counts, and their JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from datetime import datetime, timezone
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from scrapy_robotspec.render.as_json import dumps, hop_object
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
 
@@ -84,6 +87,8 @@ class OriginStats:
     """Requests by the kind of override that was applied."""
     crawl_delay: float | None = None
     """Seconds between two pages; None: no delay is obeyed."""
+    delay_not_kept: float | None = None
+    """Crawl delay in seconds that the file asks for and that is not kept."""
 
     def copy(self) -> OriginStats:
         """The values as they are now."""
@@ -114,3 +119,41 @@ class CrawlReport:
     """In order of appearance."""
     differences: Mapping[str, int] | None = None
     """Requests of a dry run, by how our decision compares with Scrapy's; None: no dry run."""
+
+
+# --- JSON
+
+
+def report_lines(report: CrawlReport) -> Iterator[str]:
+    """One line for each origin, in printable ASCII, with its line end."""
+    for origin in report.origins:
+        yield f"{dumps(_origin_object(origin))}\n"
+
+
+def _origin_object(origin: OriginStats) -> dict[str, Any]:
+    return {name: write(getattr(origin, name)) for name, write in _FIELDS.items()}
+
+
+def _time(seconds: float | None) -> str | None:
+    """Epoch seconds as ISO 8601 in UTC, to the millisecond."""
+    if seconds is None:
+        return None
+    moment = datetime.fromtimestamp(seconds, timezone.utc)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _refusal_object(refusal: RefusalStats) -> dict[str, Any]:
+    return {each.name: getattr(refusal, each.name) for each in fields(RefusalStats)}
+
+
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **{each.name: lambda value: value for each in fields(OriginStats)},
+    "seconds": lambda seconds: round(seconds, 3),
+    "redirects": lambda hops: [hop_object(hop) for hop in hops],
+    "first_asked": _time,
+    "answered": _time,
+    "wait_began": _time,
+    "wait_seconds": lambda seconds: round(seconds, 3),
+    "pending_since": _time,
+    "refused_by": lambda refusals: [_refusal_object(each) for each in refusals],
+}

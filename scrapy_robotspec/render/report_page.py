@@ -2,45 +2,120 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.render import report_tables as tables
 from scrapy_robotspec.render.html_base import render
-from scrapy_robotspec.render.report_waits import waits_of
 from scrapy_robotspec.render.site import utc
-from scrapy_robotspec.render.text import duration
+from scrapy_robotspec.render.text import count, duration, listed
 
 if TYPE_CHECKING:
-    from scrapy_robotspec.render.crawl_report import CrawlReport
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
 
 #: Up to this number of origins, their tables are open.
 _MAX_OPEN = 25
+#: Style of an answer in the bar of origins; others are of the style "note".
+_STYLES = {
+    Meaning.RULES.value: "good",
+    Meaning.ALLOW.value: "lit",
+    Meaning.DISALLOW.value: "bad",
+    Meaning.UNREACHABLE.value: "bad",
+}
+
+
+class Part(NamedTuple):
+    """A part of a stacked bar."""
+
+    words: str
+    number: int
+    style: str
+    share: float
+    """Percent of the bar."""
 
 
 def report_page(report: CrawlReport) -> str:
     """The page; below 5 MB for any number of origins."""
     origins = report.origins
+    groups = list(tables.answer_groups(origins))
     return render(
         "report.html",
         now=report.now,
         report=report,
+        headline=_headline(origins),
+        causes=_causes(origins),
         state=_state(report),
-        let_through=sum(each.let_through for each in origins),
-        refused=sum(each.refused for each in origins),
         dry_run=_dry_run(report),
-        totals=[("started", utc(report.started)), *tables.totals(origins)],
-        groups=list(tables.answer_groups(origins)),
+        bars=[
+            ("Requests", _bar(_request_parts(origins))),
+            ("Origins", _bar((each.title, each.number, _style(each.key)) for each in groups)),
+        ],
+        groups=groups,
         is_open=len(origins) <= _MAX_OPEN,
-        by_line=tables.by_line(origins),
+        by_rule=tables.by_rule(origins),
         by_reason=tables.by_reason(origins),
         words=tables.reason_words,
-        waits=waits_of(report),
+        waits=tables.waits(origins, report.now),
+        delays=tables.delays(origins),
         failures=tables.failures(origins),
         redirects=tables.redirects(origins),
         truncated=tables.truncated(origins),
         overrides=tables.overrides(origins),
         usage=tables.usage(origins),
     )
+
+
+def _headline(origins: Sequence[OriginStats]) -> str:
+    """``200 of 1,400 requests let through``."""
+    through = sum(each.let_through for each in origins)
+    every = through + sum(each.refused for each in origins)
+    return f"{through:,} of {count(every, 'request')} let through"
+
+
+def _causes(origins: Sequence[OriginStats]) -> str:
+    """A sentence: how many requests were refused why, at how many sites; empty for none."""
+    requests, sites = _refused(origins)
+    parts = [
+        {
+            "rule": f"{requests['rule']:,} refused by rules of {count(sites['rule'], 'site')}",
+            "unreachable": f"{requests['unreachable']:,} because "
+            f"{count(sites['unreachable'], 'site')} did not respond",
+        }.get(reason, f"{number:,} refused {tables.reason_words(reason)}")
+        for reason, number in requests.most_common()
+    ]
+    return f"{listed(parts)}." if parts else ""
+
+
+def _refused(origins: Sequence[OriginStats]) -> tuple[Counter[str], Counter[str]]:
+    """Refused requests, and sites that they belong to, by reason."""
+    requests: Counter[str] = Counter()
+    sites: Counter[str] = Counter()
+    for origin in origins:
+        sites.update({refusal.reason for refusal in origin.refused_by})
+        for refusal in origin.refused_by:
+            requests[refusal.reason] += refusal.count
+    return requests, sites
+
+
+def _request_parts(origins: Sequence[OriginStats]) -> Iterator[tuple[str, int, str]]:
+    requests, _ = _refused(origins)
+    yield "let through", sum(each.let_through for each in origins), "good"
+    for reason, number in requests.most_common():
+        words = "by rules" if reason == "rule" else tables.reason_words(reason)
+        yield f"refused {words}", number, "note" if reason == "unreachable" else "bad"
+
+
+def _bar(parts: Iterable[tuple[str, int, str]]) -> list[Part]:
+    found = [part for part in parts if part[1]]
+    every = sum(number for _, number, _ in found)
+    return [Part(*part, round(100 * part[1] / every, 3)) for part in found]
+
+
+def _style(answer: str) -> str:
+    return _STYLES.get(answer, "note")
 
 
 def _state(report: CrawlReport) -> str:

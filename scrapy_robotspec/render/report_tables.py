@@ -8,17 +8,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
+    from scrapy_robotspec.render.crawl_report import OriginStats
 
 _T = TypeVar("_T")
 
 #: Max rows of a table. Ten tables of these rows keep a page below 5 MB.
 MAX_ROWS = 200
+#: Where no wait took longer, none is shown (seconds).
+SHORTEST_WAIT = 1.0
 #: Max origins that are named beside a count.
 MAX_NAMED = 3
 
@@ -111,11 +112,14 @@ REASONS = {
 }
 
 
-class RefusalRow(NamedTuple):
-    """Refused requests of one origin and one line."""
+class RuleRow(NamedTuple):
+    """Requests that lines of the same text refused, at any number of sites."""
 
-    origin: str
-    refusal: RefusalStats
+    rule: str
+    reason: str
+    requests: int
+    sites: int
+    examples: Sequence[str]
 
 
 class ReasonRow(NamedTuple):
@@ -127,15 +131,20 @@ class ReasonRow(NamedTuple):
     examples: Sequence[str]
 
 
-def by_line(origins: Sequence[OriginStats]) -> Top[RefusalRow]:
-    """Refusals by a line of robots.txt or of an override."""
-    rows = (
-        RefusalRow(origin.origin, refusal)
-        for origin in origins
-        for refusal in origin.refused_by
-        if refusal.rule is not None
-    )
-    return top(rows, lambda row: row.refusal.count)
+def by_rule(origins: Sequence[OriginStats]) -> Top[RuleRow]:
+    """Refusals by a line of robots.txt or of an override, by its text."""
+    rows: dict[tuple[str, str], RuleRow] = {}
+    for origin in origins:
+        for refusal in origin.refused_by:
+            if refusal.rule is not None:
+                key = refusal.rule.strip(), refusal.reason
+                known = rows.get(key, RuleRow(*key, 0, 0, ()))
+                rows[key] = known._replace(
+                    requests=known.requests + refusal.count,
+                    sites=known.sites + 1,
+                    examples=(*known.examples, *refusal.examples[:1])[:MAX_NAMED],
+                )
+    return top(rows.values(), lambda row: row.requests)
 
 
 def by_reason(origins: Sequence[OriginStats]) -> list[ReasonRow]:
@@ -241,18 +250,34 @@ def usage(origins: Sequence[OriginStats]) -> dict[str, Counter[str]]:
     return table
 
 
-# --- totals
+# --- delays and waits
 
 
-def totals(origins: Sequence[OriginStats]) -> Iterator[tuple[str, str]]:
-    """Labels and numbers of the whole crawl."""
-    yield "origins", f"{len(origins):,}"
-    refused = sum(each.refused for each in origins)
-    yield (
-        "requests",
-        f"{sum(each.let_through for each in origins):,} let through, {refused:,} refused",
-    )
-    released, given_up = sum(each.waited for each in origins), sum(e.given_up for e in origins)
-    yield "waited", f"{count(released, 'request')} released, {given_up:,} given up"
-    failed = sum(each.failed for each in origins)
-    yield "attempts", f"{sum(each.asked for each in origins):,} for robots.txt, {failed:,} failed"
+def delays(origins: Sequence[OriginStats]) -> Top[OriginStats]:
+    """Origins that ask for a crawl delay, kept or not."""
+    asking = (each for each in origins if each.crawl_delay or each.delay_not_kept)
+    return top(asking, lambda each: each.crawl_delay or each.delay_not_kept or 0.0)
+
+
+class Wait(NamedTuple):
+    """The longest wait of one origin, or its current one."""
+
+    origin: OriginStats
+    seconds: float
+    end: str
+
+
+def waits(origins: Sequence[OriginStats], now: float) -> Top[Wait]:
+    """The longest waits; empty if all have ended and none is worth a look."""
+    found = top(filter(None, (_wait(each, now) for each in origins)), lambda wait: wait.seconds)
+    is_long = any(wait.seconds >= SHORTEST_WAIT or wait.end == PENDING for wait in found.rows)
+    return found if is_long else Top((), 0)
+
+
+def _wait(origin: OriginStats, now: float) -> Wait | None:
+    if origin.pending_since is not None:
+        return Wait(origin, max(0.0, now - origin.pending_since), PENDING)
+    if origin.wait_began is None:
+        return None
+    is_down = origin.answer == Meaning.UNREACHABLE.value
+    return Wait(origin, origin.wait_seconds, "given up" if is_down else "answered")

@@ -37,7 +37,7 @@ def test_hold_timeout_ends_the_wait(server: Server) -> None:
     first = site.robots_asked[0].at
     assert min(error["at"] for error in result.errors.values()) >= first + 1.1
     assert len(site.robots_asked) >= 2
-    assert len(result.lines("INFO", "given up (")) == 1
+    assert len(result.lines("INFO", "given up after")) == 1
     assert result.stats["finish_reason"] == "finished"
     assert result.stats["robotspec/unreachable"] == 20
     assert result.stats["robotspec/waited"] == 20

@@ -99,13 +99,13 @@ def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     crawl(urls, {"ROBOTSPEC_REPORT": str(path), "ROBOTSPEC_HOLD_TIMEOUT": 0.2})
     text = " ".join(check((tmp_path / "plain.html").read_text(encoding="utf-8")).text.split())
     assert "robots.txt report of the spider plain" in text
-    assert "1 request let through, 3 refused" in text
+    assert "1 of 4 requests let through" in text
+    assert "2 refused by rules of 1 site and 1 because 1 site did not respond." in text
     assert "(finished)" in text
     assert "A file: 1 origin, its rules decide (HTTP status 200: 1)" in text
     assert "Unreachable: 1 origin" in text
-    assert f"line 2: Disallow: /no{site.url('')}2" in text
-    assert f"127.0.0.3:{down.port}: " in text
-    assert "given up" in text
+    assert f"Disallow: /no12{site.url('/no')}" in text
+    assert f"http://127.0.0.3:{down.port}" in text
 
 
 def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> None:
@@ -113,12 +113,12 @@ def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> N
     silent = server.site("127.0.0.3", silence())
     path = tmp_path / "report.html"
     with Running([silent.url("/yes")], {"ROBOTSPEC_REPORT": str(path)}) as running:
-        running.wait_until(lambda: path.exists() and "Still pending" in path.read_text())
+        running.wait_until(lambda: path.exists() and ">pending<" in path.read_text())
         running.send(signal.SIGKILL)
         running.finish()
     text = check(path.read_text(encoding="utf-8")).text
     assert "The crawl had not ended at" in text
-    assert "Requests wait for the robots.txt of 1 origin." in text
+    assert "No answer: 1 origin" in text
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_crawl_may_end_while_its_report_is_written(
     assert result.lines(" ERROR: ") == []
     text = path.read_text(encoding="utf-8")
     assert "(shutdown)" in text
-    assert "Still pending" in text
+    assert "pending" in text
     assert list(tmp_path.iterdir()) == [path]
 
 

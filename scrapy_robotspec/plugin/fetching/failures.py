@@ -43,6 +43,16 @@ _NAME_ERRORS = (
     "DNSError",
     "ClientConnectorDNSError",
 )
+#: Names of exceptions -> what went wrong, in words.
+_WORDS = {
+    **dict.fromkeys(_NAME_ERRORS, "host name not found"),
+    "ConnectionRefusedError": "connection refused",
+    "ConnectionResetError": "connection reset",
+    "ConnectionLost": "connection closed before the response was complete",
+    "ConnectionDone": "connection closed before the response was complete",
+}
+#: Parts of TLS errors where the other side does not use TLS.
+_NOT_TLS = ("wrong version number", "http request", "packet length too long", "record layer")
 
 
 class AbortedError(Exception):
@@ -69,11 +79,27 @@ def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float
 
 
 def in_one_line(error: BaseException | None) -> str:
-    """The type of *error* and its first words, escaped (SAF-04)."""
+    """What went wrong in words, else the type of *error* and its first words, escaped (SAF-04)."""
+    for cause in _causes(error) if error is not None else ():
+        known = _in_words(cause)
+        if known is not None:
+            return known
     words = " ".join(str(_reason(error)).split())[:200]
     kind = type(error).__name__
     text = f"{kind}: {words}" if words else kind
     return ascii(text)[1:-1]
+
+
+def _in_words(cause: BaseException) -> str | None:
+    text = str(cause).lower().replace("_", " ")
+    if any(part in text for part in _NOT_TLS):
+        return "TLS failed (https on an http port?)"
+    if "certificate verify failed" in text:
+        return "TLS failed: certificate not valid"
+    number = _errno(cause)
+    if number == errno.ECONNREFUSED:
+        return "connection refused"
+    return _WORDS.get(type(cause).__name__)
 
 
 def _reason(error: BaseException | None) -> BaseException | None:

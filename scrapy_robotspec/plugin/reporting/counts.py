@@ -41,6 +41,9 @@ class Counts:
     def spaced(self, origin: Origin, delay: float) -> None:
         """Pages of *origin* are requested *delay* seconds apart."""
 
+    def delay_not_kept(self, origin: Origin, delay: float) -> None:
+        """*origin* asks for a delay of *delay* seconds, which is not kept."""
+
     def let_through(self, origin: Origin) -> None:
         """One request was allowed."""
 
@@ -58,13 +61,16 @@ class Counts:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """The meaning of the latest attempt, or the doubt about it."""
+    """The meaning of the latest attempt, or the doubt about it, in words of the summary."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
         return Meaning.UNREACHABLE.value
     if record.no_robots_txt is not None:
         return record.no_robots_txt
+    is_error = record.status in range(400, 500) and record.status not in (404, 410)
+    if is_error and record.meaning is Meaning.ALLOW:  # a file may well exist
+        return f"with HTTP status {record.status} (all allowed)"
     return record.meaning.value if record.meaning is not None else None
 
 

@@ -99,6 +99,9 @@ class OriginStatsTable(Counts):
     def spaced(self, origin: Origin, delay: float) -> None:
         self._row(origin).crawl_delay = delay
 
+    def delay_not_kept(self, origin: Origin, delay: float) -> None:
+        self._row(origin).delay_not_kept = delay
+
     def let_through(self, origin: Origin) -> None:
         self._row(origin).let_through += 1
 

@@ -11,8 +11,7 @@ from twisted.internet.defer import CancelledError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
-from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
-from scrapy_robotspec.render.report_lines import report_lines
+from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, report_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -78,6 +77,8 @@ class Report:
         rows = self.origins.rows()
         await self._write_in_thread(self._state([row.copy() for row in rows], reason))
         self._threads.close()
+        if not self._is_failing:
+            logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._file.path)
 
     async def _keep_up_to_date(self) -> None:
         pause = shortest = FIRST_PAUSE

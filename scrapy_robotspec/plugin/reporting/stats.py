@@ -14,7 +14,7 @@ from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress, counted
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -52,6 +52,7 @@ class CrawlStats:
     ) -> None:
         self._stats = stats
         self._settings = settings
+        self._jobdir: str | None = crawler.settings["JOBDIR"]
         self._summary = Summary()
         self.report = Report(crawler, settings.report) if settings.report is not None else None
         self._counts: list[Counts] = [self._summary]
@@ -124,6 +125,8 @@ class CrawlStats:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""
         if len(self._not_kept) < DOWN_COUNTED or origin in self._not_kept:
             self._not_kept[origin] = delay
+            for each in self._counts:
+                each.delay_not_kept(origin, delay)
 
     def spaced(self, origin: Origin, delay: float) -> None:
         """Pages of *origin* are requested *delay* seconds apart."""
@@ -190,10 +193,12 @@ class CrawlStats:
         self._progress.on_given_up(
             record.origin,
             failure,
-            "robots.txt of %s is given up (%s): %s refused until it answers",
+            "robots.txt of %s given up after %s (%s): %s refused; "
+            "further ones are refused until it answers",
             record.origin,
+            count(record.failures, "attempt"),
             failure,
-            counted(waiting, "is", "are"),
+            count(waiting, "request"),
         )
 
     def _released(self, found: Resolved, record: RobotsRecord | None, waiting: int) -> None:
@@ -230,9 +235,9 @@ class CrawlStats:
             self._stats.inc_value("robotspec/waited", waiting)
 
     def _flush_counts(self) -> None:
-        for name, count in (("hit", self._hits), ("stale", self._stale)):
-            if count:
-                self._stats.inc_value(f"robotspec/cache/{name}", count)
+        for name, number in (("hit", self._hits), ("stale", self._stale)):
+            if number:
+                self._stats.inc_value(f"robotspec/cache/{name}", number)
         self._hits = self._stale = 0
 
     # --- the end
@@ -243,6 +248,8 @@ class CrawlStats:
         pending = list(self._progress.pending())
         self._progress.close()
         logger.info("robots.txt files of this crawl:\n%s", self._summary.table(pending))
+        if pending and self._jobdir:
+            logger.info("pending requests are saved in %s (JOBDIR)", self._jobdir)
         if self._not_kept:
             number = len(self._not_kept)
             logger.info(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Max lines of the table of one kind.
 TOP = 5
+#: Attempts that took less are not named (seconds).
+SLOW = 1.0
 #: Max rules that are counted one by one; the rarest are dropped first.
 RULES_COUNTED = 1000
 #: Max unreachable origins that are remembered.
@@ -60,8 +62,6 @@ class Summary(Counts):
         self._let_through = 0
         self._refused: Counter[str] = Counter()
         self._usage: dict[str, dict[str, int]] = {}
-        self._waited = 0
-        self._given_up = 0
         self._slowest: dict[Origin, float] = {}
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
@@ -102,12 +102,6 @@ class Summary(Counts):
             if len(self._rules) > 2 * RULES_COUNTED:
                 self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
 
-    def waited(self, origin: Origin, number: int) -> None:
-        self._waited += number
-
-    def given_up(self, origin: Origin, number: int) -> None:
-        self._given_up += number
-
     # --- output
 
     def table(self, pending: Sequence[tuple[Origin, float]] = ()) -> str:
@@ -126,15 +120,14 @@ class Summary(Counts):
         parts = ", ".join(f"{number:,} {word}" for number, word in numbers if number)
         yield "origins", f"{total:,}{f' ({parts})' if parts else ''}"
         failed = self._attempts[Meaning.UNREACHABLE.value]
-        attempts = f"{self._attempts.total():,} ended"
-        yield "attempts", f"{attempts}, {failed:,} of them without a usable answer"
+        if failed:
+            attempts = f"{failed:,} of {self._attempts.total():,}"
+            yield "attempts", f"{attempts} without a usable answer"
         refused = f"{self._refused.total():,} refused"
         if self._refused:
             reasons = (f"{number:,} {_reason(key)}" for key, number in self._refused.most_common())
             refused += f" ({', '.join(reasons)})"
         yield "requests", f"{self._let_through:,} let through, {refused}"
-        if self._waited or self._given_up:
-            yield "waited", f"{self._waited:,} released, {self._given_up:,} given up"
         if self._overridden:
             kinds = (f"{number:,} by {kind}" for kind, number in self._overridden.most_common())
             yield "overridden", ", ".join(kinds)
@@ -151,7 +144,8 @@ class Summary(Counts):
             yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
         if len(self._down) > TOP:
             yield "", f"and {len(self._down) - TOP:,} more"
-        slowest = sorted(self._slowest.items(), key=lambda item: -item[1])
+        slow = (item for item in self._slowest.items() if item[1] >= SLOW)
+        slowest = sorted(slow, key=lambda item: -item[1])
         for at, (origin, seconds) in enumerate(slowest):
             yield "" if at else "slowest answers", f"{duration(seconds):>8}  {origin}"
         for at, ((origin, line, text), number) in enumerate(self._rules.most_common(TOP)):

@@ -6,8 +6,12 @@ import json
 from typing import Any
 
 from scrapy_robotspec.access.outcome import Hop
-from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, RefusalStats
-from scrapy_robotspec.render.report_lines import report_lines
+from scrapy_robotspec.render.crawl_report import (
+    CrawlReport,
+    OriginStats,
+    RefusalStats,
+    report_lines,
+)
 
 
 def lines(*origins: OriginStats) -> list[str]:
@@ -83,6 +87,7 @@ def test_every_key_of_an_origin() -> None:
         ],
         "overrides": {"token": 3},
         "crawl_delay": 2.5,
+        "delay_not_kept": None,
     }
     assert json.loads(line) == expected
     assert list(json.loads(line)) == list(expected)

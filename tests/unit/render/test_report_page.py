@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scrapy_robotspec.render import report_tables
 from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, RefusalStats
 from scrapy_robotspec.render.report_page import report_page
-from scrapy_robotspec.render.report_waits import MAX_BARS, waits_of
 from tests.support.crawl_reports import HOSTILE_TEXT, START, report_of, with_rules
 from tests.support.html_page import Page, check
 
@@ -58,7 +57,6 @@ def test_a_page_of_ten_thousand_origins_is_small(text: str) -> None:
     shown = words(check(source))
     assert "A file: 5,000 origins" in shown
     assert "and 4,800 more origins" in shown
-    assert "and 14,800 more lines" in shown
 
 
 def test_the_page_says_whether_the_crawl_had_ended() -> None:
@@ -70,11 +68,17 @@ def test_the_page_says_whether_the_crawl_had_ended() -> None:
 
 def test_a_crawl_without_requests() -> None:
     shown = page_of()
-    assert "0 requests let through, 0 refused" in shown
+    assert "0 of 0 requests let through" in shown
     assert "No robots.txt was needed." in shown
     assert "No request was refused." in shown
-    assert "No request waited for a robots.txt." in shown
-    for absent in ("Still pending", "Failures", "Redirects", "Truncated files", "Overrides"):
+    for absent in (
+        "Longest waits",
+        "Crawl delays",
+        "Failures",
+        "Redirects",
+        "Truncated files",
+        "Overrides",
+    ):
         assert absent not in shown
 
 
@@ -105,107 +109,70 @@ def test_origins_are_grouped_by_what_their_robots_txt_gave() -> None:
     assert places == sorted(places)
 
 
-def test_refused_requests_are_grouped_by_line() -> None:
-    """Most first, with examples; refusals without a line are grouped by reason."""
+def test_refused_requests_are_grouped_by_rule_over_sites() -> None:
+    """Most first, with an example a site; refusals without a rule are grouped by reason."""
     few = RefusalStats("rule", 2, "Disallow: /a", "/a", 3, ["http://a.example/a/1"])
     many = RefusalStats("rule", 9, "Disallow: /b", "/b", 4000, ["http://a.example/b/1"])
+    same = RefusalStats("rule", 4, "Disallow: /b ", "/b", 20, ["http://b.example/b/2"])
     rest = RefusalStats("rule", count=5, examples=["http://a.example/c"])
     down = RefusalStats("unreachable", count=6, examples=["http://b.example/x"])
     use = RefusalStats("usage", 4, "Content-Usage: train-ai=n", None, 1, [])
     shown = page_of(
         OriginStats("http://a.example", refused=4009, refused_by=[few, many, rest, use]),
-        OriginStats("http://b.example", refused=6, refused_by=[down]),
+        OriginStats("http://b.example", refused=26, refused_by=[down, same]),
         OriginStats("http://c.example", refused=6, refused_by=[down]),
     )
-    assert "line 9: Disallow: /bhttp://a.example4,000/b/1" in shown
-    assert shown.index("line 9: Disallow: /b") < shown.index("line 2: Disallow: /a")
-    assert "line 4: Content-Usage: train-ai=n (for usage preferences)" in shown
-    assert "because robots.txt was unreachable122" in shown
-    assert "by further rules51" in shown
+    assert "Disallow: /b24,020http://a.example/b/1, http://b.example/b/2" in shown
+    assert shown.index("Disallow: /b") < shown.index("Disallow: /a")
+    assert "Content-Usage: train-ai=n (for usage preferences)" in shown
+    assert "because robots.txt was unreachable212" in shown
+    assert "by further rules15" in shown
+    assert "4,028 refused by rules of 2 sites, 12 because 2 sites did not respond" in shown
 
 
-def test_waits_are_drawn_and_told_in_a_table() -> None:
-    """A bar for each of the longest, in time; numbers for all."""
+def test_the_bars_contain_every_request_and_every_origin() -> None:
     origins = [
-        replace(with_rules(n), wait_began=START + n, wait_seconds=float(n)) for n in range(100)
-    ]
-    origins.append(OriginStats("http://silent.example", pending_since=START + 10))
-    origins.append(
+        OriginStats("http://a.example", let_through=3, answer="rules"),
         OriginStats(
-            "http://down.example",
+            "http://b.example",
+            refused=1,
             answer="unreachable",
-            given_up=3,
-            wait_began=START,
-            wait_seconds=700.0,
-        )
-    )
-    report = CrawlReport("shop", START, START + 800, "finished", origins)
-    waits = waits_of(report)
-    bars = waits.drawing.bars
-    assert len(bars) == MAX_BARS
-    assert [bar.wait.began for bar in bars] == sorted(bar.wait.began for bar in bars)
-    assert all(bar.left >= 0 and bar.left + bar.width <= 100.01 for bar in bars)
-    ends = {bar.wait.origin.origin: (bar.wait.end, bar.wait.seconds) for bar in bars}
-    assert ends["http://silent.example"] == ("pending", 790.0)
-    assert ends["http://down.example"] == ("given up", 700.0)
-    assert ends["https://shop-99.example"] == ("answered", 99.0)
-    assert {each.name: each.number for each in waits.classes} == {
-        "less than 1 s": 1,
-        "1 s to 10 s": 9,
-        "10 s to 60 s": 50,
-        "60 s to 10 min": 40,
-        "10 min or more": 2,
-    }
-    shown = words(check(report_page(report)))
-    assert "silent.example: 13.2 min, pending" in shown
-    assert "and 82 more origins" in shown
-
-
-def test_bars_begin_and_end_with_their_waits() -> None:
-    """In percent of the time from the first wait's begin to the last one's end."""
-    report = CrawlReport(
-        "shop",
-        START,
-        START + 90,
-        "finished",
-        [
-            replace(with_rules(1), wait_began=START + 10, wait_seconds=20.0),
-            replace(with_rules(2), wait_began=START + 20, wait_seconds=30.0),
-        ],
-    )
-    drawing = waits_of(report).drawing
-    assert [(bar.left, bar.width) for bar in drawing.bars] == [(0, 50), (25, 75)]
-    assert (drawing.first, drawing.last) == ("10 s", "50 s")
-
-
-def test_an_origin_that_came_back_was_not_given_up() -> None:
-    """Of the waits, those that have not ended are listed apart."""
-    origins = [
-        replace(with_rules(1), given_up=2, wait_began=START, wait_seconds=5.0),
-        OriginStats("http://silent.example", pending_since=START + 10),
+            refused_by=[RefusalStats("unreachable", count=1)],
+        ),
     ]
-    waits = waits_of(CrawlReport("shop", START, START + 90, None, origins))
-    assert {wait.end for wait in waits.longest.rows} == {"answered", "pending"}
-    assert [wait.origin.origin for wait in waits.pending.rows] == ["http://silent.example"]
+    shown = page_of(*origins)
+    assert "3 of 4 requests let through" in shown
+    assert "3 let through 1 refused because robots.txt was unreachable" in shown
+    assert "1 A file 1 Unreachable" in shown
 
 
-def test_a_wait_of_no_length_has_a_bar() -> None:
-    """Neither does the page divide by zero where all waits are alike."""
-    origin = replace(with_rules(1), wait_began=START, wait_seconds=0.0)
-    (bar,) = waits_of(CrawlReport("shop", START, START, None, [origin])).drawing.bars
-    assert bar.left >= 0
-    assert bar.width > 0
+def test_waits_are_shown_where_one_is_long() -> None:
+    """The longest first, whether they have ended or not."""
+    short = replace(with_rules(1), wait_began=START, wait_seconds=0.4)
+    assert "Longest waits" not in page_of(short)
+    origins = [
+        short,
+        replace(with_rules(2), given_up=2, wait_began=START, wait_seconds=5.0),
+        OriginStats("http://silent.example", pending_since=START + 10),
+        OriginStats("http://down.example", answer="unreachable", wait_began=START, wait_seconds=70),
+    ]
+    waits = report_tables.waits(origins, START + 90)
+    assert [(wait.origin.origin, wait.seconds, wait.end) for wait in waits.rows] == [
+        ("http://silent.example", 80.0, "pending"),
+        ("http://down.example", 70.0, "given up"),
+        ("https://shop-2.example", 5.0, "answered"),
+        ("https://shop-1.example", 0.4, "answered"),
+    ]
+    assert "http://silent.example80 spending" in page_of(*origins)
 
 
-def test_a_long_host_is_cut_in_the_label_of_its_bar() -> None:
-    """Its duration and its end stay visible; the table has the whole host."""
-    host = "a" * 63 + ".example"
-    origin = replace(with_rules(1), origin=f"https://{host}", wait_began=START, wait_seconds=7.0)
-    (bar,) = waits_of(CrawlReport("shop", START, START + 9, None, [origin])).drawing.bars
-    shown, _, rest = bar.label.partition("…")
-    assert 10 < len(shown) < 60
-    assert host.startswith(shown)
-    assert rest == ": 7 s, answered"
+def test_crawl_delays_are_named_kept_or_not() -> None:
+    shown = page_of(
+        OriginStats("http://a.example", crawl_delay=1.5),
+        OriginStats("http://b.example", delay_not_kept=2.0),
+    )
+    assert "http://a.examplekeeps 1.5 s" in shown
+    assert "http://b.exampleasks 2 s, not kept" in shown
 
 
 def test_failures_redirects_truncated_files_and_overrides() -> None:
@@ -216,7 +183,7 @@ def test_failures_redirects_truncated_files_and_overrides() -> None:
     assert "302 to no target" in shown
     assert "https://shop-3.example512,000 bytes" in shown
     assert "token320" in shown
-    assert "12 s1.5 s512,000 bytes" in shown
+    assert "keeps 1.5 s" in shown
     assert "train-ai0124" in shown
 
 

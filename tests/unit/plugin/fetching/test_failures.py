@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 import pytest
@@ -35,13 +36,15 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
         (ValueError("\x1b[31m\u202e"), r"ValueError: \x1b[31m\u202e"),
         (
             LOST,
-            "ResponseFailed: Connection to the other side was lost in a non-clean fashion.",
+            "connection closed before the response was complete",
         ),
         (
             caused_by(OSError(str(LOST)), LOST),
-            "OSError: Connection to the other side was lost in a non-clean fashion.",
+            "connection closed before the response was complete",
         ),
         (EMPTY, "ResponseFailed: []"),
+        (OSError(errno.ECONNREFUSED, "refused"), "connection refused"),
+        (OSError("[SSL: WRONG_VERSION_NUMBER] wrong"), "TLS failed (https on an http port?)"),
     ],
 )
 def test_a_failure_in_one_line(error: Exception | None, line: str) -> None:

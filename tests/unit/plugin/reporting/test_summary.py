@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
@@ -30,11 +31,9 @@ def small_crawl(summary: Summary) -> Summary:
     summary.fetched(FOUND, None, 0.25, NOW)
     summary.fetched(FAILED, None, 8.0, NOW)
     summary.fetched(FAILED, FAILED, 7.0, NOW)
-    summary.waited(SHOP, 2)
     summary.let_through(SHOP)
     summary.let_through(SHOP)
     summary.refused(refusal(), URL)
-    summary.given_up(DOWN, 1)
     summary.refused(Decision(False, "unreachable", origin=DOWN), URL)
     return summary
 
@@ -43,12 +42,10 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     """The whole account of a small crawl, as it stands in the log (EXT-02)."""
     assert small_crawl(Summary()).table().splitlines() == [
         "origins            2 (1 with rules, 1 unreachable)",
-        "attempts           3 ended, 2 of them without a usable answer",
+        "attempts           2 of 3 without a usable answer",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
-        "waited             2 released, 1 given up",
         "still unreachable  http://down.example:8080: refused",
         "slowest answers         8 s  http://down.example:8080",
-        "                     0.25 s  https://shop.example",
         "refused most              1  https://shop.example line 2: Disallow: /cart/",
     ]
 
@@ -72,7 +69,6 @@ def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
     assert Summary().table().splitlines() == [
         "origins   0",
-        "attempts  0 ended, 0 of them without a usable answer",
         "requests  0 let through, 0 refused",
     ]
 
@@ -95,8 +91,25 @@ def test_an_origin_is_counted_once_however_often_it_is_tried() -> None:
         before = FAILED
     summary.fetched(replace(FOUND, origin=DOWN), FAILED, 0.1, NOW)
     table = summary.table()
-    assert "origins          1 (1 with rules)" in table
-    assert "6 ended, 5 of them without a usable answer" in table
+    assert "origins   1 (1 with rules)" in table
+    assert "5 of 6 without a usable answer" in table
+
+
+def test_a_403_stands_apart_from_a_404() -> None:
+    """Both allow everything (FET-08), but a site that refuses a crawler means something else."""
+    summary = Summary()
+    for number, status in enumerate((404, 410, 403, 403, 401)):
+        record = replace(
+            FOUND,
+            origin=Origin("http", f"h{number}.example", 80),
+            status=status,
+            meaning=Meaning.ALLOW,
+        )
+        summary.fetched(record, None, 0.1, NOW)
+    assert (
+        "origins 5 (2 without a file (all allowed), 2 with HTTP status 403 (all allowed), "
+        "1 with HTTP status 401 (all allowed))"
+    ) in " ".join(summary.table().split())
 
 
 def test_overrides_are_named_in_the_table() -> None:
