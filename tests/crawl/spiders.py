@@ -236,6 +236,20 @@ class Inline(Plain):
             self.note("response", url=url, status=response.status)
 
 
+class Mixed(Inline):
+    """Sends the job's ``inline`` and ``files`` requests from its first page."""
+
+    name = "mixed"
+
+    async def got(self, response: Response) -> Any:  # type: ignore[override]
+        Plain.got(self, response)
+        inline, self.job["inline"] = self.job["inline"], []
+        files, self.job["files"] = self.job["files"], []
+        for url in inline:
+            deferred_from_coro(self._inline(url))
+        return [{"file_urls": files}] if files else []
+
+
 class WithFiles(Plain):
     """Gives an item whose files a media pipeline downloads."""
 

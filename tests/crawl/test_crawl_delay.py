@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from tests.support.crawl import MODES, Result, Running, crawl
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.server import Server, Site
 
 #: Between the moment that is spaced and the one that is noted lie a few lines of code.
@@ -140,3 +143,73 @@ def test_requests_past_the_scheduler_are_spaced_too(server: Server) -> None:
     result = crawl([start.url("/x")], ON, spider="inline", more={**NOTED, "inline": inline})
     assert result.ended_once([start.url("/x"), *inline])
     assert min(pauses(result, site)) >= 0.3 - SLACK
+
+
+# --- a refused request changes nothing for others, nor does one of a group without a delay
+
+#: Groups by the token in the second part of a path.
+GROUPS = {"slow": 0.3, "slower": 0.4, "free": 0.0}
+MIXED = "".join(
+    f"User-agent: {token}\nDisallow: /no\n" + (f"Crawl-delay: {delay}\n" if delay else "") + "\n"
+    for token, delay in GROUPS.items()
+)
+
+
+def files_in(folder: Path) -> dict[str, Any]:
+    return {
+        "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
+        "FILES_STORE": str(folder),
+    }
+
+
+def delay_of(path: str) -> float:
+    """The delay of the group for *path*; that of robots.txt is 0."""
+    return GROUPS.get(path.split("/")[-2], 0.0)
+
+
+def assert_spaced(server: Server, site: Site) -> None:
+    """After each page the delay of its group passes before another page of a group with one."""
+    pages = [(asked.at, delay_of(asked.path)) for asked in site.log if delay_of(asked.path)]
+    for (earlier, delay), (later, _) in itertools.pairwise(sorted(pages)):
+        assert later - server.came_at(earlier) >= delay - SLACK
+
+
+def mixed_crawl(
+    server: Server, folder: Path, queued: list[str], inline: list[str], files: list[str]
+) -> None:
+    """Crawl paths past and through the scheduler; those not under ``/no`` are fetched once."""
+    site = server.site("127.0.0.2", MIXED)
+    result = crawl(
+        [site.url(path) for path in queued],
+        {**ON, **files_in(folder), "ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.by_folder"},
+        spider="mixed",
+        more={"inline": [*map(site.url, inline)], "files": [*map(site.url, files)]},
+    )
+    assert result.exit_code == 0
+    paths = [path for path in (*queued, *inline, *files) if path.startswith("/yes")]
+    assert sorted(site.pages_asked) == sorted(paths)
+    assert_spaced(server, site)
+
+
+def test_files_and_a_refused_link(server: Server, tmp_path: Path) -> None:
+    """EXT-01: the files of a pipeline are no closer for it."""
+    files = [f"/yes/slow/{n}" for n in range(10)]
+    mixed_crawl(server, tmp_path, ["/yes/slow/a", "/no/slow/b", "/yes/slow/c"], [], files)
+
+
+def test_requests_of_a_group_without_a_delay_reset_none(server: Server, tmp_path: Path) -> None:
+    """EXT-01: they pass at once."""
+    free = [f"/yes/free/{n}" for n in range(10)]
+    queued = ["/yes/slow/a", *free, "/yes/slow/b", "/yes/slow/c"]
+    mixed_crawl(server, tmp_path, queued, ["/yes/slow/d", "/yes/free/e"], ["/yes/slow/f"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mixtures_of_requests(server: Server, tmp_path: Path, seed: int) -> None:
+    """EXT-01: allowed and refused, of three groups, past and through the scheduler."""
+    chance = random.Random(seed)
+    paths = [
+        f"/{chance.choice(['yes', 'yes', 'no'])}/{chance.choice([*GROUPS])}/{n}" for n in range(24)
+    ]
+    queued, inline, files = (paths[n::3] for n in range(3))
+    mixed_crawl(server, tmp_path, ["/yes/free/first", *queued], inline, files)
