@@ -1,13 +1,15 @@
 """The pace of a fleet with a crawl delay, measured at the server.
 
     python benchmarks/fleet_pace.py [--workers 1,4,16] [--delays 0.2,1] [--seconds 10]
-                                    [--stores sqlite,redis] [--busy 0] [--trouble none]
+                                    [--stores sqlite,redis] [--busy 0] [--refused 0]
+                                    [--trouble none]
 
 For each number of workers and each store that they share (an SQLite file, and Redis where a server
 program is found): the smallest gap between two pages, the gaps that are shorter than the delay, the
 pages sent as a share of what the delay allows, the fewest and most pages of any worker, and script
 calls to Redis per page. Workers are independent crawls of one site. ``--busy`` keeps that many
-processors busy beside them. ``--trouble`` lists what happens in the middle: ``kill`` (a third of
+processors busy beside them; ``--refused`` puts that many disallowed links after each page.
+``--trouble`` lists what happens in the middle: ``kill`` (a third of
 the workers), ``start`` (as many more), and to Redis ``pause``, ``restart``, ``flush``, ``gone``
 (for 15 seconds) and ``start-without`` (gone, and workers start meanwhile; they fetch the robots.txt
 themselves).
@@ -47,18 +49,22 @@ GONE, PAUSED = 15.0, 4.0
 class Fleet:
     """Workers that crawl one site, and the store that they share."""
 
-    def __init__(self, site: Site, cache: str, pages: int, redis: RedisServer | None) -> None:
+    def __init__(
+        self, site: Site, cache: str, pages: int, refused: int, redis: RedisServer | None
+    ) -> None:
         self.site = site
         self.redis = redis
         self.workers: list[Running] = []
-        self._pages = pages
+        self._paths = [
+            path for n in range(pages) for path in (str(n), *(f"{n}/no{m}" for m in range(refused)))
+        ]
         self._settings = {"ROBOTSPEC_CACHE": cache, "ROBOTSPEC_CRAWL_DELAY": True}
         self._stack = ExitStack()
 
     def start(self, number: int) -> None:
         """Start *number* more workers."""
         for worker in range(len(self.workers), len(self.workers) + number):
-            urls = [self.site.url(f"/w{worker}/{n}") for n in range(self._pages)]
+            urls = [self.site.url(f"/w{worker}/{path}") for path in self._paths]
             self.workers.append(self._stack.enter_context(Running(urls, self._settings)))
 
     def wait_until_all_crawl(self) -> None:
@@ -133,13 +139,14 @@ def measure(
     workers: int,
     delay: float,
     seconds: float,
+    refused: int,
     trouble: Callable[[Fleet], None],
 ) -> dict[str, Any]:
     """Let *workers* crawl one site for a while, and return what the site saw."""
     cache, redis = store
     with Server() as server:
-        site = server.site("127.0.0.2", f"User-agent: *\nCrawl-delay: {delay}\n")
-        fleet = Fleet(site, cache, int(2 * (seconds + GONE) / delay) + 10, redis)
+        site = server.site("127.0.0.2", f"User-agent: *\nDisallow: /*/no\nCrawl-delay: {delay}\n")
+        fleet = Fleet(site, cache, int(2 * (seconds + GONE) / delay) + 10, refused, redis)
         try:
             fleet.start(workers)
             fleet.wait_until_all_crawl()
@@ -184,6 +191,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--stores", default="sqlite,redis")
     parser.add_argument("--busy", type=int, default=0)
+    parser.add_argument("--refused", type=int, default=0)
     parser.add_argument("--trouble", default="none", help=", ".join(TROUBLES))
     asked = parser.parse_args()
     print(
@@ -201,7 +209,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
             stack.enter_context(busy(asked.busy))
             store = open_store(kind, Path(folder), stack)
-            seen = measure(store, workers, delay, asked.seconds, TROUBLES[trouble])
+            seen = measure(store, workers, delay, asked.seconds, asked.refused, TROUBLES[trouble])
             calls = calls_to(store[1]) / seen["pages"]
         print(
             f"| {kind} | {workers} | {delay:g} s | {trouble} | {seen['robots.txt']} | "

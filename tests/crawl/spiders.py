@@ -241,7 +241,7 @@ class Mixed(Inline):
 
     name = "mixed"
 
-    async def got(self, response: Response) -> Any:  # type: ignore[override]
+    async def got(self, response: Response) -> Any:
         Plain.got(self, response)
         inline, self.job["inline"] = self.job["inline"], []
         files, self.job["files"] = self.job["files"], []

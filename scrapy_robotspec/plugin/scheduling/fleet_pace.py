@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Slots are longer than the delay by this part of it, at least and at most this many seconds.
-_MARGIN, _MARGIN_MIN, _MARGIN_MAX = 0.05, 0.02, 0.25
-#: A page may be later than its slot by the margin, at most by this many seconds.
-_WINDOW_MAX = 0.05
+_MARGIN, _MARGIN_MIN, _MARGIN_MAX = 0.05, 0.015, 0.25
+#: A page may be later than its slot by this part of the margin, at most by this many seconds. The
+#: rest is for the time between that look and the sending.
+_WINDOW, _WINDOW_MAX = 2 / 3, 0.05
 #: A place in line is looked at again after about this many slots, at most this many seconds: those
 #: before it may have left.
 _LOOK, _LOOK_MAX, _LOOK_JITTER = 16, 30.0, 0.25
@@ -90,7 +91,7 @@ def margin(delay: float) -> float:
 
 def window(delay: float) -> float:
     """Seconds by which a page may be later than its slot."""
-    return min(margin(delay), _WINDOW_MAX)
+    return min(_WINDOW * margin(delay), _WINDOW_MAX)
 
 
 class FleetPace:

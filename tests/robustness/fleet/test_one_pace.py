@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from tests.support.server import Server, Site
 
 DELAY = 0.4
-#: A busy machine may read two requests closer than they were sent.
-SLACK = 0.05
+#: A busy machine may send a page later than it decided to, and read two closer than they were sent.
+SLACK = 0.1
 RULES = f"User-agent: *\nDisallow: /no\nCrawl-delay: {DELAY}\n"
 WORKERS = 4
 #: Python runs this module at its start, if it finds it.
@@ -96,7 +96,7 @@ def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, share
 def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
     server: Server, shared: str, tmp_path: Path
 ) -> None:
-    """Slots count by the store's own clock. Only the time of the robots.txt is everyone's own."""
+    """Slots count by the store's own clock. Only the time of the robots.txt is each process's."""
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
     site = server.site("127.0.0.2", RULES)
     path = f"{tmp_path}:{ROOT}"
@@ -120,7 +120,7 @@ def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
 def test_a_worker_that_starts_without_redis_waits_for_it(
     server: Server, redis: RedisServer
 ) -> None:
-    """It cannot know of the others, who divide the time without it."""
+    """It cannot know of the others, who keep their turns without the store."""
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
@@ -128,7 +128,7 @@ def test_a_worker_that_starts_without_redis_waits_for_it(
             for n in range(2)
         ]
         crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 2)
-        time.sleep(2.5)  # so that each has seen the other alive
+        time.sleep(2.5)  # so that each has waited for the other
         redis.stop()
         late = stack.enter_context(Running(urls_of(site, 9, 5), settings(redis.uri)))
         late.wait_until(lambda: "ROBOTSPEC_HOLD_TIMEOUT" in late.log)
@@ -168,7 +168,7 @@ def stop(redis: RedisServer) -> None:
 def test_trouble_with_redis_brings_no_pages_closer(
     server: Server, redis: RedisServer, trouble: Callable[[RedisServer], None]
 ) -> None:
-    """Without the store the processes last seen alive divide the time; no page is lost."""
+    """Without the store the processes keep their turns; no page is lost."""
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
@@ -176,7 +176,7 @@ def test_trouble_with_redis_brings_no_pages_closer(
             for n in range(3)
         ]
         crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 3)
-        time.sleep(2.5)  # so that each has seen the others alive
+        time.sleep(2.5)  # so that each has waited for the others
         trouble(redis)
         results = [crawl.finish(120) for crawl in crawls]
     for n, result in enumerate(results):
