@@ -200,7 +200,7 @@ def _fetch_result(
         raise EvidenceError("the last response of the redirect chain is missing")
     redirect_error = PROBED if _are_misplaced(probes) else chain.error
     result = result_of(last, chain.hops, redirect_error, settings.max_size)
-    return replace(result, local=local)
+    return replace(result, local=local, agent=state.record.agent or result.agent)
 
 
 def _are_misplaced(probes: Sequence[Exchange]) -> bool:

@@ -7,6 +7,8 @@ status was taken for.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -185,6 +187,28 @@ def test_a_response_that_is_not_a_robots_txt_is_named(
     assert len(result.lines("origins", f"1 ({'1 ' + named})")) == 1
     assert result.stats[f"robotspec/{named}"] == 1
     assert json.loads(report.read_text().splitlines()[0])["doubt"] == named
+
+
+def test_the_evidence_of_such_responses_can_be_replayed(server: Server, tmp_path: Path) -> None:
+    """FET-19, FET-20, CAC-04: every state follows from the archived exchanges."""
+    pytest.importorskip("warcio")
+    short = reply(BODY, headers=[("Cache-Control", "max-age=1")])
+    answers = [
+        in_turn(short, reply(BODY, 429)),
+        in_turn(reply("", 408, [("Retry-After", "1")]), reply(BODY)),
+        in_turn(reply(PAGE, 403, [("cf-mitigated", "challenge")]), reply(PAGE, 202)),
+        reply(BODY, headers=[("Vary", "User-Agent")]),
+        reply(BODY, 429),
+    ]
+    sites = [server.site(f"127.0.0.{n}", answer) for n, answer in enumerate(answers, 2)]
+    urls = [site.url(f"/{word}{n}") for n in range(6) for site in sites for word in ("yes", "no")]
+    settings = {"DOWNLOAD_DELAY": 0.4, "CONCURRENT_REQUESTS": 2, "ROBOTSPEC_CACHE_MIN_TTL": 0.1}
+    folder = tmp_path / "evidence"
+    crawl(urls, {**QUICK, **settings, "ROBOTSPEC_EVIDENCE": str(folder)})
+    command = [sys.executable, "-m", "scrapy_robotspec", "replay", str(folder)]
+    replayed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert "differ: 0" in replayed.stdout
 
 
 def test_a_named_challenge_is_waited_for(server: Server) -> None:
