@@ -31,7 +31,13 @@ class Override:
         """*policy* with the statuses that mean something else on this host."""
         if not self.status_policy:
             return policy
-        return replace(policy, status_policy={**policy.status_policy, **self.status_policy})
+        own = self.status_policy
+        others = {  # a class of the host wins over a status of the project
+            key: meaning
+            for key, meaning in policy.status_policy.items()
+            if not isinstance(key, int) or f"{key // 100}xx" not in own
+        }
+        return replace(policy, status_policy={**others, **own})
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.override import Override
-from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.editions import EDITIONS, get_edition
 from scrapy_robotspec.plugin.settings.overrides import overrides
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+
+
+def test_a_class_of_a_host_wins_over_a_status_of_the_project() -> None:
+    """FET-09: the host decides first, then the status, then its class."""
+    edition = get_edition("google-2019")
+    project: StatusPolicy = {403: Meaning.ALLOW, 503: Meaning.ALLOW, "2xx": Meaning.DISALLOW}
+    policy = AccessPolicy(edition=edition, status_policy=project)
+    own: StatusPolicy = {"4xx": Meaning.DISALLOW, 410: Meaning.ALLOW}
+    assert Override(status_policy=own).adjust(policy).status_policy == {
+        503: Meaning.ALLOW,
+        "2xx": Meaning.DISALLOW,
+        "4xx": Meaning.DISALLOW,
+        410: Meaning.ALLOW,
+    }
 
 
 def read(raw: object, edition: str = "google-2019") -> dict[str, Override]:
