@@ -96,7 +96,8 @@ class Enforcer:
             self._decide_again(request, found, now)
 
     def _decide_again(self, request: Request, before: Resolved, now: float) -> None:
-        answer = self._robots.answer_again(before, request, now)
+        tokens = self._robots.tokens.decided(request)
+        answer = self._robots.answer(before.origin, request, now, tokens)
         if isinstance(answer, Pending):
             raise RulesExpired(f"the rules of {before.origin} have expired")
         decision, found = answer

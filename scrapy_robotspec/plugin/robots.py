@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
@@ -37,14 +37,19 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.deciding.observer import DecisionObserver, Stage
+    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
     from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
 
 #: Records unchanged for longer than this are purged from the shared store (seconds).
 PURGE_AFTER = 60 * DAY
+
+#: Where a decision applies: before a download, to the URL that a download handler was redirected
+#: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
+Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
 
 #: A decision and what it was made from; None: an override needs no robots.txt.
 Answer = tuple[Decision, Resolved | None]
@@ -80,17 +85,20 @@ class CrawlRobots:
             crawler, settings, self.tokens, self._fetch_done, self.waits.watch, stats, self.live
         )
         self.note_route = self._runtime.note_route
-        self.observer: DecisionObserver | None = None
+        self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             self.observer = self._open_evidence()
         self.lookup = self.waits.lookup = open_lookup(self._runtime, settings)
 
     # --- requests
 
-    def answer(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
+    def answer(
+        self, origin: Origin, request: Request, now: float, tokens: Tokens | None = None
+    ) -> Answer | Pending:
         """Decide about *request* at *now*, or return what is pending.
 
-        Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
+        Starts a fetch where one is due. *origin* is ``policy.origin(request)``, *tokens* those of
+        an earlier decision about it.
         """
         if self._has_overrides:
             overridden = self.policy.by_override(origin, request)
@@ -99,14 +107,8 @@ class CrawlRobots:
         found = self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
-        return self.policy.decide(found, request.url, self.tokens(request), now), found
-
-    def answer_again(self, before: Resolved, request: Request, now: float) -> Answer | Pending:
-        """Decide anew about *request*, which was decided by *before*, with its tokens."""
-        found = self.lookup.ask(before.origin, now, request)
-        if isinstance(found, Pending):
-            return found
-        return self.policy.decide(found, request.url, self.tokens.decided(request), now), found
+        tokens = self.tokens(request) if tokens is None else tokens
+        return self.policy.decide(found, request.url, tokens, now), found
 
     async def wait(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
@@ -195,7 +197,7 @@ class CrawlRobots:
 
     # --- evidence
 
-    def _open_evidence(self) -> DecisionObserver:
+    def _open_evidence(self) -> EvidenceObserver:
         from scrapy_robotspec.plugin.evidence.observer import open_evidence  # needs warcio
 
         observer, exchanges = open_evidence(self._crawler, self, time.time())

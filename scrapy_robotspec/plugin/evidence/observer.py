@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.deciding.observer import Stage
-    from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.robots import CrawlRobots, Stage
     from scrapy_robotspec.plugin.settings.tokens import Tokens
 
 #: Settings that change requests. The log names those that the user has set...
@@ -88,7 +87,10 @@ class _Passed(NamedTuple):
 
 
 class EvidenceObserver:
-    """The :class:`DecisionObserver` of a crawl with ``ROBOTSPEC_EVIDENCE``."""
+    """Receives every decision that a crawl applies.
+
+    Only ``close`` may block, in a thread; nothing here may raise.
+    """
 
     def __init__(self, recorder: Recorder, robots: CrawlRobots, crawler: Crawler) -> None:
         self._recorder = recorder
