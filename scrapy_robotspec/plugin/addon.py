@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
@@ -18,11 +19,14 @@ from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingPriorityQueue
+from scrapy_robotspec.plugin.scheduling.priority_queue import (
+    WaitingGlobalQueue,
+    WaitingPriorityQueue,
+)
 from scrapy_robotspec.plugin.settings.checks import (
     browser_handlers,
     conflicting_settings,
-    lacks_waiting_queue,
+    replaced_queue,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.store import open_store
@@ -137,8 +141,11 @@ def _install_waiting(settings: BaseSettings) -> None:
     Where the user has chosen another scheduler or queue, it stays as it is, and is not imported
     now: requests wait in the middleware, at most ``ROBOTSPEC_MAX_PARKED``.
     """
-    if lacks_waiting_queue(settings):
-        _set(settings, "SCHEDULER_PRIORITY_QUEUE", WaitingPriorityQueue)
+    replaced = replaced_queue(settings)
+    if replaced is not None:
+        by_slot = replaced is DownloaderAwarePriorityQueue
+        queue = WaitingPriorityQueue if by_slot else WaitingGlobalQueue
+        _set(settings, "SCHEDULER_PRIORITY_QUEUE", queue)
 
 
 def _install_browser_checks(settings: BaseSettings) -> None:

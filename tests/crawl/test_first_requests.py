@@ -41,7 +41,7 @@ def test_one_fetch_serves_all_requests_that_wait(server: Server) -> None:
 
 
 def test_requests_with_the_stock_queue_of_requests_are_not_lost_either(server: Server) -> None:
-    """With a foreign queue class the scheduler parks the requests instead."""
+    """With a foreign queue class all of them wait in the middleware."""
     site = server.site("127.0.0.2", after(0.3, reply("User-agent: *\nDisallow: /no")))
     urls = [site.url(f"/{kind}{n}") for kind in ("yes", "no") for n in range(20)]
     foreign = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}

@@ -62,7 +62,7 @@ def test_silent_origins_delay_no_other(server: Server, mode: str, origins: int) 
 
 
 def test_silent_origins_delay_no_other_with_a_foreign_queue(server: Server) -> None:
-    """The scheduler's mixin does the same for any scheduler and queue."""
+    """Requests of any scheduler and queue wait in the middleware."""
     sites, fast = fast_sites(server)
     with Running([*silent_urls(server, 40), *fast], FOREIGN_QUEUE) as running:
         running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))

@@ -166,7 +166,7 @@ def test_a_users_scheduler_queue_or_parser_may_import_the_reactor(
     assert [line.split()[4] for line in result.lines("WARNING", "[scrapy_robotspec]")] == warned
 
 
-def test_a_users_queue_made_of_ours_needs_no_layer(server: Server, tmp_path: Path) -> None:
+def test_a_users_queue_made_of_ours_obeys_the_gate(server: Server, tmp_path: Path) -> None:
     """Waiting requests survive in the JOBDIR, because they stay in the scheduler."""
     site = server.site("127.0.0.2", silence())
     settings = {

@@ -81,8 +81,11 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
                 )
             raise ValueError(str(error)) from error  # Scrapy's scheduler then uses memory
 
+    def _slot_of(self, request: Request) -> str:
+        return self._slots.key(request)
+
     def _push(self, request: Request) -> None:
-        slot = self._slots.key(request)
+        slot = self._slot_of(request)
         origin = self._gate.queue(request) if self._gate is not None else None
         queue = self._queues.get(slot, origin)
         if queue is not None:
@@ -134,7 +137,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
             return "", None
         requests.push(request)
         origin = self._gate.origin_of(request) if self._gate is not None else None
-        return self._slots.key(request), origin
+        return self._slot_of(request), origin
 
     def _remove(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
         self.pqueues.pop(queue.name, None)
@@ -145,6 +148,16 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         if self.key:
             with suppress(OSError):  # not empty: files that a queue class leaves behind
                 Path(requests.key).rmdir()
+
+
+class WaitingGlobalQueue(WaitingPriorityQueue):
+    """In the place of ``ScrapyPriorityQueue``, the default of Scrapy 2.13.
+
+    All requests are in one slot, so the best ``Request.priority`` of all comes first.
+    """
+
+    def _slot_of(self, request: Request) -> str:
+        return ""
 
 
 def _name(slot: str, origin: Origin | None) -> str:

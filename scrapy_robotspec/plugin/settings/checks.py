@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.usage_policy import meant_label
@@ -60,7 +60,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "Scrapy's own RobotsTxtMiddleware is enabled beside RobotSpecMiddleware: it decides "
             f"too, by its own rules, and fetches each robots.txt once more. {_REMEDY}"
         )
-    elif lacks_waiting_queue(settings):
+    elif replaced_queue(settings) is not None:
         yield (
             "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
             f"wait for a robots.txt, all others wait too. {_REMEDY}"
@@ -81,20 +81,21 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
         )
 
 
-def lacks_waiting_queue(settings: BaseSettings) -> bool:
-    """Whether Scrapy's scheduler has its own queue, in whose place ours belongs.
+def replaced_queue(settings: BaseSettings) -> type | None:
+    """Scrapy's own queue in Scrapy's own scheduler, in whose place one of ours belongs.
 
     A scheduler or a queue that the user has chosen is not imported.
     """
     scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
     if scheduler not in (Scheduler, _path(Scheduler)):
-        return False
+        return None
     if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
-        return False
-    stock = DownloaderAwarePriorityQueue
-    # Until 2.13 Scrapy's default was another queue: the user has not chosen it.
+        return None
+    if queue in (DownloaderAwarePriorityQueue, _path(DownloaderAwarePriorityQueue)):
+        return DownloaderAwarePriorityQueue
+    # The default of Scrapy 2.13, which the user has not chosen.
     is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
-    return is_unchosen or queue in (stock, _path(stock))
+    return ScrapyPriorityQueue if is_unchosen else None
 
 
 def _path(component: type) -> str:

@@ -28,6 +28,7 @@ from scrapy_robotspec import (
 )
 from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
 from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
+from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
@@ -143,8 +144,15 @@ def test_ours_switched_off_leaves_scrapys_own_in_place(caplog: pytest.LogCapture
 @pytest.mark.parametrize("priority", ["project", "spider", "cmdline"])
 def test_scrapys_queue_becomes_ours(settings: dict[str, Any], priority: str) -> None:
     updated = update(priority, **settings)
-    assert load_object(updated[QUEUE]) is WaitingPriorityQueue
+    assert issubclass(load_object(updated[QUEUE]), WaitingPriorityQueue)
     assert load_object(updated[SCHEDULER]) is Scheduler
+
+
+def test_the_default_queue_of_scrapy_2_13_becomes_one_with_its_global_order() -> None:
+    settings = ScrapySettings({"ROBOTSTXT_OBEY": True, "USER_AGENT": "examplebot/1.0"})
+    settings.set(QUEUE, "scrapy.pqueues.ScrapyPriorityQueue", "default")
+    Addon().update_settings(settings)
+    assert load_object(settings[QUEUE]) is WaitingGlobalQueue
 
 
 @pytest.mark.parametrize("queue", [WaitingPriorityQueue, OwnWaitingQueue])

@@ -12,6 +12,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.utils.misc import build_from_crawler
 
 from scrapy_robotspec import WaitingPriorityQueue
+from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
 
 from .crawlers import crawler_with_engine
 
@@ -118,6 +119,17 @@ def test_resumed_request_of_a_long_host_waits_for_its_robots_txt(tmp_path: Path)
     first = resumed.pop()
     crawler.engine.downloader.active.add(first)
     assert (first.url, resumed.pop()) == (url, None)
+
+
+def test_global_queue_has_the_best_priority_of_all_sites_first(tmp_path: Path) -> None:
+    """As the default queue of Scrapy 2.13; also for the requests that it resumes."""
+    _, queue = queue_of(WaitingGlobalQueue, tmp_path)
+    for number in range(12):
+        queue.push(Request(f"http://{number % 4}.example/", priority=number % 5))
+    _, resumed = queue_of(WaitingGlobalQueue, tmp_path, queue.close())
+    first = [resumed.pop().priority for _ in range(4)]
+    assert first == sorted(first, reverse=True)
+    assert first[0] == 4
 
 
 def test_request_whose_queue_cannot_be_opened_goes_to_memory(
