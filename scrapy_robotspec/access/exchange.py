@@ -69,7 +69,7 @@ def result_of(
 
 
 def product_name(user_agent: bytes | None) -> str:
-    """The part of a User-Agent header by which copies are shared (CAC-04); never empty."""
+    """The product name in a User-Agent header (CAC-04); ``-`` for none."""
     name = re.split(rb"[/ ]", (user_agent or b"").strip(), maxsplit=1)[0]
     return name.decode("latin-1").lower() or "-"
 

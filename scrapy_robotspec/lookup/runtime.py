@@ -41,7 +41,7 @@ class Runtime(Protocol[_Request]):
         """Product name of the User-Agent that the robots.txt request for *request* has."""
 
     def take_turn(self, origin: Origin, request: _Request) -> float:
-        """Use up the turn of *request*, which waits for *origin*; seconds until then."""
+        """Use up the turn of *request* to *origin*; seconds until then."""
 
     def fetch(self, origin: Origin, request: _Request) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""

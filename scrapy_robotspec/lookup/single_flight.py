@@ -282,7 +282,7 @@ class SingleFlight(Generic[_Request]):
 
 
 class _LeaseWait:
-    """A wait for the process that holds the lease; it begins anew with each holder.
+    """A wait for the holder of a lease; each holder restarts it.
 
     *longest*: seconds after which a lease is foreign or damaged, as it outlasts any fetch.
     """
@@ -303,7 +303,10 @@ class _LeaseWait:
             self._holder, self._waited, self._look = holder, 0.0, POLL_MIN
 
     def next_pause(self, jitter: float) -> float:
-        """Seconds until the next look; *jitter* in [0, 1) keeps processes out of step."""
+        """Seconds until the next look.
+
+        *jitter* in [0, 1) keeps processes out of step.
+        """
         pause = self._look * (0.5 + jitter)
         self._waited += pause
         self._look = min(2 * self._look, POLL_MAX)

@@ -97,7 +97,7 @@ class TieredStore:
         self._memory.put(record)
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
-        """Put *record* into the shared store in place of *known*; release the lease."""
+        """Replace *known* by *record* in the shared store; release the lease."""
         if self._shared is not None:
             self._write(self._shared.put, record, self._owner, _time_of(known))
 
@@ -107,7 +107,7 @@ class TieredStore:
             self._write(self._shared.release, origin, self._owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
-        """Reserve a page slot in the shared store, if any; fails with ``StoreError``."""
+        """Reserve a page slot in the shared store; fails with ``StoreError``."""
         if self._shared is None:
             return succeed(self._memory.reserve(origin, asked))
         return self._track(self._in_thread(self._shared.reserve, origin, asked))

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
 
 
 class RecordStore(ABC):
-    """Keeps the records of each origin, and leases on the right to fetch it.
+    """Keeps records of origins, and leases on the right to fetch them.
 
     An origin has one record, and one for each product name where its response depends on the
     User-Agent (CAC-04), at most ``MAX_AGENTS``. A process with the name *agent* reads the later one
@@ -56,7 +56,7 @@ class RecordStore(ABC):
         agent: str = "",
         instead_of: str | None = None,
     ) -> Claim:
-        """Return the record for *agent*, or take the lease without news, in one atomic step.
+        """Return the record, or take the lease without news, in one atomic step.
 
         *known* is the ``updated_at`` of the record that the caller knows, None for no record. The
         lease is *owner*'s until ``now + seconds``; an owner that asks again prolongs it. Another
@@ -87,7 +87,7 @@ class RecordStore(ABC):
         """
 
     def node_of(self, origin: Origin) -> str | None:
-        """The node that holds *origin*, where a back end has several that fail one by one."""
+        """The node of *origin*, where a back end has several."""
         return None
 
     @abstractmethod
