@@ -75,21 +75,6 @@ def test_python_runs(block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         apply(settings)
 
 
-def test_python_allows_for_none(tmp_path: Path) -> None:
-    """A type checker finds no use of a value that may be None."""
-    mypy = pytest.importorskip("mypy.api", reason="mypy is needed to ask it for types")
-    files = []
-    for param in blocks("python"):
-        block = param.values[0]
-        if "import" in block.text and not block.text.startswith(">>>"):
-            files.append(tmp_path / f"{block.page.stem}_{block.line}.py")
-            files[-1].write_text(block.text)
-    assert len(files) >= 6
-    report, errors, _ = mypy.run(["--config-file", str(ROOT / "pyproject.toml"), *map(str, files)])
-    assert [line for line in report.splitlines() if "[union-attr]" in line] == []
-    assert "Found " in report or "Success" in report, errors
-
-
 def run_session(block: Block, names: dict[str, Any]) -> doctest.TestResults:
     """Run a block that shows an interactive session, and compare what it prints."""
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
