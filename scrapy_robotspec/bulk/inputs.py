@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.folders import TEXTS, files_of, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     #: Takes a message about something that cannot be read.
     Report = Callable[[str], None]
 
-#: A folder's files with these endings are robots.txt files.
-_TEXTS = (".txt", ".robots")
 _WARC = (".warc", ".warc.gz")
 _JSON = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 #: The other files that are read in a folder.
@@ -108,31 +107,20 @@ def _inputs_in(folder: str) -> tuple[list[Input], int]:
     """The inputs below a folder, by name, and the number of other files."""
     texts: list[str] = []
     found: list[Input] = []
-    others = 0
-    for path, below, names in os.walk(folder, onerror=_refuse):
-        below[:] = sorted(name for name in below if not name.startswith("."))
-        others += sum(os.path.islink(os.path.join(path, name)) for name in below)
-        for name in sorted(names):
-            whole = os.path.join(path, name)
-            if name.startswith(".") or not os.path.isfile(whole):
-                others += 1
-            elif is_text(name):
-                texts.append(whole)
-            elif name.lower().endswith(_ARCHIVES):
-                found.append(Input(os.path.relpath(whole, folder), (whole,)))
-            else:
-                others += name != _INDEX
+    files, others = files_of(folder)
+    for path in files:
+        if is_text(path):
+            texts.append(path)
+        elif path.lower().endswith(_ARCHIVES):
+            found.append(Input(os.path.relpath(path, folder), (path,)))
+        else:
+            others += os.path.basename(path) != _INDEX
     if texts:
         found.append(Input(os.path.basename(os.path.abspath(folder)), tuple(texts)))
     if not found:
-        endings = " or ".join((*_TEXTS, *_ARCHIVES))
+        endings = " or ".join((*TEXTS, *_ARCHIVES))
         raise ConfigurationError(f"no file in the folder {folder} ends in {endings}")
     return found, others
-
-
-def _refuse(error: OSError) -> None:
-    """Do not leave out a folder without a word."""
-    raise ConfigurationError(f"cannot read {error.filename}: {error.strerror}") from error
 
 
 def _check(path: str) -> None:
@@ -147,11 +135,6 @@ def _check(path: str) -> None:
             raise
         cause = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"cannot read {path}: {cause}; {_CAN_READ}") from error
-
-
-def is_text(path: str) -> bool:
-    """Whether the name of a file is that of a robots.txt file."""
-    return path.lower().endswith(_TEXTS)
 
 
 def documents(path: str, report: Report) -> Iterator[Document]:

@@ -61,7 +61,7 @@ class Printer:
 
 
 def answer(printer: Printer, sites: SiteOptions) -> int:
-    """Answer a question by files, or by the sites of its URLs; returns the exit code.
+    """Answer a question by files or sites; returns the exit code.
 
     Raises :class:`MisuseError` for a question that cannot be answered.
     """

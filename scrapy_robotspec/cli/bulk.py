@@ -12,7 +12,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_file
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, read_lines
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
@@ -197,8 +197,7 @@ def _paths(given: str | None) -> Sequence[str]:
 def _list(given: str) -> list[str]:
     """The lines of a file, or the words between commas."""
     if given == STANDARD_INPUT or os.path.isfile(given):
-        lines = decode(read_file(given).removeprefix(b"\xef\xbb\xbf")).splitlines()
-        return [word for line in lines if (word := line.strip()) and not word.startswith("#")]
+        return [decode(line) for _, line in read_lines(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
         raise MisuseError(f"cannot read {given}: no such file")
     return [word for part in given.split(",") if (word := part.strip())]

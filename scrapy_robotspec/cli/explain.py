@@ -66,7 +66,7 @@ class _Printer(Printer):
     _printed = 0
 
     def say(self, found: Explanation) -> None:
-        """Print one explanation, behind an empty line where it is not the first."""
+        """Print one explanation, with an empty line between two."""
         screen = self.session.screen
         if self.output.as_json:
             from scrapy_robotspec.render.as_json import dumps, full_object

@@ -23,8 +23,6 @@ STANDARD_INPUT = "-"
 
 _SCHEMES = ("http://", "https://", "ftp://")
 _HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?"
-#: A folder's files with these endings are read.
-ENDINGS = (".txt", ".robots")
 
 
 class Source(NamedTuple):
@@ -165,16 +163,12 @@ def _sources(name: str, sites: dict[str, SiteAnswer]) -> Iterator[Source]:
 
 
 def _files_of(folder: str) -> list[str]:
-    found = [
-        os.path.join(path, file)
-        for path, folders, files in os.walk(folder)
-        for file in files
-        if file.lower().endswith(ENDINGS) and not file.startswith(".")
-        if not any(part.startswith(".") for part in path[len(folder) :].split(os.sep))
-    ]
+    from scrapy_robotspec.folders import TEXTS, files_of, is_text
+
+    found = [path for path in files_of(folder)[0] if is_text(path)]
     if not found:
-        raise MisuseError(f"no file in the folder {folder} ends in {' or '.join(ENDINGS)}")
-    return sorted(found)
+        raise MisuseError(f"no file in the folder {folder} ends in {' or '.join(TEXTS)}")
+    return found
 
 
 def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.cli.errors import MisuseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.cli.session import Crawler, Session
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -39,8 +39,8 @@ class OutputOptions(NamedTuple):
         Raises :class:`MisuseError` if the page is an input, or an existing file of another tool
         and not ``force``, or in no folder.
         """
-        if self.html not in (None, STANDARD_OUTPUT):
-            check_output(self.html, inputs, self.force, _is_ours)
+        if self.html is not None and self.html != STANDARD_OUTPUT:
+            _check(self.html, inputs, self.force)
         return Output(self.as_json, self.html)
 
 
@@ -118,23 +118,13 @@ def check_one_origin(urls: Sequence[str]) -> None:
         raise MisuseError("--html is for URLs of one site, as the page shows one robots.txt")
 
 
-def check_output(
-    name: str,
-    inputs: Iterable[str | None],
-    force: bool,
-    is_ours: Callable[[str], bool],
-    option: str = "--html",
-) -> None:
-    """Raise :class:`MisuseError` unless a file may be written.
-
-    ``is_ours`` says whether an existing file was written by this tool.
-    """
+def _check(name: str, inputs: Iterable[str | None], force: bool) -> None:
+    """Raise :class:`MisuseError` unless a page may be written."""
     if any(_is_same(name, given) for given in inputs if given not in (None, "-")):
-        raise MisuseError(f"{option} {name} would overwrite an input: choose another name")
-    if os.path.isfile(name) and not force and not is_ours(name):
-        kind = "a page" if option == "--html" else "an output"
+        raise MisuseError(f"--html {name} would overwrite an input: choose another name")
+    if os.path.isfile(name) and not force and not _is_ours(name):
         raise MisuseError(
-            f"{name} exists and is not {kind} of this tool: choose another name, or overwrite it "
+            f"{name} exists and is not a page of this tool: choose another name, or overwrite it "
             "with --force"
         )
     folder = os.path.dirname(name) or "."

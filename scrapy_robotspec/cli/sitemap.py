@@ -41,7 +41,7 @@ def read_sitemap(name: str) -> Sitemap:
 async def read_all(
     name: str, top: Sitemap | None, query: SiteQuery
 ) -> AsyncIterator[Sequence[str]]:
-    """The URLs of pages, file by file, of a sitemap and those that it names.
+    """The URLs of pages, by file: a sitemap, or those it names.
 
     ``top``: its contents, where it is on the disk. Raises :class:`MisuseError`.
     """
@@ -60,7 +60,7 @@ async def read_all(
 
 
 def parse_sitemap(name: str, data: bytes) -> Sitemap:
-    """The URLs of a file: XML or one URL a line, plain or compressed with gzip.
+    """The URLs of a file: XML or lines, plain or gzip.
 
     Raises :class:`MisuseError` for other contents, or more than the limits allow.
     """
@@ -106,11 +106,11 @@ def _parse_xml(name: str, data: bytes) -> Sitemap:
 
 
 class _DoctypeError(Exception):
-    """A document type, which could declare entities that grow without bound."""
+    """A document type, which could declare growing entities."""
 
 
 class _Reader:
-    """Collects the text of ``loc`` in ``url`` and ``sitemap``, whatever their namespace."""
+    """Collects the text of ``loc`` elements, in any namespace."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []

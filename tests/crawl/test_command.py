@@ -193,7 +193,7 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     missing = server.site("127.0.0.5", reply(SHOP, status=404))
     broken = server.site("127.0.0.6", reply("", status=503))
     silent = server.site("127.0.0.7", silence())
-    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ndata:,x\nhttp://\n")
+    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ns3://x/y\nhttp://\n")
     result = outside.call(
         "check",
         rules.url("/x"),

@@ -188,7 +188,7 @@ def test_a_column_whose_cells_are_equal_is_said_once() -> None:
     """Of 30 pages that one rule refuses to one crawler only the URL differs."""
     _, lines = table_of([f"/cart/{n}" for n in range(30)], "examplebot")
     words = " ".join(" ".join(lines).split())
-    assert "Crawler: examplebot Verdict: disallowed Why: line 10 Disallow: /cart/" in words
+    assert "Crawler: examplebot. Verdict: disallowed. Why: line 10 Disallow: /cart/." in words
     assert words.count("examplebot") < 10
 
 

@@ -1,0 +1,40 @@
+"""The files of a folder that commands and bulk runs read."""
+
+from __future__ import annotations
+
+import os
+
+from scrapy_robotspec.errors import ConfigurationError
+
+#: A folder's files with these endings are robots.txt files, in either case.
+TEXTS = (".txt", ".robots")
+
+
+def is_text(name: str) -> bool:
+    """Whether a file is a robots.txt file by its name."""
+    return name.lower().endswith(TEXTS)
+
+
+def files_of(folder: str) -> tuple[list[str], int]:
+    """The files below a folder, and how many are left out.
+
+    Left out are hidden files, broken links, and links to folders. Raises ``ConfigurationError`` for
+    a folder that cannot be read.
+    """
+    found: list[str] = []
+    left_out = 0
+    for path, below, names in os.walk(folder, onerror=_refuse):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        left_out += sum(os.path.islink(os.path.join(path, name)) for name in below)
+        for name in sorted(names):
+            whole = os.path.join(path, name)
+            if name.startswith(".") or not os.path.isfile(whole):
+                left_out += 1
+            else:
+                found.append(whole)
+    return found, left_out
+
+
+def _refuse(error: OSError) -> None:
+    """Do not leave out a folder without a word."""
+    raise ConfigurationError(f"cannot read {error.filename}: {error.strerror}") from error
