@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -139,8 +140,8 @@ class _Rows:
         self._tokens = _Columns(OF_CRAWLER, questions)
         self._files = _Columns(OF_FILE, questions)
         self._groups = _Columns(OF_GROUP, questions)
-        self._file_values = [FILE_VALUES[name] for name in self._files.names]
-        self._group_values = [GROUP_VALUES[name] for name in self._groups.names]
+        self._file_values = [attrgetter(FILE_VALUES[name]) for name in self._files.names]
+        self._group_values = [attrgetter(GROUP_VALUES[name]) for name in self._groups.names]
         self._all_tokens = array("i", range(len(questions.tokens)))
         self._one_file = array("i", [0]) * len(questions.tokens)
         self._bodies = self._lists = self._widest = 0
@@ -156,6 +157,7 @@ class _Rows:
 
     def add(self, document: Document) -> None:
         """Answer the questions about a document."""
+        document = document.encodable
         self._bodies += len(document.body or b"")
         for at, crawlers in enumerate(self._crawlers):
             edition = self._questions.editions[at]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.bulk.group_rules import KnownRules
 from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS
 from scrapy_robotspec.protocol.agents import (
@@ -47,10 +48,13 @@ class Assignment(NamedTuple):
 class Crawlers:
     """The crawlers of a run in one edition."""
 
-    __slots__ = ("_by_key", "_edition", "_kept", "asked", "beginnings", "product_tokens")
+    __slots__ = (
+        *("_by_key", "_edition", "_kept", "asked", "beginnings", "known_rules", "product_tokens"),
+    )
 
     def __init__(self, tokens: tuple[str, ...], edition: Edition) -> None:
         self._edition = edition
+        self.known_rules = KnownRules(edition)
         self.asked = tuple(tokens_from_user_agent(token, edition) for token in tokens)
         #: The name that groups are found under (UAG-11); None for a crawler that none can name.
         self.product_tokens: tuple[str | None, ...] = tuple(

@@ -70,6 +70,17 @@ class Document(NamedTuple):
         return cls(url, body, known, location, error, source)
 
     @property
+    def encodable(self) -> Document:
+        """The document without lone surrogates, which names of files and JSON can contain."""
+        texts = (self.url, self.location, self.error, self.source)
+        if all(text is None or text.isascii() for text in texts):
+            return self
+        url, location, error, source = (
+            text and text.encode("utf-8", "backslashreplace").decode() for text in texts
+        )
+        return Document(url, self.body, self.status, location, error, source)
+
+    @property
     def origin(self) -> str | None:
         """Scheme, host and port; None where they are not known."""
         origin = None if self.url is None else Origin.of(self.url)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.bulk.crawlers import follow
-from scrapy_robotspec.bulk.group_rules import SITE, find_rules
+from scrapy_robotspec.bulk.group_rules import SITE
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol.agent_index import has_plain_lines, index_agents
 from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps
@@ -23,7 +23,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import may_state_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.bulk.crawlers import Combination, Crawlers
     from scrapy_robotspec.bulk.documents import Document
@@ -49,6 +49,14 @@ class PathAnswer(NamedTuple):
     """This line as written."""
 
 
+class Findings(NamedTuple):
+    """Numbers of the linter's findings."""
+
+    errors: int | None = None
+    warnings: int | None = None
+    advice: int | None = None
+
+
 #: The verdict about ``/robots.txt`` (PRE-04).
 _ITSELF = PathAnswer(True, "robots_txt_itself")
 
@@ -64,33 +72,62 @@ class FileAnswers:
         self.questions = questions
         self.outcome = document.outcome(edition)
         self.content: Content | None = None  # where the response decides, not a file
-        self.groups: Sequence[GroupAnswers | UnreadAnswers] = [UnreadAnswers(self)]
+        self.groups: Sequence[GroupAnswers | UnreadAnswers]
         #: For each crawler the index of its groups.
-        self.places = array("i", [0]) * len(questions.tokens)
+        self.places: array[int]
         if self.outcome == "successful":
             robots = RobotsTxt.parse(document.body or b"", edition)
-            self.content = Content(robots, crawlers.beginnings, questions.paths)
-            combinations, self.places = crawlers.assign(self.content.agents)
-            self.groups = [GroupAnswers(self.content, each) for each in combinations]
+            self.content = content = Content(robots, crawlers, questions.paths)
+            combinations, self.places = crawlers.assign(content.agents)
+            self.groups = [GroupAnswers(content, each) for each in combinations]
+        else:
+            self.groups = [UnreadAnswers(self)]
+            self.places = array("i", [0]) * len(questions.tokens)
+
+    @property
+    def redirects(self) -> list[str] | None:
+        """The URL that a redirect leads to."""
+        target = self.document.target
+        return None if target is None else [target]
+
+    @property
+    def bytes(self) -> int | None:
+        """The length of the body."""
+        return None if self.document.body is None else len(self.document.body)
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the body."""
+        return None if self.document.body is None else sha256(self.document.body).hexdigest()
+
+    @property
+    def truncated(self) -> bool | None:
+        """Whether the file is longer than the edition reads."""
+        return None if self.content is None else self.content.robots.truncated
+
+    @property
+    def sitemaps(self) -> Sequence[str] | None:
+        """The absolute URLs of the sitemap lines (SIT-01)."""
+        return None if self.content is None else self.content.sitemaps
 
     @cached_property
-    def findings(self) -> Mapping[str, int | None]:
-        """The numbers of the linter's findings by severity, if they are asked for."""
+    def findings(self) -> Findings:
+        """The numbers of the linter's findings, if they are asked for."""
         if self.content is None or not self.questions.lint:
-            return dict.fromkeys(("error", "warning", "advice"))
-        return Counter(finding.severity for finding in self.content.robots.lint())
+            return Findings()
+        found = Counter(finding.severity for finding in self.content.robots.lint())
+        return Findings(found["error"], found["warning"], found["advice"])
 
 
 class Content:
     """What a file contains."""
 
-    def __init__(
-        self, robots: RobotsTxt, beginnings: tuple[bytes, ...], paths: Sequence[str]
-    ) -> None:
+    def __init__(self, robots: RobotsTxt, crawlers: Crawlers, paths: Sequence[str]) -> None:
         self.robots = robots
         self.paths = paths
         self._lowered = robots.body.lower()
-        self.agents = index_agents(robots.body, robots.edition, beginnings, self._lowered)
+        self.known_rules = crawlers.known_rules
+        self.agents = index_agents(robots.body, robots.edition, crawlers.beginnings, self._lowered)
         self._rules: dict[tuple[bool, Spans], SpanAnswers] = {}
 
     @property
@@ -155,19 +192,17 @@ class Content:
 class SpanAnswers:
     """The answers of the rules in some spans of a file, which groups may share."""
 
-    __slots__ = ("_asked", "_begin", "_content", "_keys", "_root", "_rules", "_without_rule")
-
     def __init__(
         self, content: Content, spans: Spans, asked: Sequence[str], has_group: bool
     ) -> None:
         self._content = content
         self._asked = asked
         self._without_rule = "no_rule" if has_group else "no_group"
-        robots = content.robots
-        self._begin, self._rules = find_rules(robots.body, spans, robots.edition)
+        self._begin, self._rules = content.known_rules.find(content.robots.body, spans)
         root = self._rules.root
         self._keys = (root, *self._rules.find_all(content.paths)) if content.paths else (root,)
-        self._root: PathAnswer | None = None
+        #: Whether ``/`` is allowed.
+        self.allowed = not forbids(root)
 
     @property
     def starts(self) -> Iterable[int]:
@@ -175,7 +210,7 @@ class SpanAnswers:
         keys = [key for key in self._keys if key not in (NO_RULE, ITSELF)]
         return [self._begin + line_start(key) for key in keys]
 
-    @property
+    @cached_property
     def extent(self) -> str:
         """How much of the site is open."""
         extent = self._rules.extent
@@ -183,19 +218,12 @@ class SpanAnswers:
             return "unreadable"
         return extent
 
-    @property
-    def allowed(self) -> bool:
-        """Whether ``/`` is allowed."""
-        return not forbids(self._keys[0])
-
-    @property
+    @cached_property
     def root(self) -> PathAnswer:
         """The verdict about ``/``."""
-        if self._root is None:
-            self._root = self._answer(self._keys[0])
-        return self._root
+        return self._answer(self._keys[0])
 
-    @property
+    @cached_property
     def paths(self) -> Sequence[tuple[Any, ...]]:
         """The verdicts about the other paths."""
         return [
@@ -260,49 +288,20 @@ class UnreadAnswers:
         ]
 
 
-def _valid(text: str | None) -> str | None:
-    """Text without lone surrogates, which names of files and JSON can contain."""
-    if text is None or text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _redirects(document: Document) -> list[str] | None:
-    target = _valid(document.target)
-    return None if target is None else [target]
-
-
-def _hash(body: bytes | None) -> str | None:
-    return None if body is None else sha256(body).hexdigest()
-
-
-#: How each column of ``columns.OF_FILE`` is computed.
-FILE_VALUES: Mapping[str, Callable[[FileAnswers], Any]] = {
-    "origin": lambda file: file.document.origin,
-    "url": lambda file: _valid(file.document.url),
-    "source": lambda file: _valid(file.document.source),
-    "status": lambda file: file.document.status,
-    "outcome": lambda file: file.outcome,
-    "redirects": lambda file: _redirects(file.document),
-    "error": lambda file: _valid(file.document.error),
-    "bytes": lambda file: None if file.document.body is None else len(file.document.body),
-    "sha256": lambda file: _hash(file.document.body),
-    "truncated": lambda file: file.content and file.content.robots.truncated,
-    "sitemaps": lambda file: file.content and file.content.sitemaps,
-    "edition": lambda file: file.edition.name,
-    "lint_errors": lambda file: file.findings["error"],
-    "lint_warnings": lambda file: file.findings["warning"],
-    "lint_advice": lambda file: file.findings["advice"],
+#: Where each column of a file is found.
+FILE_VALUES = {
+    **{name: f"document.{name}" for name in ("origin", "url", "source", "status", "error")},
+    **{name: name for name in ("outcome", "redirects", "bytes", "sha256", "truncated", "sitemaps")},
+    "edition": "edition.name",
+    **{f"lint_{name}": f"findings.{name}" for name in ("errors", "warnings", "advice")},
 }
-#: How each column of ``columns.OF_GROUP`` is computed.
-GROUP_VALUES: Mapping[str, Callable[[Any], Any]] = {
-    "group": lambda group: group.names,
-    "class": lambda group: group.rules.extent,
-    "allowed": lambda group: group.rules.allowed,
-    "reason": lambda group: group.rules.root.reason,
-    "line": lambda group: group.rules.root.line,
-    "rule": lambda group: group.rules.root.rule,
-    "paths": lambda group: group.rules.paths,
-    "crawl_delay": lambda group: group.delay,
-    "usage": lambda group: group.usage,
+#: Where each column of the groups that a crawler follows is found.
+GROUP_VALUES = {
+    "group": "names",
+    "class": "rules.extent",
+    "allowed": "rules.allowed",
+    **{name: f"rules.root.{name}" for name in ("reason", "line", "rule")},
+    "paths": "rules.paths",
+    "crawl_delay": "delay",
+    "usage": "usage",
 }

@@ -9,7 +9,7 @@ rules of the other kind match its examples and take precedence.
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.protocol import fast
@@ -30,7 +30,8 @@ Extent = Literal["allows all", "denies all", "some"]
 
 #: Paths are asked about as parts of a URL, which is the quickest.
 SITE = "https://h"
-#: Max length of a group that is remembered (bytes): the same few are in thousands of files.
+#: Max groups that are remembered, and max length of each (bytes).
+_KNOWN = 4096
 _MAX_KNOWN = 4096
 #: Bytes of a wide value: nothing but a slash, stars and an anchor.
 _WIDE = b"/*$"
@@ -52,7 +53,10 @@ _RARE_TEXT = "%F4%8F%BF%BD"
 class GroupRules:
     """The rules in some spans of a file."""
 
-    __slots__ = ("_allows", "_body", "_decisive", "_edition", "_extent", "_spans", "_wide")
+    __slots__ = ("_allows", "_body", "_decisive", "_edition", "_extent", "_spans", "_wide", "root")
+
+    root: int
+    """The deciding precedence key for ``/``."""
 
     def __init__(self, body: bytes, spans: Spans, edition: Edition) -> None:
         self._body = body
@@ -65,11 +69,7 @@ class GroupRules:
             wide += self._allows  # an index page may open the root (PRE-05)
         self._wide = list(keyed_patterns(wide, edition)) if wide else []
         self._extent: Extent | None = None
-
-    @property
-    def root(self) -> int:
-        """The deciding precedence key for ``/``."""
-        return _best_match(self._wide, "/")
+        self.root = _best_match(self._wide, "/")
 
     def find_all(self, paths: Sequence[str]) -> list[int]:
         """The deciding precedence key for each path."""
@@ -130,16 +130,26 @@ class GroupRules:
         return rules_in(self._body, self._spans, self._edition)
 
 
-def find_rules(body: bytes, spans: Spans, edition: Edition) -> tuple[int, GroupRules]:
-    """The rules in some spans, and the offset that theirs are counted from."""
-    if len(spans) != 2 or spans[1] - spans[0] > _MAX_KNOWN:
-        return 0, GroupRules(body, spans, edition)
-    return spans[0], _known_rules(body[slice(*spans)], edition)
+class KnownRules:
+    """The rules of groups, remembered by their text: the same few are in thousands of files."""
 
+    __slots__ = ("_by_text", "_edition")
 
-@lru_cache(maxsize=4096)
-def _known_rules(text: bytes, edition: Edition) -> GroupRules:
-    return GroupRules(text, (0, len(text)), edition)
+    def __init__(self, edition: Edition) -> None:
+        self._edition = edition
+        self._by_text: dict[bytes, GroupRules] = {}
+
+    def find(self, body: bytes, spans: Spans) -> tuple[int, GroupRules]:
+        """The rules in some spans, and the offset that theirs are counted from."""
+        if len(spans) != 2 or spans[1] - spans[0] > _MAX_KNOWN:
+            return 0, GroupRules(body, spans, self._edition)
+        text = body[spans[0] : spans[1]]
+        rules = self._by_text.get(text)
+        if rules is None:
+            if len(self._by_text) >= _KNOWN:
+                self._by_text.clear()
+            rules = self._by_text[text] = GroupRules(text, (0, len(text)), self._edition)
+        return spans[0], rules
 
 
 def _decisive(body: bytes, spans: Spans, edition: Edition) -> Iterator[RawRule]:
