@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.host_table import HostTable
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
-from scrapy_robotspec.access.override import Override
-from scrapy_robotspec.access.policy import AccessPolicy
+from scrapy_robotspec.access.policy import AccessPolicy, Override
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import Edition, get_edition

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.override import Override
+    from scrapy_robotspec.access.policy import Override
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.settings.tokens import Tokens

@@ -21,7 +21,7 @@ from scrapy_robotspec.plugin.deciding.extensions import (
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.access.override import Override
+    from scrapy_robotspec.access.policy import Override
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector

@@ -17,7 +17,6 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.store import open_shared_store, open_store
-from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
 if TYPE_CHECKING:
@@ -162,6 +161,8 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
 def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
     """The store in memory, and the slow one behind it if the setting names one."""
     if not uri.startswith("memory:"):
+        from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+
         shared = CircuitBreakerStore(partial(open_shared_store, uri), time.monotonic)
         shared.open()
         # The store behind it has every record, but only after a call in a thread.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import converters
 from scrapy_robotspec.access.host_table import HostTable, host_key
-from scrapy_robotspec.access.override import Override
+from scrapy_robotspec.access.policy import Override
 from scrapy_robotspec.plugin.settings.composite import status_policy
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt

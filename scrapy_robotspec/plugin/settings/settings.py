@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.access.outcome import StatusPolicy
-    from scrapy_robotspec.access.override import Override
+    from scrapy_robotspec.access.policy import Override
     from scrapy_robotspec.access.usage_policy import PolicyName
 
 logger = logging.getLogger("scrapy_robotspec")

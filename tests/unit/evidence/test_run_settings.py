@@ -12,7 +12,7 @@ from scrapy_robotspec import EDITIONS, RobotsTxt
 from scrapy_robotspec.access.host_table import HostTable
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.override import Override
+from scrapy_robotspec.access.policy import Override
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from tests.support.evidence import run_settings
