@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.plugin.scheduling.fleet_pace import margin, window
+from scrapy_robotspec.plugin.scheduling.fleet_pace import window
 from scrapy_robotspec.store.page_slots import HORIZON
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+#: A timer may end this much early (seconds): reactors count by other clocks.
+_EARLY = 0.002
 #: Pause after an error in our own code (seconds).
 _ERROR_PAUSE = 1.0
 
@@ -74,7 +76,7 @@ class CrawlDelay:
             line = self._lines[origin] = _Line(self._pace.enter(origin), not_before)
         turn: Deferred[bool] = Deferred(lambda _: line.waiters.remove(waiter))
         waiter = _Waiter((-request.priority, next(self._numbers)), request, delay, turn)
-        insort(line.waiters, waiter, key=_rank)
+        insort(line.waiters, waiter)
         if not line.is_served:
             line.is_served = True
             line.wake()
@@ -96,17 +98,17 @@ class CrawlDelay:
 
     async def _serve(self, line: _Line) -> None:
         """Let the requests of *line* go, one with each slot."""
-        spacing = 0.0
+        delay = 0.0
         while line.waiters and not self._closed:
-            spacing = line.waiters[0].delay + margin(line.waiters[0].delay)
+            delay = line.waiters[0].delay
             try:
                 await self._take_turn(line)
             except Exception:
                 logger.exception("Error in the crawl delay of %s", line.place.origin)
                 await self._sleep(line, _ERROR_PAUSE)
         line.is_served = False
-        if not self._closed:
-            line.timer = self._call_later(spacing + HORIZON, self._lines.pop, line.place.origin)
+        if not self._closed:  # until its last slot has ended
+            line.timer = self._call_later(2 * delay + HORIZON, self._lines.pop, line.place.origin)
 
     async def _take_turn(self, line: _Line) -> None:
         best, now = line.waiters[0], self._monotonic()
@@ -124,8 +126,10 @@ class CrawlDelay:
     def _use(self, line: _Line, at: float, delay: float) -> None:
         """Let a request go with the slot at *at*, which has a spacing for *delay*."""
         now = self._monotonic()
-        if at <= now <= at + window(delay) and not self._closed:
+        if at - _EARLY <= now <= at + window(delay) and not self._closed:
             for waiter in list(line.waiters):
+                if waiter.turn.called:  # cancelled, because another one was dismissed
+                    continue
                 fits = self._is_current(line, waiter) and waiter.delay <= delay
                 if fits and self._send_wait(waiter.request) <= 0:
                     self._pace.use(line.place, at, delay)
@@ -147,19 +151,15 @@ class CrawlDelay:
             await line.pause
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, order=True)
 class _Waiter:
     """A request that waits."""
 
     rank: tuple[int, int]
     """Lowest first: by priority, then by arrival."""
-    request: Request
-    delay: float
-    turn: Deferred[bool]
-
-
-def _rank(waiter: _Waiter) -> tuple[int, int]:
-    return waiter.rank
+    request: Request = field(compare=False)
+    delay: float = field(compare=False)
+    turn: Deferred[bool] = field(compare=False)
 
 
 @dataclass(slots=True, eq=False)
