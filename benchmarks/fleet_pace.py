@@ -251,7 +251,7 @@ def calls_to(server: RedisServer | None) -> float:
     import redis
 
     with redis.Redis(port=server.port) as client:
-        return float(client.info("commandstats")["cmdstat_evalsha"]["calls"])
+        return float(client.info("commandstats")["cmdstat_eval"]["calls"])
 
 
 if __name__ == "__main__":

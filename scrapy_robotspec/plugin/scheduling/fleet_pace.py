@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scrapy_robotspec.errors import StoreError
@@ -78,10 +78,10 @@ class Place:
     """When it began to wait: its last page, or one slot before it asked."""
     turn: float = -math.inf
     """Its next page if the store is lost."""
-    outage: int = 0
-    """Number of the last outage that moved the turn."""
-    is_known: bool = False
-    """Whether the store has replied."""
+    ends: float = -math.inf
+    """When all processes have noticed the end of an outage; inf: it lasts."""
+    readings: deque[float] = field(default_factory=lambda: deque(maxlen=_READINGS))
+    """Receipt of a reply minus the time in it. The least is closest: others were read late."""
 
 
 def margin(delay: float) -> float:
@@ -114,11 +114,8 @@ class FleetPace:
         self._monotonic = monotonic
         self._random = random
         self._processes = 1
-        # Receipt of a reply minus the time in it. The least is closest: others were read late.
-        self._readings: deque[float] = deque(maxlen=_READINGS)
-        self._holds_until = -math.inf
-        self._outage = 0  # number of the last one
-        self._ends = -math.inf  # when all processes have noticed its end; inf: it lasts
+        self._has_reached = False
+        self._holds_until: float | None = None
 
     def enter(self, origin: Origin) -> Place:
         """A place at *origin*."""
@@ -128,14 +125,14 @@ class FleetPace:
         """Ask for a slot, now or at the turn that *place* has without the store."""
         spacing = delay + margin(delay)
         now = self._monotonic()
-        in_outage = now < self._ends
-        if in_outage and not self._holds(now):
+        in_outage = now < place.ends
+        if in_outage:
             self._find_turn(place, now - window(delay), spacing)
             if place.turn > now:
-                return Turn(False, min(place.turn, self._ends))
+                return Turn(False, min(place.turn, place.ends))
         if not place.ticket:
             place.since = max(place.since, now - spacing)
-        asked = SlotRequest(spacing, place.ticket, place.given_up, place.is_known)
+        asked = SlotRequest(spacing, place.ticket, place.given_up, bool(place.readings))
         if in_outage:  # other processes may have their turns soon
             asked = SlotRequest(spacing, within=window(delay))
         place.ticket = place.given_up = place.slot = 0.0
@@ -157,19 +154,18 @@ class FleetPace:
 
     def _read(self, reply: Reservation, place: Place, spacing: float) -> Turn:
         now = self._monotonic()
-        self._readings.append(now - reply.now)
-        at = reply.at + min(self._readings)
-        place.is_known = True
-        if self._ends == math.inf:
-            self._ends = now + _RECOVERY
-        if reply.granted:
-            place.slot = reply.at
-            if len(self._readings) == 1:  # it may have been read late, and the slot be past
-                self.give_up(place)
-                return Turn(False, now)
-        if now < self._ends:
+        self._has_reached = True
+        place.readings.append(now - reply.now)
+        at = reply.at + min(place.readings)
+        if place.ends == math.inf:
+            place.ends = now + _RECOVERY
+        place.slot = reply.at if reply.granted else 0.0
+        if len(place.readings) == 1 and (reply.granted or now < place.ends):
+            self.give_up(place)  # the reply may have been read late, or others have turns
+            return Turn(False, max(now, place.ends))
+        if now < place.ends:
             self._find_turn(place, now, spacing)
-            return Turn(reply.granted, at if reply.granted else min(place.turn, self._ends))
+            return Turn(reply.granted, at if reply.granted else min(place.turn, place.ends))
         place.turn = at
         waited = max(1, round((at - place.since) / spacing))
         # A power of two: turns of processes that have counted differently do not meet.
@@ -184,35 +180,27 @@ class FleetPace:
 
     def _lose(self, place: Place, delay: float) -> Turn:
         now, spacing = self._monotonic(), delay + margin(delay)
-        if self._ends < math.inf:
-            self._ends = math.inf
-            self._outage += 1
-            if not self._readings:
-                self._begin_hold(now)
-        if self._holds(now):
-            return Turn(False, now + _HOLD_LOOK)
+        if place.ends < math.inf:
+            place.turn = max(place.turn, now) + _RETRY
+        place.ends = math.inf
+        if not self._has_reached and now < self._hold_until(now):
+            place.turn = now + _HOLD_LOOK
         self._find_turn(place, now - window(delay), spacing)
         return Turn(place.turn <= now, place.turn)
 
-    def _begin_hold(self, now: float) -> None:
-        self._holds_until = now + self._hold
-        logger.warning(
-            "The robots.txt store has not answered yet: pages of origins with a crawl delay wait "
-            "for it, because other processes may share it, at most %g s (ROBOTSPEC_HOLD_TIMEOUT)",
-            self._hold,
-        )
-
-    def _holds(self, now: float) -> bool:
-        return now < self._holds_until and not self._readings
+    def _hold_until(self, now: float) -> float:
+        if self._holds_until is None:
+            self._holds_until = now + self._hold
+            logger.warning(
+                "The robots.txt store has not answered yet: pages of origins with a crawl delay "
+                "wait for it, because other processes may share it, at most %g s "
+                "(ROBOTSPEC_HOLD_TIMEOUT)",
+                self._hold,
+            )
+        return self._holds_until
 
     def _find_turn(self, place: Place, after: float, spacing: float) -> None:
-        """The first turn of *place* after *after*."""
-        if place.turn == -math.inf:  # in a recovery, other processes may have their turns
-            begin = self._monotonic() if self._ends == math.inf else self._ends
-            place.turn = begin + spacing * self._random()
-        if place.outage != self._outage:
-            place.outage = self._outage
-            place.turn += _RETRY
+        """Pass the turns of *place* until *after*."""
         if place.turn <= after:
             period = place.processes * spacing
             place.turn += period * (1 + (after - place.turn) // period)
