@@ -103,11 +103,11 @@ def _after(start: float, seconds: float, now: float) -> float:
 
 
 class SlotWaits:
-    """Waits for a free slot of *limiter*; each ends when a fetch may begin.
+    """Waits for a free slot of *limiter*.
 
-    Origins never asked and origins asked before share the slots in a fixed ratio. Newest and oldest
-    alternate, so a site found now does not wait behind thousands of silent ones. *clock* returns
-    epoch seconds.
+    Each ends when a fetch may begin. Origins never asked and origins asked before share the slots
+    in a fixed ratio. Newest and oldest alternate, so a site found now does not wait behind
+    thousands of silent ones. *clock* returns epoch seconds.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class SlotWaits:
             waiters.pop(waiter, None)
 
     def may_begin(self, when_free: Callable[[], object]) -> bool:
-        """Whether a fetch may begin for an origin never asked that does not wait yet.
+        """Whether a fetch may begin for an origin never asked.
 
         If not, *when_free* is called as soon as one may; one call at a time is kept.
         """

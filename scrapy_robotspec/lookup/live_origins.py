@@ -43,7 +43,7 @@ _Live = TypeVar("_Live", bound=LiveOrigin)
 
 
 class LiveOrigins(dict["Origin", _Live]):
-    """The live origins of one crawler, made by *make*, in the order of their first use."""
+    """The live origins of one crawler; *make* makes the state of one."""
 
     def __init__(self, make: Callable[[Origin], _Live]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Lookup: returns what is known, starts fetches, wakes waiters.
 
-What is under way for an origin is kept in its ``LiveOrigin``, its record in the ``TieredStore``,
-its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
+The ``LiveOrigin`` contains all that is under way for an origin. Its record is in the
+``TieredStore``, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CrawlOrigin: the state of an origin of a crawl, while anything of it is under way."""
+"""CrawlOrigin: the state of a live origin of a crawl."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class State(Enum):
 
 
 class CrawlOrigin(LiveOrigin):
-    """What the lookup keeps of an origin, and what a crawl adds."""
+    """The lookup's state of an origin, and that of the crawl."""
 
     __slots__ = (
         "failed_routes",

@@ -136,7 +136,7 @@ class Progress:
             yield origin, max(0.0, now - at)
 
     def close(self) -> None:
-        """Stop all timers, log what was suppressed, and set the gauges to 0."""
+        """Stop all timers, log suppressed lines, set the gauges to 0."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()

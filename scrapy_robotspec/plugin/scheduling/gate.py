@@ -131,7 +131,10 @@ class Gate:
             self.update(origin)
 
     def update(self, origin: Origin) -> None:
-        """Let requests of *origin* go, unless one waits: all if its rules are known, else one."""
+        """Let requests of *origin* go, unless one waits.
+
+        All go if its rules are known, else one.
+        """
         live = self._live.get(origin)
         if live is None or live.holds:
             return
@@ -184,16 +187,16 @@ class Gate:
         return waiting
 
     def return_lost(self, is_active: Callable[[Request], bool]) -> None:
-        """Let other requests go where the one that left is lost: another middleware dropped it.
+        """Let other requests go where the one that left is lost.
 
-        *is_active* says whether a request is in the downloader.
+        Another middleware has dropped it. *is_active* says whether a request is in the downloader.
         """
         for live in list(self.left):
             if live.left is not None and not is_active(live.left):
                 self.update(live.origin)
 
     def may_fetch(self) -> bool:
-        """Whether a fetch may begin; else the engine is woken when one may."""
+        """Whether a fetch may begin; else the engine is woken later."""
         return self._may_fetch(self._wake)
 
     def close(self) -> None:
@@ -202,7 +205,7 @@ class Gate:
 
 
 class GateOwner:
-    """Base of the downloader middleware whose gate the queues of a crawl obey."""
+    """Base of the middleware whose gate a crawl's queues obey."""
 
     gate: Gate
 

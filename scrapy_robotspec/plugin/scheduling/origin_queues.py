@@ -68,7 +68,7 @@ class OriginQueue(Generic[_Q]):
 
 
 class RankedQueues(Generic[_Q]):
-    """Queues by the priority of their next request; equal ones in the order of their arrival."""
+    """Queues by the priority of their next request, then by arrival."""
 
     __slots__ = ("_ranks", "by_rank")
 

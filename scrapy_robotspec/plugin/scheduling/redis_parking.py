@@ -82,7 +82,7 @@ class RedisParking:
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
     def is_ours(self, request: Request) -> bool:
-        """Whether no other worker has taken *request* over. It stays parked until the end."""
+        """Whether no other worker has taken over *request*, which stays parked."""
         return self._owns(self._names.get(request), delete=False)
 
     def release(self, request: Request) -> bool:
@@ -90,7 +90,7 @@ class RedisParking:
         return self._owns(self._names.pop(request, None), delete=True)
 
     def spider_idle(self) -> None:
-        """Stay while other workers have parked requests: if one is killed, they are taken over."""
+        """Stay while other workers have parked requests, to take them over perhaps."""
 
         def look() -> bool:
             return any(self._redis.hlen(self._parked(worker)) for worker in self._others())
@@ -99,7 +99,7 @@ class RedisParking:
             raise DontCloseSpider
 
     def close(self) -> None:
-        """End the heartbeat. The scheduler has the requests again that are still parked."""
+        """End the heartbeat; the scheduler has the parked requests again."""
         for request in list(self._names):
             self.release(request)
         if self._timer is not None:
@@ -177,7 +177,7 @@ class RedisParking:
 
 
 def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
-    """The parking beside the open *queue* of a scheduler; None unless it is scrapy-redis's."""
+    """The parking beside a scheduler's *queue*; None unless it is scrapy-redis's."""
     needed = ("server", "key", "push", "_encode_request", "_decode_request")
     if not all(hasattr(queue, name) for name in needed):
         return None

@@ -1,8 +1,9 @@
-"""RequestWaits: requests wait in the middleware; the gate holds the others of their origin.
+"""RequestWaits: requests that wait in the middleware.
 
-One request of an origin awaits its robots.txt, then its crawl delay. When the spider closes, it
-goes back to the scheduler, the same object. A scheduler whose queues do not obey the gate is asked
-for no more requests while ``ROBOTSPEC_MAX_PARKED`` of them wait.
+The gate holds the others of their origin. One request of an origin awaits its robots.txt, then its
+crawl delay. When the spider closes, it goes back to the scheduler, the same object. A scheduler
+whose queues do not obey the gate is asked for no more requests while ``ROBOTSPEC_MAX_PARKED`` of
+them wait.
 """
 
 from __future__ import annotations
@@ -113,9 +114,10 @@ class RequestWaits:
         return self._policy.delay(found, request)
 
     async def wait(self, origin: Origin, request: Request, *, popped: bool) -> Answer | None:
-        """The decision about *request*, once it may go; None: back to the scheduler with it.
+        """The decision about *request*, once it may go.
 
-        *popped*: a foreign scheduler gave it. Raises ``IgnoreRequest`` where it cannot go back.
+        None: the caller returns it to the scheduler. *popped*: a foreign scheduler gave it. Raises
+        ``IgnoreRequest`` where it cannot go back.
         """
         self._parked += popped
         parking = self._parking if popped else None
@@ -162,7 +164,7 @@ class RequestWaits:
         return self.delay(found, request) if decision.allowed else None
 
     def send_back(self, request: Request) -> Request:
-        """*request*, marked for the scheduler: its duplicates filter has to let it pass again."""
+        """*request*, marked so that the duplicates filter lets it pass again."""
         request.meta.setdefault(_DONT_FILTER, request.dont_filter)
         request.dont_filter = True
         return request

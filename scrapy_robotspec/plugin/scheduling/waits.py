@@ -1,4 +1,4 @@
-"""Waits: what awaits a robots.txt or a crawl delay, until the spider closes.
+"""Waits for a robots.txt or a crawl delay, until the spider closes.
 
 Requests in ``process_request``, final URLs, navigations of browsers and questions of spiders wait
 by the same code. A wait takes no place of ``CONCURRENT_REQUESTS``. Scrapy sends no signal when a

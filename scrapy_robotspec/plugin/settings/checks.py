@@ -82,7 +82,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
 
 
 def replaced_queue(settings: BaseSettings) -> type | None:
-    """Scrapy's own queue in Scrapy's own scheduler, in whose place one of ours belongs.
+    """Scrapy's own queue, in whose place one of ours belongs.
 
     A scheduler or a queue that the user has chosen is not imported.
     """
