@@ -175,7 +175,7 @@ def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
     """Note a file that is cut, or that is not a robots.txt."""
     if robots.truncated:
         limit = robots.edition.parsing_limit
-        screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
+        screen.note(f"note: {safe(name)} is longer than {limit:,} bytes; the rest is not read")
     if kind := format_of(robots.body):
         found = sum(len(group.rules) for group in robots.groups)
-        screen.note(f"note: {name}: {kind.value}; the parser found {found:,} rules in it")
+        screen.note(f"note: {safe(name)}: {kind.value}; the parser found {found:,} rules in it")

@@ -100,7 +100,8 @@ def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     timeout = options.number("timeout", 5.0)
     options.end()
     path = unquote(parts.path[1:])
-    if parts.netloc or not path or path == ":memory:":
+    has_slash = parts.path.startswith("/")  # sqlite:r.db has none
+    if parts.netloc or not has_slash or not path or path == ":memory:":
         _fail(uri, "use sqlite:///relative.db or sqlite:////absolute/path.db")
     if not isdir(dirname(path) or "."):
         _fail(uri, f"the directory {dirname(path)!r} does not exist, create it first")

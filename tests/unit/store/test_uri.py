@@ -66,6 +66,7 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("memory://somewhere", "use memory://"),
         ("sqlite://", "use sqlite:///relative.db"),
         ("sqlite://robots.db", "use sqlite:///relative.db"),
+        ("sqlite:robots.db", "use sqlite:///relative.db"),
         ("sqlite:///", "use sqlite:///relative.db"),
         ("sqlite:///:memory:", "use sqlite:///relative.db"),
         (
