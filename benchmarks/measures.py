@@ -58,14 +58,14 @@ def _ask_all(read: Read, body: bytes, urls: Sequence[str]) -> None:
         ask(url, TOKEN)
 
 
-def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, asked: int) -> Result:
-    """Reading a file and the first ``asked`` verdicts, summed over the files.
+def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int) -> Result:
+    """Reading a file and the first verdict, summed over the files.
 
     Each side reads all files in turn; then, as one more ratio, the sides change places after every
     file, so that none finds its code in the processor's caches.
     """
     numbers = random.Random(3)
-    questions = [(body, urls_for(body, asked, numbers)) for body in files]
+    questions = [(body, urls_for(body, 1, numbers)) for body in files]
     sums: dict[str, list[float]] = {name: [] for name in peers}
     turns: dict[str, list[float]] = {name: [] for name in peers}
     each: dict[str, list[float]] = {name: [] for name in peers}
@@ -89,6 +89,35 @@ def parse(files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, asked:
         }
         for name in peers
     }
+
+
+def by_verdicts(
+    files: Sequence[bytes], peers: Mapping[str, Read], rounds: int, counts: Sequence[int]
+) -> Result:
+    """Reading a file and some verdicts about distinct URLs, summed over the files."""
+    numbers = random.Random(9)
+    questions = [(body, _distinct_urls(body, max(counts), numbers)) for body in files]
+    results: Result = {name: {} for name in peers}
+    for count in counts:
+        sums: dict[str, list[float]] = {name: [] for name in peers}
+        for _ in range(rounds if count <= 200 else 1):
+            for name, read in peers.items():
+                work = [(body, urls[:count]) for body, urls in questions]
+                times = [seconds(lambda: _ask_all(read, *question)) for question in work]  # noqa: B023
+                sums[name].append(sum(times))
+        for name in peers:
+            results[name][str(count)] = round(min(sums[name]) / len(files) * _MICRO, 1)
+            results.setdefault(f"{name}, times as long as ours", {})[str(count)] = spread(
+                _ratios(sums, name)
+            )["median"]
+    return results
+
+
+def _distinct_urls(body: bytes, number: int, numbers: random.Random) -> list[str]:
+    """Different URLs; a query tells those apart that would be equal."""
+    found = dict.fromkeys(urls_for(body, number, numbers))
+    others = (f"{url}?{at}" for at, url in enumerate(urls_for(body, number, numbers)))
+    return [*found, *others][:number]
 
 
 def _ratios(sums: Mapping[str, Sequence[float]], name: str) -> list[float]:
@@ -178,7 +207,7 @@ def hostile_urls(size: int, lengths: Sequence[int]) -> Result:
             for length in lengths
         }
         for name, recipe in RECIPES.items()
-        for edition in ("google-2019", "google")
+        for edition in ("google-2019",)
     }
 
 

@@ -9,10 +9,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.peers import PROTEGO
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     Result = dict[str, Any]
+
+
+#: The measure by the number of verdicts.
+CURVE = "by number of verdicts"
 
 
 def draw(results: Result, folder: Path) -> list[Path]:
@@ -34,7 +40,7 @@ def draw(results: Result, folder: Path) -> list[Path]:
         else:
             for side, points in values.items():
                 axes.loglog([int(size) for size in points], list(points.values()), "o-", label=side)
-            axes.set_xlabel("rules")
+            axes.set_xlabel("verdicts" if name == "verdicts-curve" else "rules")
             axes.legend()
         axes.set_title(title)
         drawn.append(folder / f"{name}.png")
@@ -47,8 +53,10 @@ def _pictures(results: Result) -> list[tuple[str, str, str, Result]]:
     def column(measure: str, label: str) -> Result:
         return {side: row[label] for side, row in results[measure].items()}
 
+    ratios = results[CURVE][f"{PROTEGO}, times as long as ours"]
     worst = {name: max(row.values()) for name, row in results["hostile"].items()}
     return [
+        ("verdicts-curve", "Read a file, some verdicts: Protego / this", "lines", {CURVE: ratios}),
         ("parse", "Read a file, first verdict: µs, mean", "log bars", column("parse", _PER_FILE)),
         ("verdicts", "A further verdict: µs, mean", "log bars", column("verdicts", _PER_VERDICT)),
         ("growth-prefix", "µs a verdict, prefix rules", "lines", results["growth"]["prefix"]),

@@ -22,7 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # where run from a clone
 from benchmarks import measures
 from benchmarks.corpus import make_corpus, read_folder
 from benchmarks.peers import OURS, PROTEGO, READ_AGAIN, find_peers
-from benchmarks.plots import draw
+from benchmarks.plots import CURVE, draw
+
+#: Verdicts of a file that are measured together with reading it.
+COUNTS = (1, 2, 3, 6, 10, 20, 50, 200, 1_000)
 
 
 def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
@@ -36,8 +39,10 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
     return {
         "files": {"number": len(files), "bytes": sum(map(len, files))},
         "python": platform.python_version(),
-        "parse": measures.parse(files, peers, rounds, 1),
-        "parse, three verdicts": measures.parse(files, two, rounds, 3),
+        "parse": measures.parse(files, peers, rounds),
+        CURVE: measures.by_verdicts(
+            sample if quick else files, two, rounds, (1, 2, 5) if quick else COUNTS
+        ),
         "verdicts": measures.verdicts(sample, peers, rounds, 20 if quick else 200),
         "verdicts, largest files": measures.verdicts(largest, two, rounds, 10 if quick else 100),
         **{
@@ -53,7 +58,7 @@ def measure(files: list[bytes], *, quick: bool) -> dict[str, Any]:
         "hostile, by length of the URL": (
             measures.hostile_urls(20_000, (200,))
             if quick
-            else measures.hostile_urls(512_000, (2_000, 16_000, 30_000))
+            else measures.hostile_urls(512_000, (2_000, 16_000))
         ),
         "memory": measures.memory(files),
     }
