@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 #: Moments at which a record is judged (epoch seconds): before, around and long after its times.
 MOMENTS = (0.0, 1_800_000_000.0, 1_800_080_000.0, 4_000_000_000.0)
-QUESTIONS = 3
 POLICIES = [AccessPolicy(edition=edition) for edition in EDITIONS.values()]
 
 
@@ -41,9 +40,12 @@ def check_file(body: bytes, edition: str, url: str, token: str) -> None:
         first = robots.explain(url, token)
     except ValueError:  # UAG-11: no group can be found under such a token
         return
-    for _ in range(QUESTIONS):  # after a few of them the rules are compiled
+    for other in ("/", url + "/"):  # another URL has the rules compiled
+        robots.allowed(other, token)
         assert robots.allowed(url, token) is first.allowed
         assert robots.explain(url, token) == first
+    served = robots.explain_served(url, token)
+    assert served == first or (first.allowed and not served.allowed and served.resolved != url)
     again = RobotsTxt.parse(body, edition)
     assert again.allowed(url, (token,)) is first.allowed
     matching = robots.matches(url, token)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-#: What may follow a value on its line.
+#: The end of a value: a comment, or white space up to the end of the line.
 _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
 #: A line's field and value, both stripped (FMT-06).

@@ -82,14 +82,6 @@ class RuleSet:
             return ITSELF
         if self._to_end:
             path += END
-        best = self._best_prefix(path)
-        for needle in self._needles:  # nearly always none is in the path
-            if needle in path:
-                return self._made_wildcards().best(path, best)
-        return best
-
-    def _best_prefix(self, path: str) -> int:
-        """The best key of the prefixes that a path begins with, or ``NO_RULE``."""
         prefixes, parents = self._prefixes, self._parents
         best = NO_RULE
         index = bisect_right(prefixes, path) - 1
@@ -97,12 +89,10 @@ class RuleSet:
             if path.startswith(prefixes[index]) and self._keys[index] < best:
                 best = self._keys[index]
             index = -1 if parents is None else parents[index]
+        for needle in self._needles:  # nearly always none is in the path
+            if needle in path:
+                return self._wildcards.best(path, best)  # type: ignore[union-attr]
         return best
-
-    def _made_wildcards(self) -> Wildcards:
-        """The patterns that are more than prefixes; there are some where there are needles."""
-        assert self._wildcards is not None
-        return self._wildcards
 
     def _has_base(self, url: str) -> bool:
         """Keep where the path of *url* begins, if that is plain; URLs of one site begin alike."""

@@ -38,7 +38,8 @@ def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Toke
     robots = RobotsTxt.parse(body, edition)
     names = accepted(names, edition)
     verdict = robots.explain(url, names)
-    for _ in range(3):  # after a few questions the rules are compiled
+    for other in ("/", "/another"):  # another URL has the rules compiled
+        robots.allowed(other, names)
         assert robots.allowed(url, names) is verdict.allowed
         assert robots.explain(url, names) == verdict
     assert (verdict.rule is not None) == (verdict.reason == "rule")
