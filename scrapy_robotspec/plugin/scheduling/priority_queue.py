@@ -12,7 +12,6 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.disk_queues import ERRORS, DiskQueueClass, OpenQueues
 from scrapy_robotspec.plugin.scheduling.gate import find_gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from scrapy_robotspec.plugin.scheduling.disk_queues import OpenQueues
     from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -49,11 +49,17 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         *,
         start_queue_cls: Any = None,
     ) -> None:
-        self._open_queues = OpenQueues() if key else None
-        if self._open_queues is not None:
-            downstream_queue_cls = DiskQueueClass(downstream_queue_cls, self._open_queues)
+        self._open_queues: OpenQueues | None = None
+        self._errors: tuple[type[Exception], ...] = ()
+        if key:
+            from scrapy_robotspec.plugin.scheduling import disk_queues
+
+            self._errors = disk_queues.ERRORS
+            self._open_queues = disk_queues.OpenQueues()
+            wrap = disk_queues.DiskQueueClass
+            downstream_queue_cls = wrap(downstream_queue_cls, self._open_queues)
             if start_queue_cls is not None:
-                start_queue_cls = DiskQueueClass(start_queue_cls, self._open_queues)
+                start_queue_cls = wrap(start_queue_cls, self._open_queues)
         super().__init__(
             crawler, downstream_queue_cls, key, slot_startprios, start_queue_cls=start_queue_cls
         )
@@ -71,7 +77,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         """Add *request*. Raises ``ValueError`` if it cannot be stored on disk."""
         try:
             self._push(request)
-        except ERRORS as error:
+        except self._errors as error:
             if not self._warned:
                 self._warned = True
                 logger.warning(
