@@ -63,8 +63,8 @@ def meant_field(name: str) -> str | None:
     """
     if len(name) > _LONGEST_MISSPELLING:
         return None
-    found = (_NEAR.get(each) for each in sorted(near(_squeezed(name))))
-    return next((field for field in found if field), None)
+    found = _NEAR.keys() & near(_squeezed(name))
+    return _NEAR[min(found)] if found else None
 
 
 def is_usual(text: bytes) -> bool:

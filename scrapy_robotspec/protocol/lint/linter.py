@@ -71,7 +71,11 @@ class _Reader:
 
     def read_all(self) -> None:
         is_preset = EDITIONS.get(self._edition.name) == self._edition
+        above: bytes | None = None
         for line in read_lines(self._robots.body, self._edition):
+            if above == line.text == b"":  # hot path of a file of empty lines
+                continue
+            above = line.text
             if line.number == 1 or not (is_preset and is_usual(line.text)):
                 self._check_form(line)
                 self._redundancy.compare_editions(line)
