@@ -22,7 +22,7 @@ from scrapy_robotspec.access.redirects import redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 #: Extension field: what a server that speaks no HTTP answered, in Scrapy's numbers.
 STATUS_FIELD = "Robotspec-Status"
@@ -62,7 +62,7 @@ _COOKIES = frozenset(("set-cookie", "set-cookie2"))
 #: User info of the URLs in a text.
 _USER_INFO = re.compile(r"//[^/\\?#\s\"<>]*@")
 #: User info, and what may stand before it in a Location, as leniently as any client reads it.
-_LOCATION_USER = re.compile(r"[^/\\?#]*[/\\\t]{2,}[^/\\?#]*@")
+_LOCATION_USER = re.compile(r"((?:[^/\\?#]*[/\\\t]{2,})?)[^/?#]*@")
 
 
 class NewRecord(NamedTuple):
@@ -77,8 +77,8 @@ class NewRecord(NamedTuple):
     payload: bytes
     content_type: str = ""
     """Empty: the type that belongs to the kind."""
-    head: bytes | None = None
-    """Start line and headers of an HTTP message, with the empty line."""
+    head: Callable[[], bytes] | None = None
+    """Returns start line and headers of an HTTP message, with the empty line."""
     fields: tuple[tuple[str, str], ...] = ()
     """Further WARC fields."""
     began: float | None = None
@@ -159,7 +159,7 @@ def _header_line(url: str, name: str, value: str) -> str:
         name = f"X-Archive-Orig-{name}"
     elif key in _COOKIES:
         value = BLANKED
-    elif key == "location" and _LOCATION_USER.match(value):
+    elif key == "location" and "@" in value:
         value = _blank_location(url, name, value)
     elif key != "location":
         value = blank_user_info(value)
@@ -168,11 +168,24 @@ def _header_line(url: str, name: str, value: str) -> str:
 
 def _blank_location(url: str, name: str, value: str) -> str:
     """A Location with the same target, and other user info."""
-    target = redirect_target(url, Exchange(url, 302, ((name, value),)))
+
+    def target_of(text: str) -> str | None:
+        return redirect_target(url, Exchange(url, 302, ((name, text),)))
+
+    target = target_of(value)
     if target is None:
         return f"http:///{BLANKED}"
+    if target.count("@") == value.count("@"):  # none of them ends user info
+        return value
     scheme, _, rest = target.partition("://")
-    return f"{scheme}://{BLANKED}@{rest}".encode().decode("latin-1")
+    in_place = _LOCATION_USER.sub(rf"\1{BLANKED}@", value, count=1)
+    if in_place != value and target_of(in_place) == target:
+        return in_place
+    for text in (f"{scheme}://{BLANKED}@{rest}", target):
+        archived = text.encode().decode("latin-1")
+        if target_of(archived) == target:
+            return archived
+    return value  # without a host, so without a user
 
 
 def blank_user_info(text: str) -> str:
@@ -198,7 +211,7 @@ def to_member(record: NewRecord) -> bytes:
         fields.append(f"WARC-Target-URI: {record.url}\r\n")
     if record.head is not None:
         fields.append(f"WARC-Payload-Digest: {_digest(record.payload)}\r\n")
-        block = record.head + record.payload
+        block = record.head() + record.payload
     text = (
         f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{''.join(fields)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -93,7 +94,7 @@ class FetchArchive:
             fields += ((STATUS_FIELD, str(exchange.status)),)
             add(NewRecord(id_, "resource", url, time, body, fields=fields, began=began))
             return
-        head = response_head(exchange, response.protocol or "HTTP/1.1")
+        head = partial(response_head, exchange, response.protocol or "HTTP/1.1")
         add(
             NewRecord(id_, "response", url, time, body, head=head, fields=fields, began=began),
             self._sent(id_, request, url, began),
@@ -110,7 +111,7 @@ class FetchArchive:
 
     def _sent(self, response_id: str, request: Request, url: str, time: float) -> NewRecord:
         """The record of the request for *url* that the response *response_id* answers."""
-        head = _request_head(request, url, self._archive.shown)
+        head = partial(_request_head, request, url, self._archive.shown)
         fields = (("WARC-Concurrent-To", response_id),)
         return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
 

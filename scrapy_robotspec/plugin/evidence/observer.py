@@ -153,7 +153,7 @@ class EvidenceObserver:
         if passed is not None:
             seconds = round(max(0.0, time.time() - left), 3)
             line = {"type": "sent", "time": left, "decision": passed.number, "status": status}
-            self._recorder.add_line(dumps({**line, "seconds": seconds}))
+            self._recorder.add_line(partial(dumps, {**line, "seconds": seconds}))
 
     def _log(
         self, request: Request, stage: str, tokens: Tokens, at: float, said: Mapping[str, Any]
@@ -169,7 +169,7 @@ class EvidenceObserver:
             "tokens": tokens,
             "edition": self._edition,
         }
-        self._recorder.add_line(dumps({**line, **said}))
+        self._recorder.add_line(partial(dumps, {**line, **said}))
         return self._number
 
     def _grounds(self, found: Resolved | None) -> dict[str, Any]:

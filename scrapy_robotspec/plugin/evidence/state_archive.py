@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -103,23 +104,22 @@ class StateArchive:
 
     def _add(self, state: State) -> ArchivedState:
         id_ = f"state-{next(self._numbers)}"
-        self._recorder.add_line(_without_secrets(state).to_line(id_))
+        self._recorder.add_line(partial(_line_of, state, id_))
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
         archived = self._archived[state.record.origin] = ArchivedState(state, id_)
         return archived
 
 
-def _without_secrets(state: State) -> State:
-    """*state* with the causes of failures as they may be archived."""
-    cause = state.record.failure
-    if cause is None or "@" not in cause:  # hot path
-        return state
-    record = replace(state.record, failure=blank_user_info(cause))
-    failure = state.failure
-    if failure is not None and failure[0] is not None:
-        failure = blank_user_info(failure[0]), failure[1]
-    return replace(state, record=record, failure=failure)
+def _line_of(state: State, id_: str) -> str:
+    """The line of *state*, with the causes of failures as they may be archived."""
+    cause, failure = state.record.failure, state.failure
+    if cause is not None and "@" in cause:
+        record = replace(state.record, failure=blank_user_info(cause))
+        if failure is not None and failure[0] is not None:
+            failure = blank_user_info(failure[0]), failure[1]
+        state = replace(state, record=record, failure=failure)
+    return state.to_line(id_)
 
 
 def leads_inside(record: RobotsRecord) -> bool:

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -80,7 +81,7 @@ def test_lines_reach_the_disk_without_a_close(tmp_path: Path) -> None:
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(50):
-        recorder.add_line(decision(number))
+        recorder.add_line(partial(decision, number))
     wait_until(lambda: replay(tmp_path).decisions == 50)
     recorder.close()
     assert replay(tmp_path).notes == []
@@ -92,7 +93,7 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_line(decision(number))
+        recorder.add_line(partial(decision, number))
         recorder.add_record(new_record())
     wait_until(lambda: caplog.records)
     time.sleep(0.1)
@@ -110,7 +111,7 @@ def test_lost_lines_are_counted_in_the_log(tmp_path: Path, disk: Disk) -> None:
     recorder = recorder_in(tmp_path, max_queued=20_000)
     recorder.open()
     for number in range(1000):
-        recorder.add_line(decision(number))
+        recorder.add_line(partial(decision, number))
     disk.room = 10**9
     recorder.close()
     result = replay(tmp_path)
@@ -126,7 +127,7 @@ def test_an_item_that_cannot_be_made_is_lost_alone(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(3):
-        recorder.add_line(decision(number))
+        recorder.add_line(partial(decision, number))
         recorder.add_record(NewRecord("", "resource", "\ud800", START, b""))
     recorder.close()
     result = replay(tmp_path)
@@ -144,7 +145,7 @@ def test_a_disk_that_stays_full_ends_with_the_crawl(
     recorder = recorder_in(tmp_path)
     recorder.open()
     for number in range(100):
-        recorder.add_line(decision(number))
+        recorder.add_line(partial(decision, number))
     wait_until(lambda: caplog.records)
     recorder.close()
     result = replay(tmp_path)
@@ -168,7 +169,7 @@ def test_files_deleted_during_a_crawl_are_reported(
     (deleted,) = tmp_path.glob(f"{kind}-*")
     deleted.unlink()
     wait_until(lambda: caplog.records)
-    recorder.add_line(decision(1))
+    recorder.add_line(partial(decision, 1))
     recorder.close()
     first, last = (each.getMessage() for each in caplog.records)
     assert f"it was deleted: '{deleted}'" in first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -27,13 +28,13 @@ URL = "https://example.com/robots.txt"
 
 
 def member(exchange: Exchange, **fields: str) -> bytes:
-    head = response_head(exchange, "HTTP/1.1")
+    head = partial(response_head, exchange, "HTTP/1.1")
     pairs = tuple((name.replace("_", "-"), value) for name, value in fields.items())
     record = NewRecord("<urn:uuid:1>", "response", URL, 1.5, exchange.body, head=head, fields=pairs)
     return to_member(record)
 
 
-HEADER = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f"))
+HEADER = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f@"))
 
 
 @given(
@@ -69,8 +70,8 @@ def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
         ("Set-Cookie", "session=secret; Path=/", "blanked"),
         ("set-cookie2", "session=secret", "blanked"),
         ("Location", "https://jane:secret@b.example/x", "https://blanked@b.example/x"),
-        ("Location", "//secret@b.example/x?y", "https://blanked@b.example/x?y"),
-        ("Location", "http:\\\\secret@b.example\\x", "http://blanked@b.example/x"),
+        ("Location", "//secret@b.example/x?y", "//blanked@b.example/x?y"),
+        ("Location", "http:\\\\secret@b.example\\x", "http:\\\\blanked@b.example\\x"),
         ("Link", "<http://jane:secret@b.example/>; rel=x", "<http://blanked@b.example/>; rel=x"),
         ("X-A", "a@b.example //secret@b.example", "a@b.example //blanked@b.example"),
     ],
@@ -92,10 +93,10 @@ def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
     received = Exchange(URL, 302, (("Location", location.encode().decode("latin-1")),))
     archived = read_member(member(received), 1000).exchange()
     assert redirect_target(URL, archived) == redirect_target(URL, received)
-    chosen = location.partition("?")[0].partition("#")[0].partition("SECRET@")
-    if chosen[1] and redirect_target(URL, received) is not None:
-        target = redirect_target(URL, received)
-        assert "SECRET" in str(target) or b"SECRET" not in read_member(member(received), 1000).block
+    target = redirect_target(URL, received)
+    if target is None or "SECRET" not in target:
+        text = archived.headers[0][1] if archived.headers else ""
+        assert "SECRET" not in text.partition("?")[0].partition("#")[0]
 
 
 def test_headers_without_an_end_are_cut() -> None:
@@ -128,7 +129,8 @@ def test_other_readers_check_the_digests_of_a_response(lines: int) -> None:
 
 @pytest.mark.parametrize("kind", ["warcinfo", "request", "metadata", "resource"])
 def test_other_readers_check_the_digests_of_each_kind(kind: str) -> None:
-    head = b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n" if kind == "request" else None
+    text = b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n"
+    head = (lambda: text) if kind == "request" else None
     url = "" if kind == "warcinfo" else "https://münchen.example/robots.txt"
     record = checked(to_member(NewRecord("<urn:uuid:1>", kind, url, 1.5, b"a: b\r\n", head=head)))
     assert record.rec_type == kind
