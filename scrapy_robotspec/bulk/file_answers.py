@@ -203,6 +203,8 @@ class SpanAnswers:
         self._keys = (root, *self._rules.find_all(content.paths)) if content.paths else (root,)
         #: Whether ``/`` is allowed.
         self.allowed = not forbids(root)
+        self._root: PathAnswer | None = None
+        self._paths: Sequence[tuple[Any, ...]] | None = None if content.paths else ()
 
     @property
     def starts(self) -> Iterable[int]:
@@ -210,7 +212,7 @@ class SpanAnswers:
         keys = [key for key in self._keys if key not in (NO_RULE, ITSELF)]
         return [self._begin + line_start(key) for key in keys]
 
-    @cached_property
+    @property
     def extent(self) -> str:
         """How much of the site is open."""
         extent = self._rules.extent
@@ -218,18 +220,22 @@ class SpanAnswers:
             return "unreadable"
         return extent
 
-    @cached_property
+    @property
     def root(self) -> PathAnswer:
         """The verdict about ``/``."""
-        return self._answer(self._keys[0])
+        if self._root is None:
+            self._root = self._answer(self._keys[0])
+        return self._root
 
-    @cached_property
+    @property
     def paths(self) -> Sequence[tuple[Any, ...]]:
         """The verdicts about the other paths."""
-        return [
-            (path, *self._served(path, self._answer(key)))
-            for path, key in zip(self._content.paths, self._keys[1:], strict=True)
-        ]
+        if self._paths is None:
+            self._paths = [
+                (path, *self._served(path, self._answer(key)))
+                for path, key in zip(self._content.paths, self._keys[1:], strict=True)
+            ]
+        return self._paths
 
     def _answer(self, key: int) -> PathAnswer:
         if key == ITSELF:
