@@ -32,13 +32,10 @@ def section(code: Code) -> str:
     """The text about one code."""
     edition = f" (edition `{code.edition}`)" if code.edition else ""
     example = f"\n```text\n{code.example.rstrip()}\n```\n" if code.example else ""
-    better = (
-        f"\nWithout the finding:\n\n```text\n{code.better.rstrip()}\n```\n" if code.better else ""
-    )
     message = f"{code.severity.capitalize()}. {escaped(code.message)}{edition}"
     return (
         f"### {code.code} {code.name}\n\n{message}\n\n"
-        f"{escaped(code.why)}\n\n{escaped(code.remedy)}\n{example}{better}"
+        f"{escaped(code.why)}\n\n{escaped(code.remedy)}\n{example}"
     )
 
 
