@@ -126,8 +126,13 @@ def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) ->
     site, silent = server.site("127.0.0.2", RULES), server.site("127.0.0.3", silence())
     path = tmp_path / "report.jsonl"
     urls = [site.url("/no"), silent.url("/yes")]
+
+    def is_complete() -> bool:
+        found = rows(path) if path.exists() else {}
+        return len(found) == 2 and found[site.url("")]["refused"] == 1
+
     with Running(urls, {"ROBOTSPEC_REPORT": str(path)}) as running:
-        running.wait_until(lambda: path.exists() and len(rows(path)) == 2)
+        running.wait_until(is_complete)
         running.send(signal.SIGKILL)
         assert running.finish().exit_code == -signal.SIGKILL
     found = rows(path)

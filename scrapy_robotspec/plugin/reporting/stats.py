@@ -12,7 +12,6 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress, counted
-from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
 
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.counts import Counts
+    from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -54,10 +54,13 @@ class CrawlStats:
         self._settings = settings
         self._jobdir: str | None = crawler.settings["JOBDIR"]
         self._summary = Summary()
-        self.report = Report(crawler, settings.report) if settings.report is not None else None
+        self.report: Report | None = None
         self._counts: list[Counts] = [self._summary]
         self.let_through = self._summary.let_through
-        if self.report is not None:
+        if settings.report is not None:
+            from scrapy_robotspec.plugin.reporting.report import Report
+
+            self.report = Report(crawler, settings.report)
             self._counts.append(self.report.origins)
             self.let_through = self._let_through
         self._progress = progress = Progress(
