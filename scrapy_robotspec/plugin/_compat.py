@@ -26,7 +26,7 @@ from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -297,17 +297,7 @@ def _uses_twisted(settings: BaseSettings) -> bool:
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
     importable = (key for key in chosen if is_importable(key, settings))
-    return all(is_twisteds(_class_names(key)) for key in importable)
-
-
-def http_handlers(crawler: Crawler) -> list[tuple[str, ...]]:
-    """The class names of each HTTP handler of a running crawl.
-
-    In a crawl without a reactor the handlers differ from ``DOWNLOAD_HANDLERS``.
-    """
-    assert crawler.engine is not None
-    schemes = crawler.engine.downloader.handlers._schemes
-    return [_class_names(schemes[scheme]) for scheme in ("http", "https") if scheme in schemes]
+    return all(map(_is_twisteds, importable))
 
 
 def loaded(key: Any) -> Any:
@@ -354,17 +344,14 @@ def is_reactor_wrong(settings: BaseSettings) -> bool:
     return not enabled or bool(wanted and load_object(wanted) is not installed)
 
 
-def is_twisteds(class_names: Collection[str]) -> bool:
-    """Whether these are the classes of one of Scrapy's handlers for Twisted."""
-    return not class_names or any(name in _TWISTED_HANDLERS for name in class_names)
+def _is_twisteds(handler: Any) -> bool:
+    """Whether *handler* is one of Scrapy's for Twisted, or derived from one.
 
-
-def _class_names(handler: Any) -> tuple[str, ...]:
-    """The names of a handler's class and its bases; none where it cannot be imported."""
-    try:
-        return tuple(base.__name__ for base in load_object(handler).__mro__)
-    except Exception:  # Scrapy reports it
-        return ()
+    True also where it cannot be imported: Scrapy reports that.
+    """
+    found = loaded(handler)
+    bases = getattr(found, "__mro__", ())
+    return not bases or any(base.__name__ in _TWISTED_HANDLERS for base in bases)
 
 
 def limit_pages(crawler: Crawler) -> None:
