@@ -62,6 +62,8 @@ class Lookup(Generic[_Request]):
         self._limiter = limiter
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
+        self.get_valid = self._rules_cache.get_valid
+        """What :meth:`ask` returns without a look at the record; None: it has to look."""
         self._live: LiveOrigins[Any] = LiveOrigins(LiveOrigin) if live is None else live
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache, self._live)
         self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
@@ -72,10 +74,6 @@ class Lookup(Generic[_Request]):
     def ask(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         """Return what is known of *origin*; start a fetch if due."""
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
-
-    def is_current(self, found: Resolved, now: float) -> bool:
-        """Whether :meth:`ask` would return *found* itself at *now*."""
-        return self._rules_cache.get_valid(found.origin, now) is found
 
     def knows(self, origin: Origin, now: float) -> bool:
         """Whether :meth:`ask` would return a ``Resolved`` without a fetch. Starts nothing.

@@ -409,9 +409,10 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
 
 
 def note_downloads(crawler: Crawler, note: Callable[[Request, float, int | None], None]) -> None:
-    """Call *note* with each request that has left: when (epoch seconds), and the status.
+    """Call *note* with each request that has left.
 
-    The status is None where there was no response. Before 2.15 handlers return a Deferred.
+    It gets the time (epoch seconds) and the status, None where there was no response. Before 2.15
+    handlers return a Deferred.
     """
     assert crawler.engine is not None
     handlers: Any = crawler.engine.downloader.handlers

@@ -39,7 +39,7 @@ HEADER = b"Content-Usage"
 
 
 class RulesExpired(IgnoreRequest):
-    """A request goes back to the scheduler, because its rules have to be fetched again."""
+    """A request goes back to the scheduler: its rules have expired."""
 
 
 class Enforcer:
@@ -92,7 +92,7 @@ class Enforcer:
                 self._check_splash(request)
             return
         now = time.time()
-        if not self._robots.lookup.is_current(found, now):
+        if self._robots.lookup.get_valid(found.origin, now) is not found:
             self._decide_again(request, found, now)
 
     def _decide_again(self, request: Request, before: Resolved, now: float) -> None:
@@ -152,7 +152,8 @@ class Enforcer:
                 return self._check_final_url(request, response, final)
         if KEPT_KEY in request.meta:
             self._robots.tokens.responded(request)
-        if self._policy.usage.labels or HEADER in response.headers:
+        # Headers are stored in this spelling: no call for each page that looks for another one.
+        if self._policy.usage.labels or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
         return response
 

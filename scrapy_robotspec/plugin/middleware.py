@@ -150,7 +150,7 @@ class RobotSpecMiddleware(GateOwner):
     def process_exception(
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> Request | None:
-        """Send back a request whose rules have expired in its download slot (CAC-07)."""
+        """Send back a request whose rules have expired (CAC-07)."""
         if not isinstance(exception, RulesExpired):
             return None
         self.robots.tokens.repeats(request)

@@ -107,7 +107,8 @@ class CrawlRobots:
             overridden = self.policy.by_override(origin, request)
             if overridden is not None:
                 return overridden, None
-        found = self.lookup.ask(origin, now, request)
+        # hot path
+        found = self.lookup.get_valid(origin, now) or self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
         tokens = self.tokens(request) if tokens is None else tokens

@@ -95,7 +95,7 @@ class CrawlStats:
         _log_refused(refusal(decision), request)
 
     def refused_after_download(self, decision: Decision, request: Request) -> None:
-        """A request that was let through is refused: its rules changed, or its response."""
+        """A request is refused that was let through before."""
         if decision.origin is not None:
             for each in self._counts:
                 each.revoked(decision.origin)
