@@ -40,9 +40,16 @@ SPIDERS = (
     "robots_12_browser",
 )
 
+COLUMNS = """\
+The tables: what each robots.txt answered, what follows from that, how many pages were crawled and
+refused, and when the first page ended. A refused page has a line of its own."""
+NEXT = """
+Next: read one of example_project/example/spiders (15 to 40 lines each), then docs/quickstart.md."""
+
 
 def main(spiders: tuple[str, ...]) -> int:
     """Run the spiders, print the table; 0 if all went as it should."""
+    print("Twelve small crawls of a local site; they take about half a minute.", flush=True)
     sections: list[str] = []
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -65,8 +72,9 @@ def main(spiders: tuple[str, ...]) -> int:
                     faults.extend([f"WRONG: {answer}"] if code else [])
         finally:
             site.stop()
-    print("\n\n".join(["", *sections]))
+    print("\n\n".join(["", COLUMNS, *sections]))
     print("\n" + ("\n".join(faults) or "The site's own log agrees: no refused page was asked for."))
+    print(NEXT)
     return 1 if faults else 0
 
 
@@ -119,10 +127,9 @@ def section(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any
 
 
 def idea(spider: str) -> str:
-    """The first line of a spider's file, without its number."""
+    """The first line of a spider's file."""
     source = (PROJECT / "example" / "spiders" / f"{spider}.py").read_text(encoding="utf-8")
-    first = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
-    return first.partition(": ")[2]
+    return (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
 
 
 def check(spider: str, items: list[dict[str, Any]], visits: list[dict[str, Any]]) -> list[str]:

@@ -34,6 +34,12 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, found), None)
 
 
+def launch_options() -> dict[str, str]:
+    """``PLAYWRIGHT_LAUNCH_OPTIONS`` for the Chromium of the system, if there is one."""
+    path = chromium()
+    return {} if path is None else {"executable_path": path}
+
+
 def _has_own_browser() -> bool:
     # In a process of its own: playwright would start an event loop before Scrapy does.
     command = [sys.executable, "-c", _OWN_BROWSER]

@@ -9,7 +9,8 @@ ROBOTSPEC_USER_AGENT_TOKEN = "example.tokens.choose"
 
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
-EXTENSIONS = {"example.table.Table": 100}
+#: The bookkeeping of this demonstration.
+DOWNLOADER_MIDDLEWARES = {"example.demo.Demo": 50}
 
 #: A site of a stranger (``-a url=…``) is crawled slowly, and not for long.
 CLOSESPIDER_PAGECOUNT = 1000

@@ -86,7 +86,7 @@ class OriginResource(Resource):
 
     def page(self, path: str) -> str:
         """A page; the front page links to all others."""
-        pages = self.case.pages if path == "/" else ()
+        pages = [page for page in self.case.pages if page != "/"] if path == "/" else ()
         links = "".join(f'<li><a href="{html.escape(p)}">{html.escape(p)}</a>' for p in pages)
         target = self.case.scripts.get(path)
         script = f"<script>location.href = {json.dumps(target)}</script>" if target else ""

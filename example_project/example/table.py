@@ -1,19 +1,11 @@
-"""The table: how pages ended in, text out, and the extension that prints it when a crawl closes."""
+"""The table: how pages ended in, text out."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from scrapy import signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from scrapy.crawler import Crawler
-
-    from example.base import ExampleSpider
 
 End = dict[str, Any]
 
@@ -30,28 +22,6 @@ MEANINGS = {
     "override": "decided by a setting",
     "usage": "its usage preferences decide",
 }
-
-
-class Table:
-    """Scrapy extension that tells how the pages of a crawl ended."""
-
-    def __init__(self, results: str):
-        self.results = results
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Table:
-        """Scrapy's entry."""
-        extension = cls(crawler.settings["EXAMPLE_RESULTS"])
-        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
-        return extension
-
-    def spider_closed(self, spider: ExampleSpider) -> None:
-        """Print the table, or write the ends where ``EXAMPLE_RESULTS`` says."""
-        if self.results:
-            lines = "".join(json.dumps(end) + "\n" for end in spider.ends)
-            Path(self.results).write_text(lines, encoding="utf-8")
-        else:
-            print(f"\n{table(spider.ends)}")
 
 
 def table(ends: Iterable[End]) -> str:

@@ -1,1 +1,1 @@
-"""The spiders, one idea each. What they share stands in ``example/base.py``."""
+"""The spiders, one feature each. Each file can be copied as it stands; only the URLs are ours."""

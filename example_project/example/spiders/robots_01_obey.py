@@ -1,10 +1,22 @@
-"""Idea 1: two settings are enough. The rules decide, wildcards and longest match included."""
+"""Two settings are enough: the rules decide, wildcards and longest match included."""
 
-from example.base import ExampleSpider
+import scrapy
 
 
-class ObeySpider(ExampleSpider):
-    """Follows all links of an origin; the plugin refuses what its robots.txt disallows."""
+class ObeySpider(scrapy.Spider):
+    """Follows all links; the errback of a refused page says which line refused it."""
 
     name = "robots_01_obey"
-    cases = ("plain", "closed")
+    start_urls = ["http://127.0.0.1:8401/"]
+
+    async def start(self):
+        for url in self.start_urls:
+            yield scrapy.Request(url, errback=self.refused)
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a", errback=self.refused)
+
+    def refused(self, failure):
+        # ForbiddenByRobots and RobotsUnreachable, or an error of the page itself
+        self.logger.info("%s: %s", failure.request.url, failure.value)

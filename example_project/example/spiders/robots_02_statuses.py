@@ -1,16 +1,30 @@
-"""Idea 2: the status decides first. 4xx allows all; 5xx, or a broken connection, nothing."""
+"""The status decides first: 4xx allows all; 5xx, or a broken connection, nothing."""
 
-from example.base import ExampleSpider
+import scrapy
+
+from scrapy_robotspec import RobotsUnreachable
 
 
-class StatusesSpider(ExampleSpider):
-    """Meets a 404 whose body looks like rules, a 403, a 503, and a connection that breaks."""
+class StatusesSpider(scrapy.Spider):
+    """Keeps the URLs of sites that did not respond, for a later crawl."""
 
     name = "robots_02_statuses"
-    cases = ("missing", "locked", "down", "broken")
+    start_urls = ["http://127.0.0.1:8402/"]
     #: An example should not wait for minutes until it gives up what is unreachable.
     custom_settings = {
         "ROBOTSPEC_HOLD_TIMEOUT": 1.5,
         "ROBOTSPEC_RETRY_TIMES": 1,
         "ROBOTSPEC_RETRY_DELAY": 0.5,
     }
+
+    async def start(self):
+        for url in self.start_urls:
+            yield scrapy.Request(url, errback=self.refused)
+
+    def parse(self, response):
+        yield {"url": response.url, "status": response.meta["robotspec"]["status"]}
+        yield from response.follow_all(css="a", errback=self.refused)
+
+    def refused(self, failure):
+        if failure.check(RobotsUnreachable):
+            yield {"url": failure.request.url, "later": failure.value.detail}

@@ -1,10 +1,15 @@
-"""Idea 3: five redirects are followed. What is found applies to the origin first asked."""
+"""Five redirects are followed, and the rules found apply to the origin first asked."""
 
-from example.base import ExampleSpider
+import scrapy
 
 
-class RedirectsSpider(ExampleSpider):
-    """Meets five redirects that lead to another origin, six redirects, and a circle."""
+class RedirectsSpider(scrapy.Spider):
+    """Says for each page which robots.txt decided, and with which rule."""
 
     name = "robots_03_redirects"
-    cases = ("moved", "maze", "circle")
+    start_urls = ["http://127.0.0.1:8407/"]
+
+    def parse(self, response):
+        reason = response.meta["robotspec"]
+        yield {"url": response.url, "outcome": reason["outcome"], "rule": reason["pattern"]}
+        yield from response.follow_all(css="a")

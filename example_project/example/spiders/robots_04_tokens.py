@@ -1,36 +1,23 @@
-"""Idea 4: the token chooses the group. A setting, a function or the request itself names it."""
+"""The token chooses the group: a setting, a function or the request itself names it."""
 
-from collections.abc import AsyncIterator
-from typing import Any
-
-from scrapy.http import Response
-
-from example.base import ExampleSpider
-from example.responses import TOKEN_PAGES
+import scrapy
 
 
-class TokensSpider(ExampleSpider):
-    """Asks for the same pages under three names: two by ``tokens.choose``, one by its meta."""
+class TokensSpider(scrapy.Spider):
+    """Requests the same pages by its own tokens, and by two others that the request names."""
 
     name = "robots_04_tokens"
-    cases = ("tokens",)
-    #: What ``example.tokens.choose`` returns for this spider.
-    robots_tokens = ("robotspec-example-news", "robotspec-example")
+    start_urls = ["http://127.0.0.1:8411/"]
+    #: The function of ``ROBOTSPEC_USER_AGENT_TOKEN``, example/tokens.py, returns them.
+    robots_tokens = ["robotspec-example-news", "robotspec-example"]
 
-    async def start(self) -> AsyncIterator[Any]:
-        """The pages once under the spider's own tokens, then under others, one at a time."""
-        for front in self.front_pages():
-            for path in TOKEN_PAGES:
-                url = front.rstrip("/") + path
-                yield self.page(url, cb_kwargs={"note": "by the hook"})
+    async def start(self):
+        for front in self.start_urls:
+            for path in ("", "news/today.html", "private/a.html"):
+                yield scrapy.Request(front + path)
                 for token in ("robotspec-example", "otherbot"):
-                    yield self.page(
-                        url,
-                        meta={"robotspec_user_agent_token": token},
-                        cb_kwargs={"note": f"as {token}"},
-                        dont_filter=True,
-                    )
+                    meta = {"robotspec_user_agent_token": token}
+                    yield scrapy.Request(front + path, meta=meta, dont_filter=True)
 
-    async def parse(self, response: Response, note: str) -> None:
-        """The page alone: no link is followed."""
-        await self.crawled(response, note)
+    def parse(self, response):
+        yield {"url": response.url, "group": response.meta["robotspec"]["group"]}

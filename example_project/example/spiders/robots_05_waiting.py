@@ -1,11 +1,15 @@
-"""Idea 5: 503 means "not now". Its pages wait in the scheduler and all others go on."""
+"""503 means "not now": its pages wait in the scheduler, and all others go on."""
 
-from example.base import ExampleSpider
+import scrapy
 
 
-class WaitingSpider(ExampleSpider):
-    """Meets an origin whose robots.txt answers 503 for three seconds, and two that are well."""
+class WaitingSpider(scrapy.Spider):
+    """Crawls a site that answers 503 for three seconds, and two others."""
 
     name = "robots_05_waiting"
-    cases = ("busy", "plain", "missing")
+    start_urls = ["http://127.0.0.1:8412/", "http://127.0.0.1:8401/"]
     custom_settings = {"ROBOTSPEC_RETRY_MAX_DELAY": 1}
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")

@@ -1,11 +1,15 @@
-"""Idea 6: a robots.txt is good for a day. With a file as store, for the next crawl as well."""
+"""A robots.txt is good for a day; with a file as store, for the next crawl as well."""
 
-from example.base import ExampleSpider
+import scrapy
 
 
-class CacheSpider(ExampleSpider):
+class CacheSpider(scrapy.Spider):
     """Run it twice: the second crawl asks no origin for its robots.txt."""
 
     name = "robots_06_cache"
-    cases = ("plain", "hops")
+    start_urls = ["http://127.0.0.1:8401/"]
     custom_settings = {"ROBOTSPEC_CACHE": "sqlite:///robots-cache.db"}
+
+    def parse(self, response):
+        yield {"url": response.url, "age": response.meta["robotspec"]["age"]}
+        yield from response.follow_all(css="a")

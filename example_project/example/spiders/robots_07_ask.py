@@ -1,33 +1,28 @@
-"""Idea 7: a spider can ask first, for a verdict, the sitemaps and the crawl delay."""
+"""A spider can ask first: for a decision, the sitemaps and the crawl delay."""
 
-from collections.abc import AsyncIterator
-from typing import Any
+import scrapy
 
-from scrapy.http import Response
-
-from example.base import ExampleSpider
-from example.responses import PLAIN_PAGES
+from scrapy_robotspec import RobotSpecMiddleware
 
 
-class AskSpider(ExampleSpider):
-    """Asks about each page before it makes a request of it, and about what else the file says."""
+class AskSpider(scrapy.Spider):
+    """Asks about each page, and requests those that are allowed."""
 
     name = "robots_07_ask"
-    cases = ("plain",)
+    start_urls = ["http://127.0.0.1:8401/"]
+    paths = ("", "open.html", "private/a.html", "private/press/today.html", "paper.pdf")
 
-    async def start(self) -> AsyncIterator[Any]:
-        """Requests only for what is allowed."""
-        for front in self.front_pages():
-            self.logger.info("sitemaps: %s", await self.robots.sitemaps(front))
-            self.logger.info("crawl delay: %s", await self.robots.crawl_delay(front))
-            for path in PLAIN_PAGES if not self.url else ["/"]:
-                url = front.rstrip("/") + path
-                decision = await self.robots.decision(url)
+    async def start(self):
+        robots = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        for front in self.start_urls:
+            self.logger.info("sitemaps: %s", await robots.sitemaps(front))
+            self.logger.info("crawl delay: %s", await robots.crawl_delay(front))
+            for path in self.paths:
+                decision = await robots.decision(front + path)
                 if decision.allowed:
-                    yield self.page(url)
+                    yield scrapy.Request(front + path)
                 else:
-                    self.refuse(url, decision)
+                    self.logger.info("not requested: %s%s (%s)", front, path, decision.detail)
 
-    async def parse(self, response: Response) -> None:
-        """The page alone: no link is followed, as no decision was made about it."""
-        await self.crawled(response)
+    def parse(self, response):
+        yield {"url": response.url}

@@ -1,26 +1,13 @@
-"""Idea 8: a spider can begin with the sitemaps that a robots.txt names, and follow no link."""
+"""A spider can begin with the sitemaps that a robots.txt names, and follow no link."""
 
-from collections.abc import AsyncIterator
-from typing import Any
-
-from scrapy.http import Response
-
-from example.base import ExampleSpider
 from scrapy_robotspec import SitemapsFromRobots
 
 
-class SitemapsSpider(SitemapsFromRobots, ExampleSpider):
-    """Crawls what the sitemap lists; the rules hold for the sitemap and for each page of it."""
+class SitemapsSpider(SitemapsFromRobots):
+    """Crawls the pages of a sitemap; the rules apply to the sitemap and to each page."""
 
     name = "robots_08_sitemaps"
-    cases = ("listed",)
+    sitemap_origins = ["http://127.0.0.1:8413/"]
 
-    async def start(self) -> AsyncIterator[Any]:
-        """``sitemap_origins`` is a list of the class mostly; here it is known only now."""
-        self.sitemap_origins = list(self.front_pages())
-        async for request in super().start():
-            yield request
-
-    async def parse(self, response: Response) -> None:
-        """The page alone."""
-        await self.crawled(response)
+    def parse(self, response):
+        yield {"url": response.url}

@@ -1,12 +1,17 @@
-"""Idea 9: several processes crawl as one. ``fleet.py`` gives them one queue and one store."""
+"""Several processes crawl as one: ``fleet.py`` gives them one queue and one store."""
 
-from example.base import ExampleSpider
-from example.responses_fleet import MOODS
+import scrapy
 
 
-class FleetSpider(ExampleSpider):
+class FleetSpider(scrapy.Spider):
     """Crawls forty origins, alone or as one of several workers on scrapy-redis."""
 
     name = "robots_09_fleet"
-    site = "example.responses_fleet:MOODS"
-    cases = tuple(MOODS)
+    start_urls = ["http://127.0.0.1:8401/"]
+
+    async def start(self):
+        for url in self.start_urls:  # once for all workers: their duplicate filter is shared
+            yield scrapy.Request(url)
+
+    def parse(self, response):
+        yield from response.follow_all(css="a")

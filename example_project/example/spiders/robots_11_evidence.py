@@ -1,9 +1,9 @@
-"""Idea 11: what a crawl was allowed and refused can be proved later, from files alone."""
+"""What a crawl was allowed and refused can be proved later, from files alone."""
 
-from example.base import ExampleSpider
+import scrapy
 
 
-class EvidenceSpider(ExampleSpider):
+class EvidenceSpider(scrapy.Spider):
     """Writes each robots.txt and each decision to the folder ``evidence``.
 
     ``robotspec replay evidence`` makes the decisions again. Needs the package ``warcio``:
@@ -11,9 +11,13 @@ class EvidenceSpider(ExampleSpider):
     """
 
     name = "robots_11_evidence"
-    cases = ("plain", "moved", "down")
+    start_urls = ["http://127.0.0.1:8401/"]
     custom_settings = {
         "ROBOTSPEC_EVIDENCE": "evidence",
         "ROBOTSPEC_HOLD_TIMEOUT": 1.5,
         "ROBOTSPEC_RETRY_DELAY": 0.5,
     }
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")
