@@ -15,10 +15,9 @@ from conformance.__main__ import run_all
 from conformance.build import specifications
 from conformance.cases import HERE, SPECIFICATIONS, case_files, cases_of, read_cases
 from conformance.parsers import PARSERS
-from conformance.score import show
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.cases import Case
     from conformance.parsers import Parser
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 PAGE = HERE.parent / "docs" / "conformance.md"
 #: Seconds for one answer when the page is made, on a busy machine too.
 TIMEOUT = 60.0
-#: Characters of a file that are shown.
-MAX_FILE = 200
 
 
 def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
@@ -38,7 +35,7 @@ def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
         "specifications": _table_of_specifications(),
         "parsers": _table_of_parsers(kept["parsers"]),
         "scores": _table_of_scores(kept["parsers"], by_id),
-        "failures": "\n".join(_failures(kept["parsers"], by_id)).rstrip(),
+        "failures": _table_of_failures(kept["parsers"], by_id),
     }
     for name, text in parts.items():
         template = template.replace(f"{{{name}}}", text)
@@ -87,63 +84,30 @@ def _table_of_scores(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> s
     return _table([*heads, "open: as read here", "not supported"], rows)
 
 
-def _failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> Iterator[str]:
-    for name, kept in parsers.items():
-        for specification in PARSERS[name].claims:
-            grouped = _by_statement(kept["failures"], by_id, specification)
-            if grouped:
-                yield f"### {name}: {specification}\n"
-                yield from (_statement(cases, kept["failures"]) for cases in grouped.values())
-                yield ""
+def _table_of_failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> str:
+    rows = [
+        [name, f"`{specification}`", ", ".join(grouped)]
+        for name, kept in parsers.items()
+        for specification in PARSERS[name].claims
+        if (grouped := _by_statement(kept["failures"], by_id, specification))
+    ]
+    return _table(["parser", "specification", "failed statements"], rows)
 
 
 def _by_statement(
     ids: Iterable[str], by_id: Mapping[str, Case], specification: str
 ) -> dict[str, list[Case]]:
-    """Cases of a specification by statement, those with small files first."""
+    """Cases of a specification by statement."""
     grouped: dict[str, list[Case]] = {}
-    for case in sorted((by_id[name] for name in ids), key=lambda case: len(case.body)):
+    for case in (by_id[name] for name in ids):
         if case.specification == specification:
             grouped.setdefault(case.data["statement"], []).append(case)
     return dict(sorted(grouped.items()))
 
 
-def _statement(cases: Sequence[Case], given: Mapping[str, str]) -> str:
-    """A statement that fails, and the smallest file that shows it."""
-    case = cases[0]
-    result = given[case.id]
-    if result in ("allowed", "disallowed"):
-        result += f", not {show(case.question, case.expected)}"
-    crawler = f" for {', '.join(case.tokens)}" if case.tokens else ""
-    number = f" ({len(cases)} cases)" if len(cases) > 1 else ""
-    return (
-        f"- **{case.data['statement']}** {_escape(case.data['text'])}{number} "
-        f"{_code(_file(case))}, {_code(case.url or case.question)}{crawler}: {_escape(result)}"
-    )
-
-
-def _file(case: Case) -> str:
-    """A file in one line, as Python writes bytes."""
-    text = repr(case.body)[2:-1]
-    return text if len(text) <= MAX_FILE else f"{text[:MAX_FILE]} … ({len(case.body):,} bytes)"
-
-
-def _code(text: str) -> str:
-    """Text in a code span, which may contain backticks and stars."""
-    shown = text if len(text) <= 2 * MAX_FILE else f"{text[:MAX_FILE]} …"
-    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
-
-
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
-
-
-def _escape(text: str) -> str:
-    """Text that Markdown shows as it stands."""
-    for char in "\\`*_|<>[]$":
-        text = text.replace(char, f"\\{char}")
-    return text
 
 
 def measure(kept: Mapping[str, Any], cases: Iterable[Case]) -> dict[str, Any]:

@@ -28,22 +28,18 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_<>\[\]{}|])", r"\\\1", text)
 
 
-def section(code: Code) -> str:
-    """The text about one code."""
+def row(code: Code) -> str:
+    """The row of one code: its severity, what it finds and the remedy."""
     edition = f" (edition `{code.edition}`)" if code.edition else ""
-    example = f"\n```text\n{code.example.rstrip()}\n```\n" if code.example else ""
-    message = f"{code.severity.capitalize()}. {escaped(code.message)}{edition}"
-    return (
-        f"### {code.code} {code.name}\n\n{message}\n\n"
-        f"{escaped(code.why)}\n\n{escaped(code.remedy)}\n{example}"
-    )
+    message = f"{escaped(code.message)}{edition}"
+    return f"| {code.code} `{code.name}` | {code.severity} | {message} | {escaped(code.remedy)} |\n"
 
 
 def listing() -> str:
-    """The text about all codes."""
+    """A table of codes for each part."""
     return "\n".join(
-        f"## {title}\n\n"
-        + "\n".join(section(code) for code in CODES.values() if code.code.startswith(part))
+        f"## {title}\n\n| code | severity | finding | remedy |\n|---|---|---|---|\n"
+        + "".join(row(code) for code in CODES.values() if code.code.startswith(part))
         for part, title in PARTS.items()
     )
 
