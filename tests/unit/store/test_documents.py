@@ -1,4 +1,4 @@
-"""``docs/stores.md``: every store, option and figure of the code that it names is there."""
+"""``docs/scaling.md``: every store, option and figure of the code that it names is there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrapy_robotspec.store import uri as store_uri
 from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.redis import RedisStore
 
-PAGE = (Path(__file__).parents[3] / "docs" / "stores.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "scaling.md").read_text("utf-8")
 
 
 #: Not the bare schemes of headings.
