@@ -116,7 +116,7 @@ def documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
 def answer(
     documents: Iterable[Document], questions: Questions, shape: Shape = to_array
 ) -> Iterator[pa.RecordBatch]:
-    """The output rows about some documents, in order, in batches of bounded size."""
+    """The output rows of some documents, in batches of bounded size."""
     rows = _Rows(questions)
     for document in documents:
         rows.add(document)
@@ -224,7 +224,7 @@ class _Columns:
         return sum([_size(row[at]) for at in self._long])
 
     def repeat(self, first: int, places: array[int]) -> None:
-        """Add output rows with the rows at some places behind the first one."""
+        """Repeat the rows at some places behind the first one."""
         self._firsts += array("i", [first]) * len(places)
         self._offsets += places
 

@@ -56,7 +56,9 @@ class Document(NamedTuple):
         error: Any = None,
         source: Any = None,
     ) -> Document:
-        """A document from the values of a table. Raises ``ValueError`` for one of a wrong type."""
+        """A document from the values of a table.
+
+        Raises ``ValueError`` for a value of a wrong type."""
         for value in (url, location, error, source):
             if not (value is None or isinstance(value, str)):
                 raise ValueError(f"url, location, error and source must be text, not {value!r:.99}")
@@ -71,7 +73,9 @@ class Document(NamedTuple):
 
     @property
     def encodable(self) -> Document:
-        """The document without lone surrogates, which names of files and JSON can contain."""
+        """The document without lone surrogates.
+
+        File names and JSON can contain them."""
         texts = (self.url, self.location, self.error, self.source)
         if all(text is None or text.isascii() for text in texts):
             return self

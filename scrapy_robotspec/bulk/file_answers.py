@@ -120,7 +120,7 @@ class FileAnswers:
 
 
 class Content:
-    """What a file contains."""
+    """The contents of a file."""
 
     def __init__(self, robots: RobotsTxt, crawlers: Crawlers, paths: Sequence[str]) -> None:
         self.robots = robots
@@ -190,7 +190,7 @@ class Content:
 
 
 class SpanAnswers:
-    """The answers of the rules in some spans of a file, which groups may share."""
+    """Answers of the rules in some spans, which groups may share."""
 
     def __init__(
         self, content: Content, spans: Spans, asked: Sequence[str], has_group: bool

@@ -1,4 +1,4 @@
-"""The rules of some groups of a file: verdicts, and how much of a site they leave open.
+"""Rules of some groups: verdicts, and the open share of a site.
 
 The second question is decided by examples. The example of a pattern has text that no rule contains
 in the place of each ``*``, and at its end unless the pattern is anchored. A rule that matches the
@@ -78,7 +78,7 @@ class GroupRules:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no rule."""
+        """Whether the groups have no rules."""
         return not (self._decisive or self._rules())
 
     @property
@@ -131,7 +131,7 @@ class GroupRules:
 
 
 class KnownRules:
-    """The rules of groups, remembered by their text: the same few are in thousands of files."""
+    """Rules of groups, cached by text: thousands of files share a few."""
 
     __slots__ = ("_by_text", "_edition")
 
@@ -140,7 +140,7 @@ class KnownRules:
         self._by_text: dict[bytes, GroupRules] = {}
 
     def find(self, body: bytes, spans: Spans) -> tuple[int, GroupRules]:
-        """The rules in some spans, and the offset that theirs are counted from."""
+        """The rules in some spans, and the offset that they count from."""
         if len(spans) != 2 or spans[1] - spans[0] > _MAX_KNOWN:
             return 0, GroupRules(body, spans, self._edition)
         text = body[spans[0] : spans[1]]

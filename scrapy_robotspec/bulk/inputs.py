@@ -1,4 +1,4 @@
-"""The inputs of a run: archives, tables, JSON lines, robots.txt files, and folders of them."""
+"""Inputs of a run: archives, tables, robots.txt files, folders of them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Input(NamedTuple):
 
 
 def find_inputs(names: Sequence[str]) -> tuple[list[Input], int]:
-    """The inputs that are named, and the number of files in folders that are left out.
+    """The named inputs, and the number of files left out.
 
     Left out are files that are hidden, broken links, or of no known ending, and links to folders.
     Raises ``ConfigurationError`` for a file that does not exist or cannot be an input.

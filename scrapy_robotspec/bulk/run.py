@@ -1,4 +1,4 @@
-"""A run on one machine: for each input an output file in one folder.
+"""A run on one machine: one output file for each input.
 
 An output appears whole or not at all. A hidden file beside it says what it was made of, so that
 the same run does not make it again.
@@ -52,7 +52,7 @@ class Counts:
     """The first problems, in one line each."""
 
     def report(self, problem: str) -> None:
-        """Count a problem, and name it if it is one of the first."""
+        """Count a problem, and log it if it is an early one."""
         self.problems += 1
         if len(self.named) < _NAMED:
             self.named.append(problem)
@@ -108,7 +108,7 @@ class Job:
             self.clean()
 
     def clean(self) -> None:
-        """Delete what was begun and not finished, also by a process that was killed."""
+        """Delete unfinished files, also those of a killed process."""
         for ending in (_UNFINISHED, _UNFINISHED_RECORD):
             with suppress(FileNotFoundError):
                 os.remove(_beside(self.path, ending))
@@ -140,7 +140,7 @@ class Job:
 
 
 def check_folder(folder: str, inputs: Sequence[str], jobs: Sequence[Job], force: bool) -> None:
-    """Refuse a folder with files that would be overwritten, or be taken for outputs of this run.
+    """Refuse a folder whose files would be overwritten or taken for outputs.
 
     ``force``: leave such files there, unless they have the name of an output. Raises
     :class:`RunError`.
@@ -239,7 +239,7 @@ def _beside(path: str, ending: str) -> str:
 
 
 def _record_of(path: str) -> dict[str, Any] | None:
-    """What an output was made of; None if this tool has not written it."""
+    """The record of an output's origin; None if this tool has not written it."""
     try:
         with open(_beside(path, _RECORD), encoding="utf-8") as file:
             record: dict[str, Any] = json.load(file)

@@ -1,4 +1,4 @@
-"""WARC files: responses to requests for a robots.txt, also those that Common Crawl publishes.
+"""WARC files with robots.txt responses, such as those of Common Crawl.
 
 Damage costs the records that it touches: reading goes on with the next record behind it.
 """
@@ -89,7 +89,10 @@ class _Archive:
         self._damaged = 0
 
     def read_from(self, place: int) -> Generator[Document, None, int | None]:
-        """The documents from an offset on; returns where to go on behind damage, else None."""
+        """The documents from an offset on.
+
+        Returns the offset of the next record behind damage, else None.
+        """
         last = _Record(place)
         try:
             for record in ArchiveIterator(
@@ -162,7 +165,7 @@ class _Plain:
         return self._file
 
     def end_of(self, place: int, length: int) -> int | None:
-        """Offset behind a record with some length; None unless it ends as records do."""
+        """Offset behind a record with some length; None for a malformed end."""
         head = _HEAD_END.search(self.opened_at(place).read(_MAX_HEAD))
         if head is None or not 0 <= length <= self.max_length:
             return None
@@ -190,7 +193,7 @@ class _Members(_Plain):
     ratio = 1032  # of deflate
 
     def end_of(self, place: int, length: int) -> int | None:
-        """Offset behind a record with some length; None unless it ends as records do."""
+        """Offset behind a record with some length; None for a malformed end."""
         file, stream, content = self.opened_at(place), zlib.decompressobj(_FORMAT), b""
         try:
             while not stream.eof and len(content) <= _MAX_RECORD:
@@ -275,7 +278,7 @@ def _body_of(content: bytes, fields: Mapping[str, str]) -> tuple[bytes, str | No
 
 
 def join_chunks(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """The content of a chunked body (RFC 9112, section 7.1), and whether it is complete.
+    """Content of a chunked body (RFC 9112), and whether it is complete.
 
     Reads no further chunk once *limit* bytes are reached. A body that does not begin with a chunk
     was joined by the archive and is returned as it is.

@@ -109,7 +109,7 @@ def command(
 
     They have a row for each file, edition and crawler. INPUT is a WARC file with robots.txt
     responses, a table (Parquet, JSON lines or CSV) with url and body, a robots.txt file, or a
-    folder of such files. What is in FOLDER already is not made again.
+    folder of such files. Files already in FOLDER are kept.
     """
     try:
         from scrapy_robotspec.bulk.inputs import find_inputs

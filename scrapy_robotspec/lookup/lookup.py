@@ -63,7 +63,7 @@ class Lookup(Generic[_Request]):
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
         self.get_valid = self._rules_cache.get_valid
-        """What :meth:`ask` returns without a look at the record; None: it has to look."""
+        """The reply of :meth:`ask` if the record need not be read, else None."""
         self._live: LiveOrigins[Any] = LiveOrigins(LiveOrigin) if live is None else live
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache, self._live)
         self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)

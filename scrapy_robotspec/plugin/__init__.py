@@ -1,1 +1,1 @@
-"""The plugin room: the only one that imports Scrapy."""
+"""The Scrapy plugin: the only package that imports Scrapy."""

@@ -46,7 +46,7 @@ _MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|s
 
 
 def foreign_kind(body: bytes) -> FileKind | None:
-    """The kind of a file without any valid line (FET-20); None for text."""
+    """Kind of a file without valid lines (FET-20); None for text."""
     kind = format_of(body)
     return None if kind is None or has_lines(body) else kind
 

@@ -124,7 +124,7 @@ def _with_slashes(url: bytes) -> bytes:
 
 
 def resolve_dots(target: str) -> str:
-    """A URL or path without dot segments, as servers read it (PAT-15, RFC 3986 section 5.2.4).
+    """A URL or path without dot segments (PAT-15, RFC 3986 section 5.2.4).
 
     Returns *target* itself if its path has none. Only then are backslashes left as they are.
     """

@@ -54,7 +54,7 @@ def keyed_patterns(rules: Sequence[RawRule], edition: Edition) -> Iterator[Keyed
 
 
 def patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterator[KeyedPattern]:
-    """The patterns of a rule with the canonical value *text*; at most two (PRE-05)."""
+    """The one or two patterns of the canonical value *text* (PRE-05)."""
     key = start + (ALLOWS if allow else DISALLOWS)
     if text:
         pattern = canonical_pattern(text, edition)

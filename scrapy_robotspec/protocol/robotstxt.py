@@ -122,7 +122,7 @@ class RobotsTxt:
         return self._verdict(self._key(url, tokens))
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
-        """The verdict for a page: servers resolve dot segments, so both readings count (PAT-15).
+        """The verdict for a page, also without dot segments (PAT-15).
 
         Crawls and tools ask this for every URL that is sent; :meth:`explain` compares a URL just as
         it is given. If only the URL without dot segments is disallowed, ``verdict.resolved`` is

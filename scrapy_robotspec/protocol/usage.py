@@ -119,7 +119,7 @@ def combine(sources: Iterable[Mapping[str, Preference]]) -> dict[str, Preference
 
 
 def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
-    """Preferences by label: of a Structured Fields dictionary (RFC 9651), or of a signal.
+    """Preferences by label, of a dictionary (RFC 9651) or a signal.
 
     Only the tokens ``y`` and ``n`` count; a dictionary that does not parse has none.
     """

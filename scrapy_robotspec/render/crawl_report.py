@@ -1,4 +1,4 @@
-"""Contents of a crawl's report: plain values that ``plugin/reporting`` counts, and their JSON."""
+"""Contents of a crawl's report: plain values, and their JSON."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ REASONS = {
 
 
 class RuleRow(NamedTuple):
-    """Requests that lines of the same text refused, at any number of sites."""
+    """Requests that lines of one text refused, at all sites."""
 
     rule: str
     reason: str
@@ -132,7 +132,7 @@ class ReasonRow(NamedTuple):
 
 
 def by_rule(origins: Sequence[OriginStats]) -> Top[RuleRow]:
-    """Refusals by a line of robots.txt or of an override, by its text."""
+    """Refusals by the text of a robots.txt or override line."""
     rows: dict[tuple[str, str], RuleRow] = {}
     for origin in origins:
         for refusal in origin.refused_by:
@@ -268,7 +268,7 @@ class Wait(NamedTuple):
 
 
 def waits(origins: Sequence[OriginStats], now: float) -> Top[Wait]:
-    """The longest waits; empty if all have ended and none is worth a look."""
+    """The longest waits; empty if all were short and have ended."""
     found = top(filter(None, (_wait(each, now) for each in origins)), lambda wait: wait.seconds)
     is_long = any(wait.seconds >= SHORTEST_WAIT or wait.end == PENDING for wait in found.rows)
     return found if is_long else Top((), 0)

@@ -56,7 +56,7 @@ class RecordStore(ABC):
         agent: str = "",
         instead_of: str | None = None,
     ) -> Claim:
-        """Return the record, or take the lease without news, in one atomic step.
+        """Return the record, or take the lease, in one atomic step.
 
         *known* is the ``updated_at`` of the record that the caller knows, None for no record. The
         lease is *owner*'s until ``now + seconds``; an owner that asks again prolongs it. Another
@@ -81,7 +81,7 @@ class RecordStore(ABC):
 
     @abstractmethod
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        """Reserve a slot of *origin*, or a place in line, in one atomic step.
+        """Reserve a slot of *origin*, or a place in line, atomically.
 
         The store's own clock decides; see ``page_slots.py``.
         """

@@ -58,7 +58,7 @@ class SizedTable(Generic[_K, _V]):
         self._random = random.Random(0)
 
     def put(self, key: _K, value: _V) -> list[tuple[_K, _V]]:
-        """Keep *value* in place of the one of *key*; return the entries that it evicts."""
+        """Replace the value of *key*; return the entries that this evicts."""
         self.pop(key)
         self.entries[key] = value
         self._size += self._size_of(value)

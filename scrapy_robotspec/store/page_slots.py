@@ -1,9 +1,9 @@
-"""Page slots: the line in which all processes that share a store wait for an origin (EXT-01).
+"""Page slots: one line per origin for all processes (EXT-01).
 
 A slot is the time of one page. It is reserved at most ``HORIZON`` ahead, so that a process that
 dies loses one slot and nothing else. Further ahead there are only places in line, called tickets:
-the time of a probable slot, for which nothing is kept free. Whoever asks when no slot is reserved
-gets one, so a line of dead processes ends by itself.
+the time of a probable slot, for which nothing is kept free. A process that asks when no slot
+is reserved gets one, so a line of dead processes ends by itself.
 
 This is the arithmetic for stores in Python; ``redis.py`` does the same in a script.
 """
@@ -19,7 +19,10 @@ KEPT = 3600.0
 
 
 class SlotRequest(NamedTuple):
-    """What a process asks for. Times are seconds of the store's clock, 0.0 for none."""
+    """A process's request for a slot.
+
+    Times are seconds of the store's clock, 0.0 for none.
+    """
 
     spacing: float
     """Seconds from the slot to the next one."""
@@ -50,13 +53,16 @@ class Line(NamedTuple):
     next: float
     """When the last slot ends."""
     tail: float
-    """When the last ticket's slot would end; 0.0: nobody waits."""
+    """When the last ticket's slot would end; 0.0: no process waits."""
     written: float
     """When this was written."""
 
 
 def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Reservation]:
-    """The reply to *asked* at *now*, and the line from now on. None: no line is stored."""
+    """The line from now on, and the reply to *asked* at *now*.
+
+    Pass None as *line* if the store has none.
+    """
     spacing, ticket = asked.spacing, asked.ticket
     if line is not None and line.written <= now:
         next_, tail, lost = line.next, line.tail, False
@@ -82,5 +88,5 @@ def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Re
 
 
 def has_expired(line: Line, now: float) -> bool:
-    """Whether *line* is of no use any more."""
+    """Whether *line* may be deleted."""
     return max(line.next, line.tail) + KEPT < now

@@ -79,7 +79,7 @@ def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float
 
 
 def in_one_line(error: BaseException | None) -> str:
-    """What went wrong in words, else the type of *error* and its first words, escaped (SAF-04)."""
+    """Plain words for *error*, or its type and escaped text (SAF-04)."""
     for cause in _causes(error) if error is not None else ():
         known = _in_words(cause)
         if known is not None:

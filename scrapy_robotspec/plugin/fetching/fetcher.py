@@ -71,7 +71,7 @@ class Fetcher:
         return product_name(header)
 
     def take_turn(self, origin: Origin, page_request: Request) -> float:
-        """Use up the page's turn, unless this is a retry; seconds until then."""
+        """Use the page's turn, unless this is a retry; seconds until then."""
         return 0.0 if self.routes.has_failed(origin) else self._downloads.take_turn(page_request)
 
     def fetch(self, origin: Origin, page_request: Request) -> Deferred[FetchResult]:

@@ -61,7 +61,7 @@ class Counts:
 
 
 def answer_of(record: RobotsRecord | None) -> str | None:
-    """The meaning of the latest attempt, or the doubt about it, in words of the summary."""
+    """Meaning of the latest attempt or its doubt, in the summary's words."""
     if record is None:
         return None
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):

@@ -64,7 +64,7 @@ class CrawlDelay:
     def wait(
         self, request: Request, origin: Origin, delay: float, earliest: float = 0.0
     ) -> Deferred[bool]:
-        """Fires with True when *request* may go, with False when it has to be decided again.
+        """Fires when *request* may go; with False, decide again.
 
         Before *earliest* (epoch seconds) no page goes. Cancelling is harmless.
         """
@@ -84,7 +84,7 @@ class CrawlDelay:
         return turn
 
     def is_spaced(self, origin: Origin) -> bool:
-        """Whether requests of *origin* wait, or have to: one should leave its queue at a time."""
+        """Whether requests of *origin* should leave their queue one at a time."""
         return origin in self._lines
 
     def close(self) -> None:

@@ -63,7 +63,9 @@ class Turn(NamedTuple):
 
 @dataclass(slots=True)
 class Place:
-    """One process's place at an origin. Times are monotonic seconds if nothing else is said."""
+    """One process's place at an origin.
+
+    Times are monotonic seconds unless said otherwise."""
 
     origin: Origin
     processes: int
@@ -95,7 +97,9 @@ def window(delay: float) -> float:
 
 
 class FleetPace:
-    """Turns of one process. *monotonic* gives seconds, *random* numbers from 0 to 1.
+    """Turns of one process.
+
+    *monotonic* returns seconds, *random* numbers from 0 to 1.
 
     A process that has never reached the store knows of no other one: it waits *hold* seconds for
     the store before it sends a page.
@@ -122,7 +126,7 @@ class FleetPace:
         return Place(origin, self._processes)
 
     async def ask(self, place: Place, delay: float) -> Turn:
-        """Ask for a slot, now or at the turn that *place* has without the store."""
+        """Ask for a slot; without the store *place* has its own turn."""
         spacing = delay + margin(delay)
         now = self._monotonic()
         in_outage = now < place.ends

@@ -1,4 +1,4 @@
-"""Sorted texts: which of many texts a path begins with, or contains, by binary search.
+"""Sorted texts: binary search for prefixes and substrings of a path.
 
 The last of the sorted texts that sort before a path either starts it or shares its beginning with
 every other that does. So only that text, its longest own beginning among them (its parent), the

@@ -105,7 +105,7 @@ class RuleSet:
 def compile_rules(
     rules: Sequence[RawRule], edition: Edition
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """The smallest key of each prefix, and of each pattern that is more than a prefix.
+    """The smallest key of each prefix and of each longer pattern.
 
     They match paths with their ``END``.
     """

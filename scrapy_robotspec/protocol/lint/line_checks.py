@@ -1,4 +1,4 @@
-"""Checks of one line: its form (FMT-04 to FMT-14), and the values of other lines.
+"""Checks of one line: form (FMT-04 to FMT-14), and other lines' values.
 
 Sitemaps, crawl delays and licenses (SIT-03, EXT-01, USE-06).
 """
@@ -68,7 +68,7 @@ def meant_field(name: str) -> str | None:
 
 
 def is_usual(text: bytes) -> bool:
-    """Whether a line is a common one without any remark about its form, in every preset."""
+    """Whether a line is common: no preset has remarks about its form."""
     return len(text) < _USUAL_LENGTH and _USUAL.fullmatch(text) is not None
 
 
@@ -124,7 +124,7 @@ def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
 
 
 def is_marked_again(line: Line) -> bool:
-    """Whether a first line begins with a byte order mark that is a part of it."""
+    """Whether a first line begins with a byte order mark encoded twice."""
     return line.number == 1 and line.text.startswith(_ENCODED_MARKS)
 
 

@@ -1,4 +1,4 @@
-"""RS3xx to RS9xx: rules, other lines, usage preferences, and advice of the specifications.
+"""RS3xx to RS9xx: rules, other lines, usage preferences, and advice.
 
 Usage preferences: drafts aipref-attach-05 and aipref-vocab-07, contentsignals.org.
 """
