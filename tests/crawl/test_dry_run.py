@@ -33,13 +33,12 @@ def one_by_one(sites: list[Site], settings: dict[str, Any], mode: str = "asyncio
     return crawl(urls, settings, mode=mode, spider="one_by_one")
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_differences_are_counted_and_shown(server: Server, mode: str) -> None:
+def test_differences_are_counted_and_shown(server: Server) -> None:
     """FET-08, FET-10: statuses mean something to ours."""
     plain = server.site("127.0.0.2", NO)
     missing = server.site("127.0.0.3", reply(NO, 404))
     down = server.site("127.0.0.4", reply(NO, 503))
-    result = one_by_one([plain, missing, down], {**DRY, "RETRY_ENABLED": False}, mode)
+    result = one_by_one([plain, missing, down], {**DRY, "RETRY_ENABLED": False})
     assert [site.pages_asked for site in (plain, missing, down)] == [["/yes"]] * 3
     assert differences(result) == {"same": 3, "we_would_allow": 1, "we_would_wait": 2}
     assert len(result.lines("INFO", "Dry run: we would allow", missing.url("/no"))) == 1

@@ -72,9 +72,8 @@ def records_of(folder: Path) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("mode", MODES)
 def test_decisions_about_awkward_origins_replay_from_the_archive(
-    server: Server, mode: str, tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
     target = server.site("127.0.0.3", NO)
     packed = gzip.compress(NO.encode())
@@ -105,7 +104,7 @@ def test_decisions_about_awkward_origins_replay_from_the_archive(
         "ROBOTSPEC_STATUS_POLICY": {429: "disallow"},
         "CONCURRENT_REQUESTS": 100,
     }
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert result.ended_once(urls)
     assert Counter(line["url"] for line in lines_of(folder)) == Counter(urls)
     logged = {line["url"]: line["allowed"] for line in lines_of(folder)}

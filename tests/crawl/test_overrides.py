@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import reply
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def test_override_of_a_hosts_statuses(server: Server) -> None:
     assert [site.pages_asked for site in sites] == [[], ["/x"]]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_misplaced_server_errors_are_probed(server: Server, mode: str) -> None:
+def test_misplaced_server_errors_are_probed(server: Server) -> None:
     """FET-15: 5xx for what is missing and 2xx for ``/`` make a 404 of the 5xx."""
     broken = server.site("127.0.0.2", DOWN, pages={"/": reply("home"), "/x": reply("x")}, page=DOWN)
     down = server.site("127.0.0.3", DOWN, page=DOWN)
@@ -73,7 +72,7 @@ def test_misplaced_server_errors_are_probed(server: Server, mode: str) -> None:
     odd = server.site("127.0.0.5", reply("", 600), pages={"/": reply("home")}, page=DOWN)
     urls = [site.url("/x") for site in (broken, down, proper, odd)]
     settings = {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_PROBE_SERVER_ERRORS": True}
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert list(result.responses) == [broken.url("/x")]
     assert {error["type"] for error in result.errors.values()} == {"RobotsUnreachable"}
     assert len(broken.pages_asked) == 3  # the missing page, the first page, the one we wanted

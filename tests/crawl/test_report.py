@@ -29,9 +29,8 @@ def rows(path: Path) -> dict[str, dict[str, Any]]:
     return {row["origin"]: row for row in map(json.loads, path.read_text().splitlines())}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path, mode: str) -> None:
-    """Rules, a redirect, a failure that ends, an override: all of it, in every reactor mode."""
+def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
+    """Rules, a redirect, a failure that ends, an override: all of it."""
     shop = server.site("127.0.0.2", RULES)
     moved = server.site("127.0.0.3", redirect(shop.url("/robots.txt")))
     down = server.site("127.0.0.4", in_turn(reply("", 503), reply("", 404)))
@@ -45,7 +44,7 @@ def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path, mode: st
         "ROBOTSPEC_DEFAULT_CRAWL_DELAY": 0.1,
     }
     began = time.time()
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert result.ended_once(urls)
     found = rows(path)
     assert sorted(found) == sorted(site.url("") for site in (shop, moved, down, ours))

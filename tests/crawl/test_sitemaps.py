@@ -26,8 +26,7 @@ def named(*urls: str) -> str:
     return "".join(f"Sitemap: {url}\n" for url in urls)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_crawl_begins_with_the_sitemaps_that_are_allowed(server: Server, mode: str) -> None:
+def test_the_crawl_begins_with_the_sitemaps_that_are_allowed(server: Server) -> None:
     """SIT-01, SIT-02: wherever they are, but as the rules of their own origin have it."""
     two = server.site("127.0.0.3", "User-agent: *\nDisallow: /no\n")
     two.pages = {"/yes.xml": sitemap(two.url("/c"), two.url("/no-page"))}
@@ -35,7 +34,7 @@ def test_the_crawl_begins_with_the_sitemaps_that_are_allowed(server: Server, mod
     maps = named(one.url("/map.xml"), two.url("/no.xml"), two.url("/yes.xml"))
     pages = {"/map.xml": sitemap(one.url("/a"), one.url("/b"))}
     one = server.site("127.0.0.2", maps, pages=pages)
-    result = crawl([one.url("/"), two.url("/")], spider="from_sitemaps", mode=mode)
+    result = crawl([one.url("/"), two.url("/")], spider="from_sitemaps")
     assert sorted(one.pages_asked) == ["/a", "/b", "/map.xml"]
     assert sorted(two.pages_asked) == ["/c", "/yes.xml"]
     assert len(one.robots_asked) == len(two.robots_asked) == 1

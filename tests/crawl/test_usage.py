@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import Result, crawl
 from tests.support.responses import as_long_as, in_turn, redirect, reply
 
 if TYPE_CHECKING:
@@ -76,11 +76,10 @@ def counts(result: Result) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_preferences_are_recorded_and_refuse_nothing_by_default(server: Server, mode: str) -> None:
+def test_preferences_are_recorded_and_refuse_nothing_by_default(server: Server) -> None:
     """USE-05, USE-06: file and header are combined in the meta of the response."""
     site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
-    result = crawl_usage(site, PATHS, mode=mode)
+    result = crawl_usage(site, PATHS)
     found = usages(result, site)
     assert {path: event["preferences"] for path, event in found.items()} == {
         "/closed": {"train-ai": "disallow", "search": "allow"},
@@ -100,14 +99,11 @@ def test_preferences_are_recorded_and_refuse_nothing_by_default(server: Server, 
     assert counts(result) == {}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_disallowed_use_is_refused_before_the_download_or_before_the_spider(
-    server: Server, mode: str
-) -> None:
+def test_disallowed_use_is_refused_before_the_download_or_before_the_spider(server: Server) -> None:
     """USE-05: by the file before the page is fetched, by the header before the spider sees it."""
     site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
     settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
-    result = crawl_usage(site, PATHS, settings, mode=mode)
+    result = crawl_usage(site, PATHS, settings)
     assert refused(result, site) == {
         "/closed": ("train-ai", 4, "content-usage"),
         "/closed-stays-closed": ("train-ai", 4, "content-usage"),

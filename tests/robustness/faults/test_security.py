@@ -15,7 +15,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_shared_store
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import raw, redirect, reply
 from tests.support.server import Server
 from tests.support.stores import put
@@ -37,13 +37,12 @@ def server() -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_default_headers_with_secrets_stay_with_the_first_origin(server: Server, mode: str) -> None:
+def test_default_headers_with_secrets_stay_with_the_first_origin(server: Server) -> None:
     """FET-18: also what the settings add to every request."""
     end = server.site("127.0.0.3", BODY)
     first = server.site("127.0.0.2", redirect(end.url("/robots.txt")))
     headers = {"Cookie": "session=secret", "Authorization": "Basic secret"}
-    crawl([first.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers}, mode=mode)
+    crawl([first.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers})
     (asked,) = end.robots_asked
     assert not asked.header("cookie")
     assert not asked.header("authorization")
@@ -60,10 +59,7 @@ def test_headers_of_the_page_do_not_go_with_it(server: Server) -> None:
     assert asked.header("referer") is None
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_no_text_of_a_stranger_steers_the_terminal(
-    server: Server, tmp_path: Path, mode: str
-) -> None:
+def test_no_text_of_a_stranger_steers_the_terminal(server: Server, tmp_path: Path) -> None:
     """SAF-04: neither in the log nor in the report: rules, status lines, headers, redirects."""
     data = HOSTILE.encode()
     line = b"HTTP/1.1 302 " + data + b"\r\nLocation: /" + data + b"\r\nContent-Length: 0\r\n\r\n"
@@ -80,7 +76,7 @@ def test_no_text_of_a_stranger_steers_the_terminal(
     ]
     report = tmp_path / "report.jsonl"
     urls = [site.url(path) for site in sites for path in ("/no", strange)]
-    result = crawl(urls, {**AT_ONCE, "ROBOTSPEC_REPORT": str(report)}, mode=mode)
+    result = crawl(urls, {**AT_ONCE, "ROBOTSPEC_REPORT": str(report)})
     assert sum(result.ends.values()) == len(urls)
     # Some client libraries write status lines down themselves, as they are.
     lines = [line for line in result.log.splitlines() if "[httpx" not in line]
