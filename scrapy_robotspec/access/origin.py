@@ -158,5 +158,5 @@ def _may_have_robots_txt(base: str) -> bool:
 
 
 def _clean(url: str) -> str:
-    """*url* without leading blanks, and without tabs and line ends anywhere."""
+    """*url* without leading controls and spaces, and without any tabs and line ends."""
     return url.translate(_REMOVED).lstrip(_BLANKS)

@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, str] = {
     "lint": "Find mistakes in a file.",
     "diff": "Show the changes of a new version, and for whom they matter.",
     "editions": "Show where the editions of the specification disagree.",
-    "audit": "Hold an access log against the robots.txt files of its time.",
+    "audit": "Check an access log against the robots.txt files in force at the time.",
     "replay": "Make every decision of a crawl again, from its evidence.",
     "bulk": "Write verdicts for archives, folders and tables of files.",
 }

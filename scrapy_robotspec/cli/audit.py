@@ -83,7 +83,7 @@ _FORMATS = ("auto", "common", "cdxj", "json")
     type=click.FloatRange(min=0),
     default=1.0,
     show_default=True,
-    help="A request may follow rules that were replaced at most this long before it.",
+    help="Seconds for which a replaced robots.txt still excuses a request.",
 )
 @click.option(
     "--explain", is_flag=True, help="Show the logged decision about each disallowed request."

@@ -37,7 +37,8 @@ class FetchLimiter:
 
     BURST_FACTOR = 8
     PREEMPT_AFTER = 5.0
-    #: As the burst limit is reached, its first fetches can just be preempted: starts never stall.
+    #: When the burst limit is reached, the oldest fetch is old enough to be preempted, so a fetch
+    #: can always start.
     SILENT_AFTER = PREEMPT_AFTER / BURST_FACTOR
 
     def __init__(self, limit: int) -> None:

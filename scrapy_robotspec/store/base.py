@@ -27,9 +27,9 @@ class Claim(NamedTuple):
     granted: bool
     """Whether the caller holds the lease now."""
     record: RobotsRecord | None = None
-    """The stored record, if it is another one than the caller knows."""
+    """The stored record, if it is newer than the caller's."""
     holder: str | None = None
-    """The process that holds the lease, if it is another one."""
+    """The process that holds the lease, if it is not the caller."""
 
 
 class RecordStore(ABC):

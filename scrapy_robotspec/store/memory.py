@@ -43,8 +43,8 @@ _SWEEP_AT = 10_000
 class SizedTable(Generic[_K, _V]):
     """Keeps entries of *max_size* bytes and *max_number* in all; *size_of* measures one.
 
-    To make room, entries chosen at random are evicted. So a crawl that visits more origins in turn
-    than fit finds most of them, where the least recently used one is always the next one needed.
+    Evicts at random: with LRU, a crawl that cycles through more origins than fit evicts each one
+    just before it needs it.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ local function find(key, agent)
 end
 """
 _GET = _FIND + "return find(KEYS[1], ARGV[1])"
-#: Returns the record if it is another one than the caller knows, or takes the lease.
+#: Returns the record if it is not the one that the caller knows, or takes the lease.
 _CLAIM = (
     _FIND
     + """

@@ -244,7 +244,7 @@ def test_an_override_is_told_of_and_nothing_is_asked(
 
 
 def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, project: Folder) -> None:
-    """One attempt, however patient the project's crawls are; the failure is result."""
+    """One attempt, however patient the project's crawls are; the failure is the result."""
     broken = server.site("127.0.0.8", reply("", status=500))
     result = project.call("explain", broken.url("/a"))
     assert result.code == 3

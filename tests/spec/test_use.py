@@ -56,7 +56,7 @@ def preferences(
     ],
 )  # fmt: skip
 def test_paths_are_escaped_like_those_of_rules(edition: str, pattern: str, path: str) -> None:
-    """USE-01: a blank or tab of a path is written as an escape."""
+    """USE-01: a space or tab of a path is written as an escape."""
     body = group(f"Content-Usage: {pattern} search=n")
     assert preferences(body, path, edition=edition) == {"search": DISALLOW}
 

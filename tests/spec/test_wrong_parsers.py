@@ -318,7 +318,7 @@ LINES = [
         each_line(lambda line: ":".join(line.split(":")[:2]) if line.count(":") > 1 else line),
     ),
     Wrong(
-        "starts comments after a blank only",
+        "starts comments after a space only",
         text(lambda file: re.sub(r"(?<=\S)#", "%23", file)),
         statement="FMT-07",
     ),
@@ -531,7 +531,7 @@ PATHS = [
         statement="PAT-01",
     ),
     Wrong("folds slashes", in_paths("//+", "/"), statement="PAT-01"),
-    Wrong("reads a plus sign as a blank", in_paths(r"\+", "%20"), UNLIMITED, "PAT-01"),
+    Wrong("reads a plus sign as a space", in_paths(r"\+", "%20"), UNLIMITED, "PAT-01"),
     Wrong("drops a slash at the end", in_paths(r"(?<=.)/(?=$)", "")),
     Wrong(
         "compares composed characters with decomposed ones",

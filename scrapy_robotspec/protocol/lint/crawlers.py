@@ -16,7 +16,7 @@ import re
 from scrapy_robotspec.editions import AgentMatch, Edition
 from scrapy_robotspec.protocol.models import DEFAULT
 
-#: Names, in small letters, of crawlers whose operators say that they may ignore robots.txt.
+#: Lower-case names of crawlers whose operators say that they may ignore robots.txt.
 IGNORING = frozenset(
     {
         "feedfetcher-google",
@@ -28,7 +28,7 @@ IGNORING = frozenset(
         "meta-externalfetcher",
     }
 )
-#: Names, in small letters, of collectors of e-mail addresses.
+#: Lower-case names of collectors of e-mail addresses.
 COLLECTORS = frozenset(
     {"cherrypicker", "emailcollector", "emailsiphon", "emailwolf", "extractorpro"}
 )

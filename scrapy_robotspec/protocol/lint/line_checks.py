@@ -87,7 +87,7 @@ def check_form(line: Line, edition: Edition) -> Iterator[Remark]:
 
 
 def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[Remark]:
-    """Whether a blank follows the colon (EXT-04)."""
+    """Whether a space follows the colon (EXT-04)."""
     tight = _TIGHT_COLON.match(line.text) if line.field in _PROTOCOL and line.value else None
     if tight is None:
         return
@@ -96,7 +96,7 @@ def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[
         replacement = decode(line.text[: tight.end()] + b" " + line.text[tight.end() :])
     yield Remark(
         "RS903",
-        f"A blank after the colon helps people to read the line; {edition.name} needs none.",
+        f"A space after the colon helps people to read the line; {edition.name} needs none.",
         replacement,
     )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _STARS = re.compile(rb"\*+")
-#: RFC 3986: characters that no URI contains unless escaped; the blank has a code of its own.
+#: RFC 3986: characters that no URI contains unless escaped; the space has a code of its own.
 _RAW = re.compile(rb"[\"<>\[\\\]^`{|}]")
 #: Spaces and marks of no width at the end, in UTF-8; the limit bounds the message.
 _INVISIBLE = re.compile(
@@ -121,7 +121,7 @@ def _check_raw(path: bytes, edition: Edition) -> Iterator[Remark]:
     escapes = edition.decode_unreserved
     if b" " in path:
         read = "reads it as %20" if escapes else "finds no URL that matches"
-        yield Remark("RS309", f"A blank in a path is a part of the path; {name} {read}.")
+        yield Remark("RS309", f"A space in a path is a part of the path; {name} {read}.")
     raw = _RAW.search(path)
     if raw is None:
         return

@@ -167,7 +167,7 @@ def _explain_failure(preferences: bytes) -> tuple[str, str]:
     if not preferences:
         return "RS501", "The statement has no preferences"
     if _CAPITALS.search(preferences) and _parse(preferences.lower()):
-        return "RS502", "Labels are written in small letters"
+        return "RS502", "Labels are written in lower case"
     word = _FIRST_WORD.match(preferences)
     if word and _parse(preferences[word.end() :]):
         return "RS504", f"The path {shown(decode(word[1]))} does not start with a slash"

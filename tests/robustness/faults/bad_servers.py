@@ -102,7 +102,7 @@ GUARDED: dict[str, Answer] = {
     "line feeds only": raw(WHOLE.replace(b"\r\n", b"\n")),
     "NULs in the head": raw(http(200, [LENGTH, ("X\0Y", "\0")], BODY)),
     "a header without a colon": raw(b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n" + BODY),
-    "a blank before a colon": raw(http(200, [("Content-Length ", str(len(BODY)))], BODY)),
+    "a space before a colon": raw(http(200, [("Content-Length ", str(len(BODY)))], BODY)),
     # --- the length
     "two lengths that differ": raw(http(200, [LENGTH, ("Content-Length", "3")], BODY)),
     "a negative length": raw(http(200, [("Content-Length", "-5")], BODY)),

@@ -85,7 +85,7 @@ def test_any_name_is_a_token_where_whole_names_are_compared(run_command: RunComm
 
 
 def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
-    """LOC-02: a file is valid for one origin; who asks for two is result."""
+    """LOC-02: a file is valid for one origin; the output says so for two."""
     result = run_command(
         "check", "robots.txt", "http://a.example/", "https://a.example/", "HTTP://A.example"
     )

@@ -101,12 +101,12 @@ RULES = (
     ),
     Code(
         code="RS309",
-        name="blank-in-path",
+        name="space-in-path",
         severity="warning",
-        message="A path contains a blank.",
-        why="A rule has one path. The blank is a part of it and equals %20; Google's crawlers "
+        message="A path contains a space.",
+        why="A rule has one path. The space is a part of it and equals %20; Google's crawlers "
         "compare it as it is written, and no URL contains it so.",
-        remedy="If two paths are meant, write two lines. If a blank is meant, write %20.",
+        remedy="If two paths are meant, write two lines. If a space is meant, write %20.",
         example="User-agent: *\nDisallow: /a/ /b/\n",
         better="User-agent: *\nDisallow: /a/\nDisallow: /b/\n",
     ),
@@ -235,9 +235,9 @@ USAGE = (
         name="usage-capitals",
         severity="error",
         message="A label of a usage statement contains capitals.",
-        why="Labels are written in small letters. With a capital in a label, the whole statement "
+        why="Labels are written in lower case. With a capital in a label, the whole statement "
         "states nothing.",
-        remedy="Write the label in small letters.",
+        remedy="Write the label in lower case.",
         example=_GROUP + "Content-Usage: Train-AI=n\n",
         better=_STATED,
     ),
@@ -325,10 +325,10 @@ ADVICE = (
         code="RS903",
         name="tight-colon",
         severity="advice",
-        message="No blank follows the colon.",
-        why="No crawler needs the blank. The specifications recommend it for people who read the "
+        message="No space follows the colon.",
+        why="No crawler needs the space. The specifications recommend it for people who read the "
         "file.",
-        remedy="Write a blank after the colon.",
+        remedy="Write a space after the colon.",
         example="User-agent: *\nDisallow:/private/\n",
         better="User-agent: *\nDisallow: /private/\n",
     ),
