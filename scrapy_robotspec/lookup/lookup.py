@@ -91,7 +91,7 @@ class Lookup(Generic[_Request]):
         """Whether a fetch may begin; see :meth:`SlotWaits.may_begin`."""
         return self._slot_waits.may_begin(when_free)
 
-    async def answer(self, origin: Origin, request: _Request) -> Resolved:
+    async def wait(self, origin: Origin, request: _Request) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
         while True:
             if self._closed:
@@ -101,9 +101,9 @@ class Lookup(Generic[_Request]):
             if isinstance(found, Resolved):
                 return found
             if found.until > now:
-                await self._wait(origin, found.until - now, Deferred())
+                await self._pause(origin, found.until - now, Deferred())
             else:
-                await self._wait(origin, math.inf, self._slot_waits.add(found.asked_before))
+                await self._pause(origin, math.inf, self._slot_waits.add(found.asked_before))
 
     def sweep(self, before: float) -> None:
         """Delete records whose last attempt was before *before* from the shared store."""
@@ -228,7 +228,7 @@ class Lookup(Generic[_Request]):
 
     # --- waiters
 
-    async def _wait(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
+    async def _pause(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
         """Return when a flight of *origin* ends, *waiter* fires or *seconds* have passed."""
         live = self._live.use(origin)
         live.waiters.append(waiter)

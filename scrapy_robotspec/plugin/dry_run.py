@@ -143,7 +143,7 @@ class DryRunMiddleware:
         if origin is None or self._policy.ignores(origin):
             return
         sent = redirected(request, request.url)  # with the tokens it was decided with
-        answer = self.robots.answer(origin, sent, time.time())
+        answer = self.robots.ask(origin, sent, time.time())
         if isinstance(answer, Pending):
             self._pending.note_header(origin, request, usage_of_page(Usage(), response))
             return
@@ -175,7 +175,7 @@ class DryRunMiddleware:
 
     def _try(self, origin: Origin, comparison: Comparison) -> bool:
         """Compare at once, if the decision can be made; whether it could."""
-        answer = self.robots.answer(origin, comparison.request, time.time())
+        answer = self.robots.ask(origin, comparison.request, time.time())
         if not isinstance(answer, Pending):
             self._settle(*answer, comparison)
             return True

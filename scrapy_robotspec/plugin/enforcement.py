@@ -97,7 +97,7 @@ class Enforcer:
 
     def _decide_again(self, request: Request, before: Resolved, now: float) -> None:
         tokens = self._robots.tokens.decided(request)
-        answer = self._robots.answer(before.origin, request, now, tokens)
+        answer = self._robots.ask(before.origin, request, now, tokens)
         if isinstance(answer, Pending):
             raise RulesExpired(f"the rules of {before.origin} have expired")
         decision, found = answer
@@ -113,7 +113,7 @@ class Enforcer:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
         page = page_request(request)
         origin = self._policy.origin(page)
-        answer = None if origin is None else self._robots.answer(origin, page, time.time())
+        answer = None if origin is None else self._robots.ask(origin, page, time.time())
         if answer is not None and not isinstance(answer, Pending) and not answer[0].allowed:
             self._stats.refused_after_download(answer[0], page)
             raise refusal(answer[0])

@@ -122,7 +122,7 @@ class RobotSpecMiddleware(GateOwner):
             if self.robots.observer is not None:
                 self.robots.observer.on_exempt(request)
             return None
-        answer = self.robots.answer(origin, request, time.time())
+        answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
             return self._wait(origin, request, popped)
         decision, found = answer

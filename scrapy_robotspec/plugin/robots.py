@@ -95,7 +95,7 @@ class CrawlRobots:
 
     # --- requests
 
-    def answer(
+    def ask(
         self, origin: Origin, request: Request, now: float, tokens: Tokens | None = None
     ) -> Answer | Pending:
         """Decide about *request* at *now*, or return what is pending.
@@ -119,9 +119,9 @@ class CrawlRobots:
 
         Raises ``IgnoreRequest`` if the spider closes first.
         """
-        answer = self.answer(origin, request, time.time())
+        answer = self.ask(origin, request, time.time())
         if isinstance(answer, Pending):
-            found = await self.waits.answer(origin, request)
+            found = await self.waits.wait(origin, request)
             now = time.time()
             return self.policy.decide(found, request.url, self.tokens(request), now), found
         return answer
@@ -196,7 +196,7 @@ class CrawlRobots:
             return None if isinstance(own, str) else own
         found = self.lookup.ask(origin, time.time(), request)
         if isinstance(found, Pending):
-            found = await self.waits.answer(origin, request)
+            found = await self.waits.wait(origin, request)
         return found.robots
 
     # --- evidence

@@ -183,7 +183,7 @@ class BrowserGuard:
         """The decision about *request*; without a robots.txt in time it is refused."""
         robots = self._obeying.robots
         try:
-            answer = robots.answer(origin, request, time.time())
+            answer = robots.ask(origin, request, time.time())
             if isinstance(answer, Pending):
                 waiting = robots.wait(origin, request)
                 answer = await asyncio.wait_for(waiting, self.max_wait)

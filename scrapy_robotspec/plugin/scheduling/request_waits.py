@@ -166,7 +166,7 @@ class RequestWaits:
 
     def _delay_now(self, origin: Origin, request: Request) -> float | None:
         """The crawl delay of *request* by the rules in force; None if it has to be decided."""
-        answer = self._robots.answer(origin, request, time.time())
+        answer = self._robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
             return None
         decision, found = answer

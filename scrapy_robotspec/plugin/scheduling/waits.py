@@ -56,14 +56,14 @@ class Waits:
         live = self._live.get(origin)
         return 0 if live is None else live.waits
 
-    async def answer(self, origin: Origin, request: Request) -> Resolved:
+    async def wait(self, origin: Origin, request: Request) -> Resolved:
         """Wait until *origin* is resolved, at most until it is given up.
 
         Raises ``IgnoreRequest`` when the spider closes first.
         """
         try:
             with self._extra_slot(), self._counted(origin):
-                waiting = Deferred.fromCoroutine(self.lookup.answer(origin, request))
+                waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
                 found: Resolved = await _compat.as_future(waiting)
             return found
         except CancelledError:

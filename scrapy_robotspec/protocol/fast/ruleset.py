@@ -67,7 +67,7 @@ class RuleSet:
         self._keys = array("q", map(keys.__getitem__, self._prefixes))
         self._parents = parents_of(self._prefixes)
         self._wildcards = Wildcards(patterns) if patterns else None
-        self._needles = (self._wildcards.few or ("",)) if self._wildcards else ()
+        self._needles = (self._wildcards.needles or ("",)) if self._wildcards else ()
 
     def find(self, url: str | bytes) -> int:
         """The deciding key for a URL, ``NO_RULE`` or ``ITSELF``."""

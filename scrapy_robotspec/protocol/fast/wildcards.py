@@ -31,23 +31,23 @@ _STARS = re.compile(r"\*+")
 class Wildcards:
     """Patterns with their keys."""
 
-    __slots__ = ("_keys", "_needles", "_texts", "few")
+    __slots__ = ("_index", "_keys", "_texts", "needles")
 
     def __init__(self, patterns: Mapping[str, int]) -> None:
         self._texts = tuple(patterns)
         self._keys = array("q", patterns.values())
         is_few = len(patterns) < INDEX_FROM
         #: A needle of each pattern; none if there are many patterns.
-        self.few = tuple(map(needle_of, patterns)) if is_few else ()
-        self._needles = None if is_few else Needles(self._texts)
+        self.needles = tuple(map(needle_of, patterns)) if is_few else ()
+        self._index = None if is_few else Needles(self._texts)
 
     def best(self, path: str, best: int) -> int:
         """The best matching key, or *best*."""
         keys, texts = self._keys, self._texts
-        if self._needles is None:
-            numbers = [number for number, needle in enumerate(self.few) if needle in path]
+        if self._index is None:
+            numbers = [number for number, needle in enumerate(self.needles) if needle in path]
         else:
-            numbers = self._needles.patterns_in(path)
+            numbers = self._index.patterns_in(path)
         padded = path if len(path) < _LONG else path + _PADDING
         ends: dict[str, bool] = {}  # by last literal, which many patterns share
         for number in numbers:

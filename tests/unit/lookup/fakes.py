@@ -157,7 +157,7 @@ class LookupHarness:
         return self.lookup.ask(origin, self.clock(), "cause")
 
     def wait_for(self, origin: Origin = A) -> Waiter:
-        return Waiter(Deferred.fromCoroutine(self.lookup.answer(origin, "cause")), origin)
+        return Waiter(Deferred.fromCoroutine(self.lookup.wait(origin, "cause")), origin)
 
     def answer(self, attempt: FetchResult, origin: Origin = A) -> None:
         """The server of *origin* answers the fetch under way."""

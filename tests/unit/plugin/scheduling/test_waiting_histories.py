@@ -103,7 +103,7 @@ class Crawl(LookupHarness):
         if isinstance(self.lookup.ask(page.origin, self.clock(), request), Pending):
             self.waits += 1
             with self.gate.hold(page.origin):
-                await self.lookup.answer(page.origin, request)
+                await self.lookup.wait(page.origin, request)
             self.waits -= 1
         else:
             self.gate.update(page.origin)
