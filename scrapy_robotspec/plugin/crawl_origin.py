@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.fetching.routes import Route
 
 
-class State(Enum):
+class QueueState(Enum):
     """Whether requests of an origin may leave the scheduler (``scheduling/gate.py``)."""
 
     READY = "ready"
@@ -39,7 +39,7 @@ class CrawlOrigin(LiveOrigin):
 
     def __init__(self, origin: Origin) -> None:
         super().__init__(origin)
-        self.state = State.READY
+        self.state = QueueState.READY
         self.holds = 0
         """Number of requests that hold the others in the scheduler."""
         self.left: Request | None = None
@@ -57,7 +57,7 @@ class CrawlOrigin(LiveOrigin):
     @property
     def is_idle(self) -> bool:
         waits = self.waits or self.holds or self.left is not None
-        pending = self.pending_since is not None or self.state is not State.READY
+        pending = self.pending_since is not None or self.state is not QueueState.READY
         return not (waits or pending) and super().is_idle
 
 

@@ -24,7 +24,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime
+from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.reporting.counts import Counts
 from scrapy_robotspec.plugin.reporting.report import Report
 from scrapy_robotspec.plugin.reporting.stats import shown_request

@@ -22,7 +22,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.crawl_origin import crawl_origins
 from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
 from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
-from scrapy_robotspec.plugin.fetching.runtime import CrawlRuntime, open_lookup
+from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.scheduling.waits import Waits
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.protocol.usage import Usage

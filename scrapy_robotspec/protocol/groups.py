@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
-    meaning,
+    field_for,
     read_lines,
     skip_byte_order_mark,
     split_line,
@@ -237,4 +237,4 @@ def read_sitemaps(body: bytes, edition: Edition, lowered: bytes | None = None) -
 def _sitemap(line: bytes, edition: Edition) -> bytes | None:
     """The value of a sitemap line, else None."""
     pair = split_line(line, edition)
-    return pair[1] if pair and meaning(pair[0], edition) == "sitemap" else None
+    return pair[1] if pair and field_for(pair[0], edition) == "sitemap" else None

@@ -99,7 +99,7 @@ class LineReader:
         pair = split_line(text, self._edition)
         if pair is None:
             return Line(number, start, text, b"", "", b"")
-        field = meaning(pair[0], self._edition)
+        field = field_for(pair[0], self._edition)
         before = text.partition(b":")[0]
         if b"#" not in before and b"\0" not in before:
             self._fields[before] = field
@@ -119,7 +119,7 @@ def split_line(text: bytes, edition: Edition) -> Pair | None:
     return (name, value.lstrip(white)) if name else None
 
 
-def meaning(name: bytes, edition: Edition) -> str:
+def field_for(name: bytes, edition: Edition) -> str:
     """The known field for a name, else it in lower case (FMT-08)."""
     lowered = name.lower()
     if edition.fields_by_prefix:

@@ -13,7 +13,7 @@ from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
-    meaning,
+    field_for,
     number_at,
     numbers_at,
     split_line,
@@ -289,7 +289,7 @@ class RobotsTxt:
 def _rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
     text = text_at(body, start)
     name, value = split_line(text, edition) or (b"", b"")
-    kind: Kind = "allow" if meaning(name, edition) == "allow" else "disallow"
+    kind: Kind = "allow" if field_for(name, edition) == "allow" else "disallow"
     return Rule(kind, decode(value), number, decode(text))
 
 

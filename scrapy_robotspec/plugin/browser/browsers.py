@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from scrapy_robotspec.plugin.browser.chromium import Chromium
-from scrapy_robotspec.plugin.browser.routes import Once, Routes
+from scrapy_robotspec.plugin.browser.playwright_routes import Once, PlaywrightRoutes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -64,7 +64,7 @@ class Browsers:
         self._predicate = predicate
         self._every = every
         self._visits: WeakKeyDictionary[Any, Visit] = WeakKeyDictionary()
-        self._routes = Routes(guard, self._visits, every=every)
+        self._routes = PlaywrightRoutes(guard, self._visits, every=every)
         self._browsers: Once[Chromium | None] = Once(self._start)
         self._contexts: Once[None] = Once(self._prepare_context)
         self._pages: Once[None] = Once(self._prepare_page)

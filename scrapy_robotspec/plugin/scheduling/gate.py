@@ -24,7 +24,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_robotspec.plugin.crawl_origin import State
+from scrapy_robotspec.plugin.crawl_origin import QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ class GatedQueues(Protocol):
     size: int
     """Number of queued requests."""
 
-    def on_state(self, origin: Origin, state: State) -> None:
+    def on_state(self, origin: Origin, state: QueueState) -> None:
         """*origin* is in *state* from now on."""
 
     def count(self, origin: Origin) -> int:
@@ -98,16 +98,16 @@ class Gate:
             self._on_waiting(origin, request)
         return origin
 
-    def state(self, origin: Origin) -> State:
+    def state(self, origin: Origin) -> QueueState:
         """The state of *origin*."""
         live = self._live.get(origin)
-        return State.READY if live is None else live.state
+        return QueueState.READY if live is None else live.state
 
-    def enter(self, origin: Origin) -> State:
+    def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
         state = self.state(origin)
-        if state is State.READY and not self._knows(origin, self._clock()):
-            state = self._live.use(origin).state = State.UNKNOWN
+        if state is QueueState.READY and not self._knows(origin, self._clock()):
+            state = self._live.use(origin).state = QueueState.UNKNOWN
         return state
 
     def leave(self, origin: Origin, request: Request) -> None:
@@ -115,7 +115,7 @@ class Gate:
         live = self._live.use(origin)
         live.left = request
         self.left.add(live)
-        self._set(live, State.HELD)
+        self._set(live, QueueState.HELD)
 
     @contextmanager
     def hold(self, origin: Origin) -> Iterator[None]:
@@ -123,7 +123,7 @@ class Gate:
         live = self._live.use(origin)
         self._arrive(live)
         live.holds += 1
-        self._set(live, State.HELD)
+        self._set(live, QueueState.HELD)
         try:
             yield
         finally:
@@ -139,9 +139,9 @@ class Gate:
         if live is None or live.holds:
             return
         self._arrive(live)
-        if live.state is not State.READY:
+        if live.state is not QueueState.READY:
             all_go = not self.count(origin) or self._knows(origin, self._clock())
-            self._set(live, State.READY if all_go else State.UNKNOWN)
+            self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
         self._live.settle(live)
 
     def _arrive(self, live: CrawlOrigin) -> None:
@@ -149,13 +149,13 @@ class Gate:
             live.left = None
             self.left.discard(live)
 
-    def _set(self, live: CrawlOrigin, state: State) -> None:
+    def _set(self, live: CrawlOrigin, state: QueueState) -> None:
         if state is live.state:
             return
         live.state = state
         for queues in self._queues:
             queues.on_state(live.origin, state)
-        if state is not State.HELD:
+        if state is not QueueState.HELD:
             self._wake()
 
     # --- queues
@@ -171,7 +171,7 @@ class Gate:
 
     def count(self, origin: Origin) -> int:
         """The number of requests of *origin* that are held back in queues."""
-        if self.state(origin) is State.READY:
+        if self.state(origin) is QueueState.READY:
             return 0
         return sum(queues.count(origin) for queues in self._queues)
 

@@ -13,7 +13,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from scrapy_robotspec.plugin.crawl_origin import State
+from scrapy_robotspec.plugin.crawl_origin import QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ class RequestQueue(Protocol):
 _Q = TypeVar("_Q", bound=RequestQueue)
 
 
-class Downloads(Protocol):
+class ActiveRequests(Protocol):
     """The requests in the downloader."""
 
     def active_in(self, key: str) -> int:
@@ -55,7 +55,7 @@ class OriginQueue(Generic[_Q]):
 
     __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
 
-    def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: State) -> None:
+    def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: QueueState) -> None:
         self.slot = slot
         self.origin = origin
         self.requests = requests
@@ -105,7 +105,7 @@ class RankedQueues(Generic[_Q]):
 class SlotTable(Generic[_Q]):
     """Download slots with queues, the one that was served longest ago first."""
 
-    def __init__(self, downloads: Downloads) -> None:
+    def __init__(self, downloads: ActiveRequests) -> None:
         self._downloads = downloads
         self.slots: OrderedDict[str, RankedQueues[_Q]] = OrderedDict()
 
@@ -152,7 +152,7 @@ class OriginQueues(Generic[_Q]):
     def __init__(
         self,
         gate: Gate | None,
-        downloads: Downloads,
+        downloads: ActiveRequests,
         on_empty: Callable[[OriginQueue[_Q]], None],
     ) -> None:
         self._gate = gate
@@ -179,7 +179,7 @@ class OriginQueues(Generic[_Q]):
 
     def open(self, slot: str, origin: Origin | None, requests: _Q) -> OriginQueue[_Q]:
         """Add a queue with the requests that it already contains."""
-        state = State.READY
+        state = QueueState.READY
         if origin is not None and self._gate is not None:
             state = self._gate.enter(origin)
         queue = OriginQueue(slot, origin, requests, state)
@@ -193,13 +193,13 @@ class OriginQueues(Generic[_Q]):
         queue.requests.push(request)
         queue.size += 1
         self.size += 1
-        if queue.state is State.HELD:
+        if queue.state is QueueState.HELD:
             self._count_waiting(1)
             return
-        if queue.state is State.UNKNOWN or queue.requests.curprio != queue.rank:
+        if queue.state is QueueState.UNKNOWN or queue.requests.curprio != queue.rank:
             self._displace(queue)
             self._place(queue)
-        if queue.state is State.UNKNOWN:  # the newest
+        if queue.state is QueueState.UNKNOWN:  # the newest
             self._unknown.renew(queue.slot)
 
     def pop(self) -> Request | None:
@@ -227,7 +227,7 @@ class OriginQueues(Generic[_Q]):
 
     # --- what the gate calls
 
-    def on_state(self, origin: Origin, state: State) -> None:
+    def on_state(self, origin: Origin, state: QueueState) -> None:
         for queue in self._queues.get(origin, {}).values():
             self._displace(queue)
             queue.state = state
@@ -287,7 +287,7 @@ class OriginQueues(Generic[_Q]):
     def _after_pop(self, queue: OriginQueue[_Q], request: Request | None) -> None:
         """Let *queue* and its slot come last among equals; a request may leave alone."""
         self._displace(queue)
-        table = self._ready if queue.state is State.READY else self._unknown
+        table = self._ready if queue.state is QueueState.READY else self._unknown
         if queue.size:
             self._place(queue)
             table.renew(queue.slot)
@@ -298,7 +298,7 @@ class OriginQueues(Generic[_Q]):
             return
         if request is None:
             gate.update(origin)
-        elif queue.state is State.UNKNOWN:
+        elif queue.state is QueueState.UNKNOWN:
             self._fetches += 1
             gate.leave(origin, request)
         elif gate.is_spaced is not None and gate.is_spaced(origin):
@@ -307,17 +307,17 @@ class OriginQueues(Generic[_Q]):
     # --- places
 
     def _place(self, queue: OriginQueue[_Q]) -> None:
-        if queue.state is State.HELD:
+        if queue.state is QueueState.HELD:
             self._count_waiting(queue.size)
-        elif queue.state is State.UNKNOWN:
+        elif queue.state is QueueState.UNKNOWN:
             self._unknown.add(queue)
         else:
             self._ready.add(queue)
 
     def _displace(self, queue: OriginQueue[_Q]) -> None:
-        if queue.state is State.HELD:
+        if queue.state is QueueState.HELD:
             self._count_waiting(-queue.size)
-        elif queue.state is State.UNKNOWN:
+        elif queue.state is QueueState.UNKNOWN:
             self._unknown.discard(queue)
         else:
             self._ready.discard(queue)

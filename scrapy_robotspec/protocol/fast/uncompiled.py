@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agent_index import has_plain_lines, rule_around, rules_in
 from scrapy_robotspec.protocol.fast.ruleset import compile_rules
-from scrapy_robotspec.protocol.fast.wildcards import END, matches
+from scrapy_robotspec.protocol.fast.wildcards import END, matches_with_end
 from scrapy_robotspec.protocol.precedence import NO_RULE
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
 def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
     prefixes, patterns = compile_rules(rules, edition)
     keys = [key for text, key in prefixes.items() if path.startswith(text)]
-    keys += [key for text, key in patterns.items() if matches(text, path)]
+    keys += [key for text, key in patterns.items() if matches_with_end(text, path)]
     return min(keys, default=NO_RULE)
 
 

@@ -55,7 +55,7 @@ class Wildcards:
             last = text[text.rfind("*") + 1 :]
             if last not in ends:
                 ends[last] = last in path
-            if ends[last] and keys[number] < best and matches(text, padded):
+            if ends[last] and keys[number] < best and matches_with_end(text, padded):
                 best = keys[number]
         return best
 
@@ -69,7 +69,7 @@ def with_end(text: str) -> str:
     return text.removesuffix("*")
 
 
-def matches(text: str, path: str) -> bool:
+def matches_with_end(text: str, path: str) -> bool:
     """As ``patterns.matches``, for a pattern and a path with their ends."""
     first, *others = text.split("*")
     if not path.startswith(first):

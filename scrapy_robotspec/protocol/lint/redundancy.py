@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, meaning, split_line
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, field_for, split_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ def reads_alike(line: Line) -> bool:
     if line.field in _STRUCTURE:
         return False
     pair = split_line(text, _LENIENT)
-    return pair is None or meaning(pair[0], _LENIENT) not in _STRUCTURE
+    return pair is None or field_for(pair[0], _LENIENT) not in _STRUCTURE
 
 
 class Redundant(NamedTuple):

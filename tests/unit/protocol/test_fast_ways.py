@@ -30,7 +30,7 @@ from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.groups import select_groups
-from scrapy_robotspec.protocol.lines import LineReader, meaning, read_lines, split_line, text_at
+from scrapy_robotspec.protocol.lines import LineReader, field_for, read_lines, split_line, text_at
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import decide
@@ -74,7 +74,7 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         pair = split_line(line.text, edition)
         name_, value = pair or (b"", b"")
         assert (line.name, line.value) == (name_, value)
-        assert line.field == (meaning(name_, edition) if pair else "")
+        assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
         if line.text:
             (again,) = reader.read(body, line.start, line.start + len(line.text))

@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.agents import followed_keys, key_of
 from scrapy_robotspec.protocol.fast import compiled, uncompiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches, with_end
+from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -75,7 +75,7 @@ def test_a_literal_that_is_missing_is_searched_once() -> None:
     """PAT-11: 200 patterns whose needle is in the path, and whose last literal is not."""
     patterns = Wildcards({f"/*a{n}*X": n for n in range(200)})
     path = "/" + "".join(f"a{n}" for n in range(200))
-    with patch.object(wildcards, "matches", wraps=matches) as tried:
+    with patch.object(wildcards, "matches_with_end", wraps=matches_with_end) as tried:
         assert patterns.best(path, NO_RULE) == NO_RULE
         assert not tried.called
         assert patterns.best(path + "X", NO_RULE) == 0

@@ -9,7 +9,7 @@ from scrapy import Request
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.plugin.browser.guard import Refusal, Visit
-from scrapy_robotspec.plugin.browser.routes import Once
+from scrapy_robotspec.plugin.browser.playwright_routes import Once
 
 URL = "https://example.com/a"
 

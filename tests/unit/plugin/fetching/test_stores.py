@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from scrapy_robotspec.plugin.fetching.runtime import _open_stores
+from scrapy_robotspec.plugin.fetching.crawl_runtime import _open_stores
 from tests.support.records import origin, plain_record
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.plugin.crawl_origin import State
+    from scrapy_robotspec.plugin.crawl_origin import QueueState
     from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 START = 1_800_000_000.0
@@ -58,7 +58,7 @@ class GateHarness:
     def _wake(self) -> None:
         self.wakes += 1
 
-    def states(self) -> dict[Origin, State]:
+    def states(self) -> dict[Origin, QueueState]:
         """The states of live origins."""
         return {live.origin: live.state for live in self.live.values()}
 
@@ -73,12 +73,12 @@ class QueuesRecorder:
     """Queues that record each change of state."""
 
     def __init__(self, gate: Gate, size: int = 0, *, may_go: bool = False) -> None:
-        self.changes: list[tuple[Origin, State]] = []
+        self.changes: list[tuple[Origin, QueueState]] = []
         self.size = size
         self._may_go = may_go
         gate.attach(self)
 
-    def on_state(self, origin: Origin, state: State) -> None:
+    def on_state(self, origin: Origin, state: QueueState) -> None:
         self.changes.append((origin, state))
 
     def count(self, origin: Origin) -> int:
@@ -88,7 +88,7 @@ class QueuesRecorder:
         return self._may_go
 
 
-class Downloads:
+class ActiveRequests:
     """The requests in the downloader, by slot."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class QueuesHarness:
     """OriginQueues with queues in memory. Requests are any objects."""
 
     def __init__(self, harness: GateHarness | None) -> None:
-        self.downloads = Downloads()
+        self.downloads = ActiveRequests()
         self.emptied: list[OriginQueue[Any]] = []
         self.queues: OriginQueues[Any] = OriginQueues(
             harness.gate if harness else None, self.downloads, self.emptied.append

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.plugin.crawl_origin import State
+from scrapy_robotspec.plugin.crawl_origin import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
 
 from .fakes import A, B, C, GateHarness, QueuesRecorder
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 REQUEST: Request = object()  # type: ignore[assignment]
 
 
-def in_state(state: State) -> tuple[GateHarness, ExitStack]:
+def in_state(state: QueueState) -> tuple[GateHarness, ExitStack]:
     """A gate with origin A in *state*, with queued requests; and its wait, if it is HELD."""
     harness, wait = GateHarness(), ExitStack()
     QueuesRecorder(harness.gate, 1)
-    if state is not State.READY:
+    if state is not QueueState.READY:
         harness.gate.enter(A)
-    if state is State.HELD:
+    if state is QueueState.HELD:
         wait.enter_context(harness.gate.hold(A))
     return harness, wait
 
@@ -64,22 +64,22 @@ EVENTS = {
 }
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", QueueState)
 @pytest.mark.parametrize("event", EVENTS)
-def test_table_at_the_head_is_what_happens(event: str, state: State) -> None:
+def test_table_at_the_head_is_what_happens(event: str, state: QueueState) -> None:
     (line,) = re.findall(rf"^ +{event} +(.+)$", module.__doc__ or "", re.M)
-    target = dict(zip(State, line.split(), strict=True))[state]
+    target = dict(zip(QueueState, line.split(), strict=True))[state]
     harness, wait = in_state(state)
     EVENTS[event](harness, wait)
-    expected = state if target == "-" else State[target]
+    expected = state if target == "-" else QueueState[target]
     assert harness.gate.state(A) is expected
 
 
 def test_origin_without_rules_enters_as_unknown_and_one_with_rules_as_ready() -> None:
     harness = GateHarness()
     harness.known.add(B)
-    assert (harness.gate.enter(A), harness.gate.enter(B)) == (State.UNKNOWN, State.READY)
-    assert harness.states() == {A: State.UNKNOWN}
+    assert (harness.gate.enter(A), harness.gate.enter(B)) == (QueueState.UNKNOWN, QueueState.READY)
+    assert harness.states() == {A: QueueState.UNKNOWN}
 
 
 def test_the_last_of_several_waits_lets_the_others_go() -> None:
@@ -89,10 +89,10 @@ def test_the_last_of_several_waits_lets_the_others_go() -> None:
     recorder = QueuesRecorder(harness.gate, 1)
     first, second = harness.hold(A), harness.hold(A)
     for wait in (first, second):
-        assert harness.states() == {A: State.HELD}
+        assert harness.states() == {A: QueueState.HELD}
         assert harness.wakes == 0
         wait.close()
-    assert recorder.changes == [(A, State.HELD), (A, State.READY)]
+    assert recorder.changes == [(A, QueueState.HELD), (A, QueueState.READY)]
     assert harness.wakes == 1
 
 
@@ -103,9 +103,9 @@ def test_lost_request_lets_the_next_one_go() -> None:
     harness.gate.enter(A)
     harness.gate.leave(A, REQUEST)
     harness.gate.return_lost(lambda request: True)
-    assert harness.states() == {A: State.HELD}
+    assert harness.states() == {A: QueueState.HELD}
     harness.gate.return_lost(lambda request: False)
-    assert harness.states() == {A: State.UNKNOWN}
+    assert harness.states() == {A: QueueState.UNKNOWN}
 
 
 def test_count_adds_up_all_queues_and_is_zero_for_a_ready_origin() -> None:
@@ -142,7 +142,7 @@ def test_closed_gate_makes_no_calls() -> None:
     recorder = QueuesRecorder(harness.gate)
     with harness.gate.hold(A):
         harness.gate.close()
-    assert recorder.changes == [(A, State.HELD)]
+    assert recorder.changes == [(A, QueueState.HELD)]
 
 
 @given(st.lists(st.tuples(st.sampled_from([A, B, C]), st.sampled_from("qlbek")), max_size=40))
@@ -164,7 +164,7 @@ def test_no_entry_is_left_of_an_origin_without_requests(steps: list[tuple[object
         elif waits[origin]:
             waits[origin].pop().close()
         for each, stacks in waits.items():
-            assert not stacks or harness.gate.state(each) is State.HELD  # type: ignore[arg-type]
+            assert not stacks or harness.gate.state(each) is QueueState.HELD  # type: ignore[arg-type]
     for stacks in waits.values():
         for stack in stacks:
             stack.close()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.crawl_origin import State
+from scrapy_robotspec.plugin.crawl_origin import QueueState
 
 from .fakes import A, B, C, GateHarness, QueuesHarness, RequestQueue
 
@@ -329,7 +329,7 @@ class AnyOrder(RuleBasedStateMachine):
             assert self.queues.queues.count(origin) == origins.count(origin)
 
     def _is_held(self, origin: Origin) -> bool:
-        return self.harness.gate.state(origin) is State.HELD
+        return self.harness.gate.state(origin) is QueueState.HELD
 
     def teardown(self) -> None:
         """When all may go and the downloader is idle, everything comes out, once."""

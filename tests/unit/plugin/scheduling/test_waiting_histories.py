@@ -20,7 +20,7 @@ from scrapy_robotspec.plugin.scheduling.gate import Gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
 
-from .fakes import Downloads, RequestQueue
+from .fakes import ActiveRequests, RequestQueue
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -57,7 +57,7 @@ class Crawl(LookupHarness):
             wake=self._wake,
             count_waiting=self._count_waiting,
         )
-        self.downloads = Downloads()
+        self.downloads = ActiveRequests()
         self.waiting = 0
         self.queues: OriginQueues[Any] = OriginQueues(self.gate, self.downloads, lambda queue: None)
         self.woken = False

@@ -1,4 +1,4 @@
-"""Routes: checks requests of browsers other than Chromium through playwright's routes.
+"""PlaywrightRoutes: checks requests of browsers other than Chromium.
 
 Playwright calls no route for the redirects of a request, so only the first URL of each is checked
 before it is sent. The final URL of a page is checked by the middleware.
@@ -37,7 +37,7 @@ class Once(Generic[_T]):
         return await asyncio.shield(self._results[key])
 
 
-class Routes:
+class PlaywrightRoutes:
     """Asks *guard* about requests; *every*: also about others than navigations.
 
     *visits* are those of the pages that Scrapy has opened.

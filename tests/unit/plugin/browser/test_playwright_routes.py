@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_robotspec.plugin.browser.routes import Routes
+from scrapy_robotspec.plugin.browser.playwright_routes import PlaywrightRoutes
 
 PAGE = "a page that Scrapy opened"
 MAIN = SimpleNamespace(parent_frame=None, page=PAGE)
@@ -41,7 +41,7 @@ def request(kind: str, frame: Any, *, navigation: bool) -> Any:
 def check(asked: Any, *, every: bool) -> tuple[bool, list[bool]]:
     """Whether the request is aborted, and which checks were made."""
     guard = Guard()
-    routes = Routes(cast("Any", guard), {PAGE: cast("Any", "visit")}, every=every)
+    routes = PlaywrightRoutes(cast("Any", guard), {PAGE: cast("Any", "visit")}, every=every)
     return asyncio.run(routes.refuses(asked)), guard.navigates
 
 
