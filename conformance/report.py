@@ -70,7 +70,8 @@ def _failed(score: Score) -> str:
     """Number of failures, and of those that are not among the required cases."""
     others = score.failed - (score.required - score.passed)
     breakdowns = f" ({others} of them breakdowns at open points)" if others else ""
-    of = f" in {score.statements} statements" if score.failed else ""
+    statements = "1 statement" if score.statements == 1 else f"{score.statements} statements"
+    of = f" in {statements}" if score.failed else ""
     return f"{score.failed} failed{of}{breakdowns}"
 
 
@@ -106,15 +107,19 @@ def describe(case: Case) -> Iterator[str]:
     lines = case.body.splitlines(keepends=True)
     yield from (f"{number:4} {_shown(line)}" for number, line in enumerate(lines, 1))
     crawler = ", ".join(case.tokens) or "every crawler"
-    yield f"question: {case.question} {case.url or ''} for {crawler}"
+    yield f"question: {case.question} {_cut(case.url or '')} for {_cut(crawler)}"
     by_line = f" by line {data['line']}" if data.get("line") else ""
     yield f"expected: {show(case.question, case.expected)}{by_line}"
 
 
 def _shown(line: bytes) -> str:
     """A line as Python writes bytes, shortened in the middle."""
-    text = repr(line)[2:-1]
-    return text if len(text) <= 200 else f"{text[:90]} … ({len(line)} bytes) … {text[-90:]}"
+    return _cut(repr(line)[2:-1])
+
+
+def _cut(text: str) -> str:
+    """A text, shortened in the middle."""
+    return text if len(text) <= 200 else f"{text[:90]} … ({len(text)} characters) … {text[-90:]}"
 
 
 def _list(results: Iterable[Result]) -> Iterator[str]:
@@ -124,8 +129,8 @@ def _list(results: Iterable[Result]) -> Iterator[str]:
         source = case.data["source"] or f"open in {case.specification}"
         if heading != (heading := f"\n{case.data['statement']}  {case.data['text']} ({source})"):
             yield heading
-        about = f" {case.url}" if case.url is not None else f" {case.question}"
-        crawler = f" for {', '.join(case.tokens)}" if case.tokens else ""
+        about = f" {_cut(case.url)}" if case.url is not None else f" {case.question}"
+        crawler = f" for {_cut(', '.join(case.tokens))}" if case.tokens else ""
         expected = show(case.question, case.expected)
         yield f"  {case.id}{about}{crawler}: {result.given}, expected: {expected}"
         yield f"    {case.data['why']}"

@@ -115,7 +115,10 @@ def test_breakdowns_at_open_points_are_named_apart() -> None:
         answered[index] = Result(cases[index], Response("hang", "no response"))
     text = next(islice(as_text("x", [score("rfc9309", answered)], answered, [], False), 1, None))
     number = sum(case.required for case in cases)
-    assert f"{number - 1} of {number} required cases passed, 2 failed (1 of them break" in text
+    assert (
+        f"{number - 1} of {number} required cases passed, 2 failed in 1 statement (1 of them break"
+        in text
+    )
 
 
 def test_unsupported_questions_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
