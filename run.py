@@ -18,13 +18,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 
+#: Processes of the tests: crawls wait more than they compute.
+WORKERS = 3 * (os.cpu_count() or 1)
+
 #: A task's name, the extras it needs, and the arguments to Python.
 TASKS = {
     "example": ("[evidence]", ["example_project/run_all.py"]),
     "compare": ("", ["example_project/compare.py"]),
     "fleet": ("[fleet]", ["example_project/fleet.py"]),
     "conformance": ("[peers]", ["-m", "conformance.page"]),
-    "tests": ("[redis,test]", ["-m", "pytest", "-n", "auto", "--dist", "worksteal"]),
+    "tests": ("[redis,test]", ["-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal"]),
 }
 
 #: Folders of the tests that need no crawl: ``python3 run.py tests --fast`` (about a minute).
