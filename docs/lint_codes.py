@@ -29,16 +29,16 @@ def escaped(text: str) -> str:
 
 
 def row(code: Code) -> str:
-    """The row of one code: its severity, what it finds and the remedy."""
+    """The row of one code: its severity and what it finds."""
     edition = f" (edition `{code.edition}`)" if code.edition else ""
     message = f"{escaped(code.message)}{edition}"
-    return f"| {code.code} `{code.name}` | {code.severity} | {message} | {escaped(code.remedy)} |\n"
+    return f"| {code.code} `{code.name}` | {code.severity} | {message} |\n"
 
 
 def listing() -> str:
     """A table of codes for each part."""
     return "\n".join(
-        f"## {title}\n\n| code | severity | finding | remedy |\n|---|---|---|---|\n"
+        f"## {title}\n\n| code | severity | finding |\n|---|---|---|\n"
         + "".join(row(code) for code in CODES.values() if code.code.startswith(part))
         for part, title in PARTS.items()
     )
