@@ -69,7 +69,7 @@ def records(count: int, files: list[bytes], chance: random.Random) -> Iterator[R
 
 
 def resident() -> float:
-    """Octets of memory this process holds now."""
+    """Bytes of memory this process holds now."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024.0

@@ -65,20 +65,20 @@ def case_id(
     tokens: Sequence[str],
     url: str | None,
 ) -> str:
-    """A name that no other case has, and that a changed case does not keep."""
+    """A unique name, which changes with the contents of the case."""
     parts = [specification, question, b64encode(body).decode(), list(tokens), url]
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     return f"{specification}/{statement}/{digest[:10]}"
 
 
 def as_google_sees(url: str) -> str:
-    """The URL as Google's matcher expects it: escaped, with hex digits in upper case."""
+    """The URL as Google's matcher expects it: escaped in upper case."""
     ascii_url = "".join(char if char.isascii() else quote(char) for char in url)
     return _ESCAPE.sub(lambda match: match[0].upper(), ascii_url)
 
 
 def is_escaped(url: str) -> bool:
-    """Whether a URL is escaped as Google's matcher demands; what others give is not stated."""
+    """Whether a URL is escaped as Google's matcher demands."""
     return _ESCAPED_URL.fullmatch(url) is not None
 
 

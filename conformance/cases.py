@@ -1,4 +1,4 @@
-"""Conformance cases as JSON lines: what a case is, and how to read a file of them."""
+"""Conformance cases, and how to read them from JSON lines."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_cases(paths: Iterable[Path]) -> Iterator[Case]:
 
 
 def expand(recipe: Sequence[Sequence[Any]]) -> str:
-    """The text that a recipe makes: each part as often as its number says.
+    """The text that a recipe makes: each part repeated by its number.
 
     In a part that stands there more than once, ``{n}`` is its count from 1, and ``{a}`` the same
     count in letters: a to z, ba, bb and so on.

@@ -2,7 +2,7 @@
 
 The input are JSON lines, compressed with gzip, with ``robots_b64``, ``tokens``, ``url``,
 ``allowed`` and ``line`` (0 where no rule decided) as Google's open-source matcher answered, and
-``tags``, which name what makes a case hard. Of equal questions the first is kept. The ten shortest
+``tags``, which name what makes a case hard. The first of equal questions is kept. The ten shortest
 files of each tag are taken, then the cases whose pairs of tags are the rarest among those taken
 before, short files first. No chance is involved: the same input gives the same file.
 """

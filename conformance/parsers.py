@@ -1,4 +1,4 @@
-"""The parsers of ``peers.json``: their claims, their versions, and the commands that ask them.
+"""The parsers of ``peers.json``: claims, versions and commands.
 
 A Python parser is named by its ``distribution`` and asked by ``adapters.py``; another one by
 ``run``: an interpreter and a file of ``peers/``, which writes its parser's version where its only
@@ -38,7 +38,7 @@ class Parser:
     """Name of its distribution; empty for the standard library."""
     wrapped: bool = False
     run: tuple[str, ...] = ()
-    """Of a parser in another language: the interpreter and the file in ``peers/``."""
+    """For a parser in another language: the interpreter and the file in ``peers/``."""
 
     def command(self) -> list[str]:
         """The command that responds to requests."""
@@ -61,7 +61,7 @@ class Parser:
 
 @cache
 def _output(*command: str) -> str | None:
-    """What a command writes; None if it fails or cannot be started."""
+    """The output of a command; None if it fails or cannot be started."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     except (OSError, subprocess.SubprocessError):

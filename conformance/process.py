@@ -1,4 +1,4 @@
-"""A parser in a process of its own: one JSON line in, one JSON line out, within a time.
+"""A parser in its own process: JSON lines in and out.
 
 The process may crash, hang or print anything; :meth:`ParserProcess.ask` returns what happened and
 starts a new process for the next request.
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 MAX_LINE = 1_000_000
 #: Where a program breaks at a request longer than this, its line buffer may be the reason (bytes).
 USUAL_LINE_BUFFER = 64 * 1024
-#: Of a program that writes without being asked this number of lines is read.
+#: Max lines read from a program that writes without a request.
 MAX_UNREAD = 100
 
 
 class ParserProcess:
-    """Runs a command and asks it; a context manager, which ends the process.
+    """Runs a command and asks it; a context manager.
 
     ``timeout`` is the time for one response (seconds). ``ask`` raises ``OSError`` if the command
     cannot be started.

@@ -1,4 +1,4 @@
-"""The results of one parser, as text for people and as JSON for programs."""
+"""The results of one parser, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _about_known(results: Iterable[Result], known: Collection[str]) -> Iterator[
 
 
 def describe(case: Case) -> Iterator[str]:
-    """A whole case: its statement, its file with line numbers, the question and the answer."""
+    """A case as text: statement, numbered lines, question and answer."""
     data = case.data
     yield f"{case.id}: {data['why']}"
     yield f"statement: {data['text']}"

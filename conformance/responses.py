@@ -1,4 +1,4 @@
-"""What a parser's line of output says: a response of README.md, or garbage."""
+"""A parser's line of output: a response of README.md, or garbage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS: tuple[Kind, ...] = ("answer", "unsupported", "error")
 
 @dataclass(frozen=True)
 class Response:
-    """What a parser did with a request."""
+    """A parser's reaction to a request."""
 
     kind: Kind
     value: Any

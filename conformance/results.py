@@ -1,4 +1,4 @@
-"""Results of all known parsers, as they are kept in ``results.json`` for the scoreboard."""
+"""Results of all known parsers in ``results.json``, for the scoreboard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def digest(cases: Iterable[Case]) -> str:
 
 
 def collect(results: Iterable[Result]) -> dict[str, dict[str, str]]:
-    """What is kept of a parser's results: all that it did not answer as expected."""
+    """The results of a parser that differ from the expected ones."""
     kept: dict[str, dict[str, str]] = {"failures": {}, "differences": {}, "unsupported": {}}
     for result in results:
         if not result.passed:

@@ -1,4 +1,4 @@
-"""Asks a parser all cases and counts: what is right, wrong, and was not asked at all."""
+"""Asks a parser all cases; counts right, wrong and unsupported ones."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Result:
 
     @property
     def given(self) -> str:
-        """What the parser did, for people."""
+        """The parser's reaction, for people."""
         response = self.response
         if response.kind != "answer":
             return f"{response.kind}: {response.value}"
@@ -61,7 +61,7 @@ class Score:
     required: int
     """Cases that the specification demands and the parser was asked."""
     passed: int
-    """Of these, the ones it passed."""
+    """Cases among these that it passed."""
     failed: int
     """The other ones, and open cases in which the parser crashed, hung or answered with garbage."""
     statements: int
@@ -69,7 +69,7 @@ class Score:
     open: int
     """Cases that the specification leaves open."""
     agreed: int
-    """Of these, the ones it answers as we do."""
+    """Cases among these that it answers as we do."""
     unsupported: int
     """Cases whose question the parser has no function for."""
 
@@ -91,7 +91,7 @@ def run(command: Sequence[str], cases: Iterable[Case], timeout: float) -> Iterat
 
 
 def request(case: Case) -> dict[str, Any]:
-    """What is sent to a parser."""
+    """The request for a parser."""
     try:
         text = {"file": case.body.decode("utf-8")}
     except UnicodeDecodeError:

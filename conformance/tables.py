@@ -1,4 +1,4 @@
-"""Reads the tables ``tables/*.toml``: cases as people write them, for all editions at once.
+"""Reads ``tables/*.toml``: cases as people write them, for all editions.
 
 A ``[[case]]`` has ``ids`` (the statements it proves, the main one first), ``source``, ``why``,
 ``robots`` and ``ask``. An ask has ``question`` (``allowed`` where it is missing), ``token`` (one
@@ -43,7 +43,7 @@ CASE_KEYS = {
 }
 ASK_KEYS = {"question", "url", "is", "token", "open", *EDITIONS}
 REASONS = {"no_rule", "no_group", "robots_txt_itself"}
-#: What an answer says where TOML has no null: no crawl delay, no usage preference at all.
+#: Stands for the null that TOML lacks: no crawl delay, no usage preference at all.
 NONE = "none"
 
 
@@ -82,7 +82,7 @@ class TableCase:
     why: str
     body: bytes
     recipe: Sequence[Sequence[Any]] | None
-    """Of a long file: pairs of a text and how often it stands there."""
+    """Pairs of a text and its number in a long file."""
     as_is: bool
     asks: tuple[Ask, ...]
     editions: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The fuzz target of evidence folders: hostile lines and records in a chain that fits."""
+"""Fuzz target for evidence folders: hostile lines in a valid chain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOMENTS = (0.0, 1769860801.0, 1769947300.0)
 
 
 def evidence(data: bytes) -> None:
-    """Lines without their hashes, an empty line, a record: damage is a problem, nothing raises.
+    """Lines without hashes, an empty line, a record: nothing raises.
 
     Read as they are, and in a chain of hashes with a compressed record.
     """

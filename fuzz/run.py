@@ -20,7 +20,7 @@ MINUTES = 20
 
 
 def main(arguments: list[str]) -> int:
-    """Run one target; does not come back where the fuzzer has found something."""
+    """Run one target; does not return if the fuzzer finds something."""
     if not arguments or arguments[0] not in TARGETS:
         print(f"usage: python -m fuzz.run {'|'.join(TARGETS)} [-max_total_time=SECONDS …]")
         return 2

@@ -26,7 +26,7 @@ POLICIES = [AccessPolicy(edition=edition) for edition in EDITIONS.values()]
 
 
 def parse(data: bytes) -> None:
-    """A URL, a line end, a product token, a line end, a file: read in every edition."""
+    """URL, product token and file on lines, read in every edition."""
     url, _, rest = data.partition(b"\n")
     token, _, body = rest.partition(b"\n")
     for edition in EDITIONS:
@@ -34,7 +34,7 @@ def parse(data: bytes) -> None:
 
 
 def check_file(body: bytes, edition: str, url: str, token: str) -> None:
-    """All answers about one file agree with each other, the first time and later."""
+    """All answers about one file agree, the first time and later."""
     robots = RobotsTxt.parse(body, edition)
     try:
         first = robots.explain(url, token)
@@ -66,14 +66,14 @@ def check_file(body: bytes, edition: str, url: str, token: str) -> None:
 
 
 def record(data: bytes) -> None:
-    """Octets from a store, as they are and in a frame with a right checksum."""
+    """Bytes from a store, alone and in a valid frame."""
     check_record(data)
     text, _, body = data.partition(b"\0")
     check_record(framed(text, body))
 
 
 def framed(text: bytes, body: bytes) -> bytes:
-    """A frame around any JSON, so that the fuzzer gets past the checksum."""
+    """A frame with a valid checksum around any JSON."""
     empty = pack({}, b"")
     head, stored = empty[:5], zlib.compress(body) if len(body) > 256 else body
     rest = struct.pack(">II", len(text), len(body)) + text + stored
@@ -81,7 +81,7 @@ def framed(text: bytes, body: bytes) -> bytes:
 
 
 def check_record(data: bytes) -> None:
-    """What is read is written alike, and every policy knows what to do with it at any time."""
+    """Records survive a round trip, and every policy can use them."""
     found = RobotsRecord.from_bytes(data)
     if found is None:
         return
@@ -92,7 +92,7 @@ def check_record(data: bytes) -> None:
 
 
 def seeds() -> dict[str, bytes]:
-    """Frames' texts for the corpus of ``record``, made from what the code writes today."""
+    """Texts of frames for the corpus of ``record``."""
     full = {
         "origin": ["http", "example.com", 80], "meaning": "rules", "status": 200,
         "fetched_at": 1.8e9, "expires_at": 1.80008e9, "content_type": "text/plain",

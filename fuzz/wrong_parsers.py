@@ -27,8 +27,8 @@ from tests.support.wrong_parsers import (
     SOURCE,
     first_failure,
     new_parser,
-    patience,
     required_cases,
+    time_limit,
 )
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _words(node: ast.AST) -> str:
 
 
 def wrong_parser(seed: int) -> tuple[str, ModuleType] | None:
-    """A mistake in words and the parser that makes it; None where it cannot even be loaded."""
+    """A mistake in words and its parser; None if loading fails."""
     chance = random.Random(seed)
     mistake = chance.choice(MISTAKES)
     tree = ast.parse(SOURCE.read_text("utf-8"))
@@ -235,7 +235,7 @@ def urls_of(body: bytes, chance: random.Random) -> Iterator[str]:
 def shown_by(
     parser: ModuleType, bodies: Sequence[bytes], edition: Edition, chance: random.Random
 ) -> tuple[bytes, str, str] | None:
-    """A small file, a URL and a token on which a parser is wrong."""
+    """A small file, URL and token on which a parser is wrong."""
     for body in bodies:
         questions = [(url, chance.choice(_NAMES)) for url in urls_of(body, chance)]
         expected = _verdicts(reference, body, questions, edition)
@@ -251,7 +251,7 @@ def _verdicts(
 ) -> list[bool | None]:
     """The verdicts on some URLs; None where the parser raises or does not end."""
     try:
-        with patience(10):
+        with time_limit(10):
             groups = parser.groups_of(body, edition)
             return [parser.rule_by(groups, url, [who], edition).allowed for url, who in questions]
     except Exception:
@@ -275,7 +275,7 @@ def _smallest(parser: ModuleType, body: bytes, url: str, token: str, edition: Ed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Search; the exit code is 1 if a wrong parser passes the required cases."""
+    """Search; exits with 1 if a wrong parser passes the required cases."""
     options = argparse.ArgumentParser(description="Search wrong parsers that no case catches.")
     options.add_argument("--number", type=int, default=200)
     options.add_argument("--seed", type=int, default=0)

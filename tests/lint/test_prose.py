@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(run.__file__).parent
 PACKAGE = ROOT / "scrapy_robotspec"
+#: Folders of Python files that others read, too.
+FOLDERS = (PACKAGE, ROOT / "conformance", ROOT / "fuzz", ROOT / "tests" / "support")
 
 #: Words of the project's former private language, and measures that give no number.
 BANNED = re.compile(
@@ -32,9 +34,16 @@ CLAUSES = re.compile(
 MAX_WORDS = 12
 
 
+def modules() -> Iterator[Path]:
+    """All Python files of the package and of what stands on it."""
+    for folder in FOLDERS:
+        yield from folder.rglob("*.py")
+
+
 def texts() -> Iterator[Path]:
     """All files of the package, the documentation and the README."""
-    for suffix in ("*.py", "*.html", "*.css"):
+    yield from modules()
+    for suffix in ("*.html", "*.css"):
         yield from PACKAGE.rglob(suffix)
     yield from (ROOT / "docs").glob("*.md")
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
@@ -60,9 +69,7 @@ def sentences(source: str) -> Iterator[str]:
         yield " ".join(re.sub(r"^[ ]*#:? ?", "", block, flags=re.M).split())
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
+@pytest.mark.parametrize("path", sorted(modules()), ids=lambda path: str(path.relative_to(ROOT)))
 def test_sentences_begin_with_their_subject(path: Path) -> None:
     """A reader of the first words knows what a function or a value is."""
     found = [text for text in sentences(path.read_text("utf-8")) if CLAUSES.search(text)]
@@ -79,9 +86,7 @@ def first_lines(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield node.name, docstring
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
-)
+@pytest.mark.parametrize("path", sorted(modules()), ids=lambda path: str(path.relative_to(ROOT)))
 def test_first_docstring_lines_are_short(path: Path) -> None:
     """Every module has a docstring, and no first line of one is long."""
     found = dict(first_lines(ast.parse(path.read_text("utf-8"))))

@@ -50,5 +50,5 @@ def test_one_value_of_another_edition(edition: Edition) -> None:
             if ask.question != "allowed" or ask.tokens != accepted(ask.tokens, edition):
                 continue  # no verdict, or a ValueError, which the reference does not know
             verdict = robots.explain(ask.url, ask.tokens)
-            found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+            found = reference.Verdict(verdict.allowed, verdict.rule.line if verdict.rule else 0)
             assert found == reference.rule_on(case.body, ask.url, ask.tokens, edition), (case, ask)

@@ -25,14 +25,14 @@ HEADINGS = re.findall(
     r"^\| field \| what it decides \| (`.+`) \| statement and source \|$", TEXT, re.M
 )
 VALUES = [field.name for field in fields(Edition) if field.name != "name"]
-OCTETS = {9: "HTAB", 10: "LF", 11: "VT", 12: "FF", 13: "CR", 32: "SP"}
+BYTE_NAMES = {9: "HTAB", 10: "LF", 11: "VT", 12: "FF", 13: "CR", 32: "SP"}
 TIMES = ("stale_after", "allow_without_copy_after", "unreachable_limit")
 
 
 def printed(field: str, value: Any) -> str:
     """How the page prints a value."""
     if isinstance(value, bytes):
-        return " ".join(OCTETS[octet] for octet in value)
+        return " ".join(BYTE_NAMES[byte] for byte in value)
     if field in TIMES:
         return printed_time(value)
     if isinstance(value, Enum):

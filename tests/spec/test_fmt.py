@@ -125,7 +125,7 @@ def test_long_lines_are_read_whole(edition: str) -> None:
     assert not robots.allowed(f"{URL}{path}b", "FooBot")
 
 
-def test_google_reads_so_many_octets_of_a_line() -> None:
+def test_google_reads_a_bounded_line() -> None:
     """FMT-13: 16,663 bytes of a line count, and the next line is a line again."""
     head = b"Disallow: /"
     line = head + b"a" * (16_663 - len(head))
@@ -174,7 +174,7 @@ def test_file_is_read_as_utf8_and_nothing_else(edition: str, encoding: str) -> N
     assert RobotsTxt.parse(body, edition).allowed(f"{URL}/", "FooBot")
 
 
-def test_parse_takes_octets_only() -> None:
+def test_parse_takes_bytes_only() -> None:
     """FMT-01: text has no encoding left to be read by."""
     with pytest.raises(TypeError):
         RobotsTxt.parse("User-agent: *")  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ def test_short_urls_are_compared_from_their_path(edition: str, url: str, path: s
 
 @in_every_edition
 @pytest.mark.parametrize("url", ["http://example.com/a%20b", "HTTP://example.com/a%20b"])
-def test_octets_are_as_good_as_text(edition: str, url: str) -> None:
+def test_bytes_are_as_good_as_text(edition: str, url: str) -> None:
     """PAT-04: a URL may be bytes."""
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /a%20b\n", edition)
     assert not robots.allowed(url, "FooBot")

@@ -95,7 +95,7 @@ def test_reference_answers_as_the_document_says(case: TableCase, edition: str) -
             answer = ask.answers[edition]
             if answer is None or ask.question != "allowed":
                 continue  # the reference takes any token, and knows rules only
-            expected = reference.Ruling(answer.allowed, answer.line * factor)
+            expected = reference.Verdict(answer.allowed, answer.line * factor)
             found = reference.rule_on(body, ask.url, ask.tokens, EDITIONS[edition])
             assert found == expected, f"{case}\n{ask.url} for {ask.tokens}, delivered: {delivery}"
 

@@ -725,9 +725,9 @@ PRECEDENCE = [
 def _first(right: Any, rules: list[PlainRule], path: str, edition: Edition) -> Any:
     """The verdict of the first rule that matches."""
     for rule in rules:
-        ruling = right([rule], path, edition)
-        if ruling.line:
-            return ruling
+        verdict = right([rule], path, edition)
+        if verdict.line:
+            return verdict
     return right([], path, edition)
 
 

@@ -1,4 +1,4 @@
-"""A clock that jumps, as an extension of the crawl: hours and days, back and forth."""
+"""An extension whose clock jumps by hours and days, back and forth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVERY = 0.7
 
 
 class JumpingClock:
-    """Puts the clock of the whole process on and back; the setting ``JUMP_SEED`` is its seed."""
+    """Sets the clock of the process; the setting ``JUMP_SEED`` seeds it."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)

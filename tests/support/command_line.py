@@ -1,4 +1,4 @@
-"""The command line called in this process, and the files its tests ask about."""
+"""The command line in this process, and the files of its tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts a real crawl (``scrapy crawl``) in a process of its own, and reads what came of it.
+"""Starts ``scrapy crawl`` in its own process, and reads its results.
 
 ``crawl()`` runs one to its end; ``start()`` gives a running one that can be watched, interrupted
 and killed.
@@ -66,7 +66,7 @@ class Result:
 
     @property
     def ends(self) -> Counter[str]:
-        """How often a request of each URL came to an end, of either kind."""
+        """Number of ended requests by URL, of either kind."""
         return Counter(
             event["url"] for event in self.events if event["kind"] in ("response", "error")
         )
@@ -81,7 +81,7 @@ class Result:
 
     @property
     def memory(self) -> int:
-        """Octets of memory at the most, until the engine stopped (Linux)."""
+        """Bytes of memory at the most, until the engine stopped (Linux)."""
         peak: int = self.of("stopped")[-1]["memory"]
         return peak
 
@@ -95,7 +95,7 @@ class Result:
 
 
 class Running:
-    """A crawl that runs; use it as a context, whatever is left is killed at its end."""
+    """A running crawl; a context manager, which kills it at its end."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class Running:
 
     @property
     def events(self) -> list[Event]:
-        """The notes so far; a line that is being written is left out."""
+        """The notes so far, without a line that is being written."""
         lines = self._notes.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
 
@@ -161,7 +161,7 @@ class Running:
         return any(event["kind"] == "given" for event in self.events)
 
     def wait_until(self, met: Callable[[], Any], seconds: float = 60.0) -> None:
-        """Return once *met* is true; an AssertionError after *seconds*, or if the crawl ends."""
+        """Return once *met* is true; else an AssertionError after *seconds*."""
         limit = time.monotonic() + seconds
         while not met():
             assert self._process.poll() is None, f"the crawl ended too early:\n{self.log[-3000:]}"

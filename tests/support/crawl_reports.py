@@ -12,7 +12,7 @@ HOSTILE_TEXT = "/\"><img src=x onerror=alert(2)></td></table>&amp;\u202e\x1b[31m
 
 
 def with_rules(number: int, text: str = "") -> OriginStats:
-    """An origin with refusals by three lines, a redirect, and all else that a page shows."""
+    """An origin with refusals by three lines, a redirect, and more."""
     origin = f"https://shop-{number}.example"
     lines = [f"Disallow: /{line}{text}" for line in (2, 3, 4)]
     return OriginStats(
@@ -48,7 +48,7 @@ def with_rules(number: int, text: str = "") -> OriginStats:
 
 
 def without_rules(number: int, text: str = "") -> OriginStats:
-    """An origin without a file, one that is unreachable, one pending, one overridden."""
+    """Origins without a file, unreachable, pending, and overridden."""
     origin = f"http://other-{number}.example"
     kind = number % 4
     if kind == 0:
@@ -78,6 +78,6 @@ def without_rules(number: int, text: str = "") -> OriginStats:
 
 
 def report_of(number: int, text: str = "", finished: str | None = "finished") -> CrawlReport:
-    """A crawl of *number* origins, in which a stranger has written *text* wherever possible."""
+    """A crawl of *number* origins with a stranger's *text* wherever possible."""
     origins = [(with_rules if n % 2 else without_rules)(n // 2, text) for n in range(number)]
     return CrawlReport(f"shop{text}", START, START + 300, finished, origins)

@@ -43,7 +43,7 @@ class Record:
 
 
 def rule_on(body: bytes, url: str, token: str) -> tuple[bool, int]:
-    """The verdict, and the line that decides or 0 (sections 3.2.1 and 3.2.2)."""
+    """The verdict, and the deciding line or 0 (3.2.1, 3.2.2)."""
     path = decoded(urlsplit(url).path.encode())
     if path == b"/robots.txt":
         return True, 0
@@ -54,7 +54,7 @@ def rule_on(body: bytes, url: str, token: str) -> tuple[bool, int]:
 
 
 def record_for(body: bytes, token: bytes) -> Record:
-    """The first record with a value that contains the name, else the first of ``*``."""
+    """The first record whose value contains the name, else of ``*``."""
     records = [*records_of(body)]
     named = [each for each in records if any(token.lower() in agent for agent in each.agents)]
     others = [each for each in records if b"*" in each.agents]
@@ -62,7 +62,7 @@ def record_for(body: bytes, token: bytes) -> Record:
 
 
 def records_of(body: bytes) -> Iterator[Record]:
-    """Section 3.2: records are separated by blank lines; a line with a comment is not blank."""
+    """Section 3.2: blank lines separate records; comment lines are not blank."""
     agents: list[bytes] = []
     rules: list[Rule] = []
     for number, line in enumerate(re.split(rb"\r\n|\r|\n", body), 1):
@@ -79,10 +79,10 @@ def records_of(body: bytes) -> Iterator[Record]:
 
 
 def decoded(path: bytes) -> bytes:
-    """A path as its octets are compared."""
+    """A path as its bytes are compared."""
     return ESCAPE.sub(lambda escape: _octet(escape[1]), path)
 
 
 def _octet(digits: bytes) -> bytes:
-    octet = bytes.fromhex(digits.decode())
-    return ESCAPED_SLASH if octet == b"/" else octet
+    byte = bytes.fromhex(digits.decode())
+    return ESCAPED_SLASH if byte == b"/" else byte

@@ -1,4 +1,4 @@
-"""Runs inside the crawl: reads its job and writes down what happens, one JSON line an event.
+"""Runs inside the crawl: logs each event as a JSON line.
 
 A line is on disk as soon as its event has happened, so that a killed crawl leaves its notes.
 """
@@ -25,7 +25,7 @@ JOB_VARIABLE = "HARNESS_JOB"
 
 
 def read_job() -> dict[str, Any]:
-    """The job of this process: a Python literal in the file that the environment names."""
+    """The job of this process: a literal in a named file."""
     job: dict[str, Any] = ast.literal_eval(Path(os.environ[JOB_VARIABLE]).read_text())
     return job
 
@@ -89,7 +89,7 @@ class Notes:
 
 
 def _peak_memory() -> int:
-    """Octets; not the resource module's, which counts the test's process in (Linux only)."""
+    """Bytes (Linux only). The resource module would include the test's process."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024

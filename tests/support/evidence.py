@@ -47,7 +47,7 @@ def run_settings(**policy: Any) -> RunSettings:
 
 @dataclass
 class Crawl:
-    """One run that is told what it fetches and decides."""
+    """One run with given fetches and decisions."""
 
     folder: Path
     name: str = "20260131T120000Z-1-abcdef00"

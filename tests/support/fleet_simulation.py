@@ -1,4 +1,4 @@
-"""Processes that keep a crawl delay together, simulated with a clock passed in.
+"""Processes that share a crawl delay, simulated with a given clock.
 
 Events happen in the order of their times. A process is a real ``CrawlDelay`` with a clock of its
 own. It wakes late, and reaches the store, a ``MemoryStore`` behind a circuit breaker, after a time.
@@ -170,7 +170,7 @@ class Process:
         self.full_until = 0.0
         self.allowed: Callable[[Request], bool] = lambda request: True
         self.delays: dict[str, float] = {}
-        """Of requests with another delay, by URL."""
+        """Delays of requests that have another one, by URL."""
         self._breaker = CircuitBreakerStore(self._open, self.monotonic)  # type: ignore[arg-type]
         pace = FleetPace(self, hold=HOLD, monotonic=self.monotonic, random=fleet.random.random)
         self.crawl_delay = CrawlDelay(

@@ -1,4 +1,4 @@
-"""A real FTP server on loopback, in a process of its own: ``python -m tests.support.ftp FOLDER``.
+"""A real FTP server on loopback: ``python -m tests.support.ftp FOLDER``.
 
 It lets anonymous visitors read FOLDER, prints its port, logs every command, and stops with its
 standard input.

@@ -1,4 +1,4 @@
-"""Takes an HTML page apart and checks what holds for every page of this tool."""
+"""Parses an HTML page; checks the rules for every page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real Redis server for tests: started on a free port, gone when the tests are.
+"""A real Redis server on a free port, stopped with the tests.
 
 Nothing is skipped in silence: where no ``redis-server`` is found the tests say so.
 """

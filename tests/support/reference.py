@@ -1,4 +1,4 @@
-"""The protocol in its plainest form: an obvious, slow reading of one file for one edition.
+"""The protocol in its plainest form: obvious and slow.
 
 It shares nothing with the package but the values of :class:`Edition`, so that the real reader can
 be held against it. Nothing here is fast or kept; whatever a reader of ``docs/specification.md``
@@ -28,7 +28,7 @@ TOKEN_LETTERS = (string.ascii_letters + "_-").encode()
 
 
 @dataclass(frozen=True)
-class Ruling:
+class Verdict:
     """The verdict of the reference about one URL."""
 
     allowed: bool
@@ -52,16 +52,16 @@ class PlainGroup:
     rules: list[PlainRule] = field(default_factory=list)
 
 
-def rule_on(body: bytes, url: str, tokens: Sequence[str], edition: Edition) -> Ruling:
+def rule_on(body: bytes, url: str, tokens: Sequence[str], edition: Edition) -> Verdict:
     """The verdict on a URL for a crawler with these product tokens."""
     return rule_by(groups_of(body, edition), url, tokens, edition)
 
 
-def rule_by(groups: list[PlainGroup], url: str, tokens: Sequence[str], edition: Edition) -> Ruling:
+def rule_by(groups: list[PlainGroup], url: str, tokens: Sequence[str], edition: Edition) -> Verdict:
     """The verdict by the groups of a file."""
     path = path_of(url, edition)
     if edition.robots_txt_allowed and path == "/robots.txt":  # PRE-04
-        return Ruling(True, 0)
+        return Verdict(True, 0)
     return weigh(rules_followed(groups, tokens, edition), path, edition)
 
 
@@ -83,7 +83,7 @@ def lines_of(body: bytes, edition: Edition) -> Iterator[tuple[int, bytes]]:
 
 
 def field_and_value(line: bytes, edition: Edition) -> tuple[str, bytes]:
-    """FMT-06 to FMT-14: the field (``""`` for no valid line) and the value."""
+    """FMT-06 to FMT-14: the field (``""`` if invalid) and the value."""
     if edition.max_line is not None:
         line = line[: edition.max_line]
     if edition.nul_ends_line:
@@ -171,14 +171,14 @@ def rules_followed(
 
 
 def own_names(group: PlainGroup, edition: Edition) -> set[str]:
-    """UAG-10: in a default record of the oldest convention the other names do not count."""
+    """UAG-10: other names of a 1996 default record do not count."""
     if edition.whole_agent_names and "*" in group.agents:
         return {"*"}
     return set(group.agents)
 
 
 def best_names(groups: list[PlainGroup], token: str, edition: Edition) -> set[str]:
-    """UAG-04, UAG-10: the most specific name in the file that still matches a token."""
+    """UAG-04, UAG-10: the most specific name that matches a token."""
     wanted = comparable(token, edition)
     if edition.agent_match is AgentMatch.CONTAINED:
         wanted = wanted.split("/")[0].strip()
@@ -208,18 +208,18 @@ def canonical(data: bytes, edition: Edition) -> str:
     while data:
         escape = re.match(rb"%[0-9A-Fa-f]{2}", data)
         if escape:
-            octet, data = int(data[1:3], 16), data[3:]
-            if octet in LITERALS and escapes_specials(edition):
-                result += LITERALS[octet]
+            byte, data = int(data[1:3], 16), data[3:]
+            if byte in LITERALS and escapes_specials(edition):
+                result += LITERALS[byte]
                 continue
-            decoded = edition.decode_unreserved and chr(octet) in UNRESERVED
-            result += chr(octet) if decoded else f"%{octet:02X}"
+            decoded = edition.decode_unreserved and chr(byte) in UNRESERVED
+            result += chr(byte) if decoded else f"%{byte:02X}"
         elif edition.decode_unreserved and data[:1] == b"%":
             result, data = result + LONE_PERCENT, data[1:]
         else:
-            octet, data = data[0], data[1:]
-            escaped = octet >= 0x80 or (edition.decode_unreserved and chr(octet) not in URI)
-            result += f"%{octet:02X}" if escaped else chr(octet)
+            byte, data = data[0], data[1:]
+            escaped = byte >= 0x80 or (edition.decode_unreserved and chr(byte) not in URI)
+            result += f"%{byte:02X}" if escaped else chr(byte)
     return result
 
 
@@ -239,21 +239,21 @@ def path_of(url: str, edition: Edition) -> str:
 # --- rules
 
 
-def weigh(rules: list[PlainRule], path: str, edition: Edition) -> Ruling:
-    """PRE-01, PRE-02: the longest match; of equal ones the allow, then the first in the file."""
+def weigh(rules: list[PlainRule], path: str, edition: Edition) -> Verdict:
+    """PRE-01, PRE-02: the longest match, then allow, then the first."""
     matching = [
         (length, rule.allow, -rule.line, rule)
         for rule in rules
         if (length := match_length(rule, path, edition)) is not None
     ]
     if not matching:
-        return Ruling(True, 0)
+        return Verdict(True, 0)
     rule = max(matching, key=lambda match: match[:3])[3]
-    return Ruling(rule.allow or rule.value == b"", rule.line)
+    return Verdict(rule.allow or rule.value == b"", rule.line)
 
 
 def match_length(rule: PlainRule, path: str, edition: Edition) -> int | None:
-    """The length a rule matches with, or None where it does not match."""
+    """The length of a rule's match, or None without a match."""
     if rule.value == b"":  # RUL-02
         return 0 if edition.empty_rules_decide_line else None
     pattern = rule.pattern
@@ -279,7 +279,7 @@ def counted_length(pattern: str, edition: Edition) -> int:
 
 
 def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
-    """PAT-01, PAT-02: every place in the path where the pattern read so far may end."""
+    """PAT-01, PAT-02: keeps every place where the pattern may end."""
     ends = {0}
     for index, letter in enumerate(pattern):
         if edition.wildcards and letter == "*":
@@ -293,10 +293,10 @@ def pattern_matches(pattern: str, path: str, edition: Edition) -> bool:
 
 
 def escaped_letter(letter: str, edition: Edition) -> str:
-    """PAT-06: the two special characters and their escapes are one, also where none is special."""
+    """PAT-06: the two special characters equal their escapes everywhere."""
     return LITERALS.get(ord(letter), letter) if escapes_specials(edition) else letter
 
 
 def escapes_specials(edition: Edition) -> bool:
-    """PAT-06: every edition but those that read a file as Google's matcher does."""
+    """PAT-06: false for editions that read as Google's matcher."""
     return edition.decode_unreserved or not edition.wildcards

@@ -1,4 +1,4 @@
-"""Responses of an origin to a request: one function for each way to answer, right or wrong.
+"""Responses of an origin: a function for each way to answer.
 
 An answer gets the exchange and says whether the connection may be used again. Which origin
 answers what, and the log, belong to ``server.py``.
@@ -33,7 +33,7 @@ class Exchange:
     memory: dict[str, int] = field(default_factory=dict)
 
     async def send(self, data: bytes) -> None:
-        """Put *data* on the wire and wait until there is room. OSError: the peer is gone."""
+        """Send *data* and drain. Raises OSError if the peer is gone."""
         if self.writer.is_closing():
             raise ConnectionResetError
         self.writer.write(data)
@@ -51,7 +51,7 @@ def http(status: int, headers: Headers, body: bytes) -> bytes:
 
 
 def reply(body: str | bytes = b"", status: int = 200, headers: Headers = ()) -> Answer:
-    """A well-formed response (204 and 304 without a body); *headers* come after our own."""
+    """A well-formed response; *headers* come after our own."""
     payload = body.encode() if isinstance(body, str) else body
     given = list(headers)
     names = {name.lower() for name, _ in given}
@@ -112,7 +112,7 @@ def reset(data: bytes = b"") -> Answer:
 
 
 def drip(data: bytes, pause: float, size: int = 1) -> Answer:
-    """*size* bytes at a time, with a pause before each, then the connection is closed."""
+    """*size* bytes after each pause; then the connection is closed."""
 
     async def answer(exchange: Exchange) -> bool:
         for start in range(0, len(data), size):
@@ -184,7 +184,7 @@ def as_long_as(condition: Callable[[], bool], first: Answer, then: Answer) -> An
 
 
 def once(condition: Callable[[], object], then: Answer) -> Answer:
-    """*then*, as soon as *condition* holds: for an order of events, however slow the machine."""
+    """*then*, as soon as *condition* holds: orders events without timing."""
 
     async def answer(exchange: Exchange) -> bool:
         while not condition():

@@ -1,4 +1,4 @@
-"""A loopback server for many origins, each with answers of its own, and a log of what was asked.
+"""A loopback server for many origins, with a log of requests.
 
 One socket answers for the whole of 127.0.0.0/8, so ten thousand origins need one port. The server
 runs in a thread of the test's process; the crawl is another process. As a proxy it answers for
@@ -38,7 +38,7 @@ class Asked:
     path: str
     headers: tuple[tuple[str, str], ...]
     sent: int = 0
-    """Octets that were sent for it so far."""
+    """Bytes sent for it so far."""
 
     def header(self, name: str) -> str | None:
         """The first value of a header (lower case), or None."""
@@ -79,7 +79,7 @@ class Site:
         return self.pages.get(path, self.page)
 
     def turn_of(self, path: str, now: float) -> tuple[int, float]:
-        """How often *path* was asked for before, and the seconds since the first time."""
+        """Earlier requests for *path*, and seconds since the first."""
         first, times = self.firsts.get(path, (now, 0))
         self.firsts[path] = (first, times + 1)
         return times, now - first
@@ -113,7 +113,7 @@ class Server:
         page: Answer | None = None,
         port: int | None = None,
     ) -> Site:
-        """Let *host* answer; a text for *robots* is its robots.txt. Pages say 200 by default."""
+        """Let *host* answer; a text for *robots* is its robots.txt."""
         port = self.port if port is None else port
         site = Site(
             "https" if port == self.tls_port else "http",
@@ -127,7 +127,7 @@ class Server:
         return site
 
     def came_at(self, at: float) -> float:
-        """The earliest time at which a request may have come that was read at *at*.
+        """The earliest arrival of a request that was read at *at*.
 
         On a busy machine the server's thread may stand still for longer than a crawl delay.
         """

@@ -1,4 +1,4 @@
-"""The settings module of the crawls: the job's settings over what every crawl of ours has."""
+"""Settings of the crawls: the job's over common ones."""
 
 from __future__ import annotations
 

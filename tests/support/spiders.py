@@ -1,4 +1,4 @@
-"""The spider of most crawl tests: sends the job's requests and notes how each one ended."""
+"""The spider of most crawl tests: sends the job's requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Noting(Spider):
         self.note = Notebook(self.job["notes"]).note
 
     def request(self, entry: str | dict[str, Any]) -> Request:
-        """A request of the job: a URL, or the arguments of a Request."""
+        """A request of the job, from a URL or its arguments."""
         arguments = {"url": entry} if isinstance(entry, str) else entry
         return Request(callback=self.got, errback=self.failed, **arguments)
 
@@ -62,7 +62,7 @@ class Noting(Spider):
 
 
 class Plain(Noting):
-    """All requests of the job at once; noted when the scheduler has them."""
+    """All requests of the job at once, noted once they are scheduled."""
 
     name = "plain"
 

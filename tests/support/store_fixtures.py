@@ -36,7 +36,7 @@ def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(params=["sqlite", "redis"])
 def shared_uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A value of ROBOTSPEC_CACHE for an empty store that processes and threads may share."""
+    """ROBOTSPEC_CACHE of an empty store that processes and threads share."""
     return _uri(request, tmp_path)
 
 

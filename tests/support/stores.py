@@ -16,7 +16,7 @@ NOW = 1_800_000_000.0
 
 
 class SharedStore(SqliteStore):
-    """A store for processes of one test, in a file of its own."""
+    """A store for processes of one test, in its own file."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory()

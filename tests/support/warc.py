@@ -38,7 +38,7 @@ def response(
 
 
 def write_warc(path: Path, records: Sequence[dict[str, Any]], *, compressed: bool = True) -> Path:
-    """Write an archive: a request, a response, and so on; one gzip member a record."""
+    """Write an archive of requests and responses, one gzip member each."""
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=compressed)
         writer.write_record(writer.create_warcinfo_record(path.name, {"software": "tests"}))
@@ -69,7 +69,7 @@ def one_stream(path: Path, archive: Path) -> Path:
 
 
 def damaged(data: bytes, seed: int) -> bytes:
-    """An archive with bytes that were changed, deleted or inserted at one place."""
+    """An archive with bytes changed, deleted or inserted at one place."""
     chance = random.Random(seed)
     at, length = chance.randrange(20, len(data)), chance.choice([1, 4, 30, 200])
     noise = bytes(chance.randrange(256) for _ in range(length))

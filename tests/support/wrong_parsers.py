@@ -1,4 +1,4 @@
-"""Wrong parsers: the reference reading with one mistake, each in a module of its own.
+"""Wrong parsers: copies of the reference, each with one mistake.
 
 ``tests/spec/test_wrong_parsers.py`` lists plausible ones, ``fuzz/wrong_parsers.py`` makes random
 ones.
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 SOURCE = Path(reference.__file__)
 #: Longest time that a wrong parser may take for all cases (seconds).
-PATIENCE = 60.0
+TIME_LIMIT = 60.0
 #: Specifications that say enough for most mistakes to be violations.
 MODERN = ("rfc9309", "google", "google-2019", "google-2010")
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A mistake: what it changes in a copy of the reference module, or fields of the edition."""
+    """A mistake in a copy of the reference or of an edition."""
 
     words: str
     change: Callable[[ModuleType], None] = lambda parser: None
     specifications: tuple[str, ...] = MODERN
-    """Those that it violates."""
+    """The specifications that it violates."""
     statement: str = ""
     """The statement whose required cases it fails; empty: any."""
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def required_cases(specification: str) -> Sequence[Case]:
 
 
 def failed(wrong: Wrong, specification: str) -> Case | None:
-    """The first required case that a wrong parser fails, by its statement if it has one."""
+    """The first required case that a wrong parser fails."""
     parser = new_parser()
     wrong.change(parser)
     cases = required_cases(specification)
@@ -82,16 +82,16 @@ def failed(wrong: Wrong, specification: str) -> Case | None:
 
 
 def first_failure(parser: ModuleType, cases: Sequence[Case], edition: Edition) -> Case | None:
-    """The first case on which a parser is wrong, raises or does not end."""
+    """The first case with a wrong answer, an exception or no end."""
     case = None
     try:
-        with patience(PATIENCE):
+        with time_limit(TIME_LIMIT):
             for body, of_body in groupby(cases, lambda each: each.body):
                 groups = None
                 for case in of_body:
                     groups = groups or parser.groups_of(body, edition)
-                    ruling = parser.rule_by(groups, case.url, case.tokens, edition)
-                    if ruling.allowed is not case.expected:
+                    verdict = parser.rule_by(groups, case.url, case.tokens, edition)
+                    if verdict.allowed is not case.expected:
                         return case
     except Exception:
         return case or cases[0]
@@ -99,7 +99,7 @@ def first_failure(parser: ModuleType, cases: Sequence[Case], edition: Edition) -
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise ``TimeoutError`` in a parser that does not end after *seconds*."""
 
     def stop(*_: object) -> None:
@@ -147,7 +147,7 @@ def address(change: Callable[[str], str]) -> Callable[[ModuleType], None]:
 
 
 def both(change: Callable[[str], str]) -> Callable[[ModuleType], None]:
-    """A parser that changes the text of the file and the URL alike."""
+    """A parser that changes the file and the URL alike."""
 
     def apply(parser: ModuleType) -> None:
         text(change)(parser)

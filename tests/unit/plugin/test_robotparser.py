@@ -28,7 +28,7 @@ def test_scrapy_finds_it_by_its_setting() -> None:
 
 
 @pytest.mark.parametrize("user_agent", ["*", b"*", "foobot/1.0 (+http://foo.example)", ""])
-def test_urls_and_agents_come_as_text_or_octets(user_agent: str | bytes) -> None:
+def test_urls_and_agents_come_as_text_or_bytes(user_agent: str | bytes) -> None:
     parser = parse(b"User-agent: *\nDisallow: /disallowed\nAllow: /disallowed/but\nCrawl-delay: 10")
     for url, allowed in [("/allowed", True), ("/disallowed", False), ("/disallowed/but", True)]:
         assert parser.allowed(SITE + url, user_agent) is allowed

@@ -251,15 +251,15 @@ def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, t
 def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
     """PAT-04 to PAT-06: each byte as it stands, and its escapes, as bytes and as text."""
     edition = EDITIONS[name]
-    for octet in range(256):
-        for piece in (f"%{octet:02X}", f"%{octet:02x}", chr(octet), f"%{octet:02X}"[:2]):
+    for byte in range(256):
+        for piece in (f"%{byte:02X}", f"%{byte:02x}", chr(byte), f"%{byte:02X}"[:2]):
             path = f"/a{piece}b"
             assert canonical_path(path, edition) == canonical_path(path.encode(), edition)
 
 
 #: Pieces of a path: each byte as it stands, and the beginnings of escapes.
 _bytes = st.lists(
-    st.one_of(st.integers(0, 255).map(lambda octet: bytes([octet])), st.sampled_from([b"%", b"*"])),
+    st.one_of(st.integers(0, 255).map(lambda byte: bytes([byte])), st.sampled_from([b"%", b"*"])),
     min_size=1,
     max_size=4,
 ).map(b"".join)

@@ -39,7 +39,7 @@ class TestRecords:
         assert store.get(ORIGIN) == record()
 
     @pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 512_000])
-    def test_bodies_of_any_size_and_octets(self, store: RecordStore, size: int) -> None:
+    def test_bodies_of_any_size_and_bytes(self, store: RecordStore, size: int) -> None:
         """FMT-12: up to the parsing limit, no byte changed."""
         body = (bytes(range(256)) * 2000)[:size]
         stored = RobotsRecord(ORIGIN, **_answer(), body=body)

@@ -31,7 +31,7 @@ def same_verdict(case: Case, edition: Edition) -> None:
     body, url, tokens = case
     names = accepted(tokens, edition)
     verdict = RobotsTxt.parse(body, edition).explain(url, names)
-    found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+    found = reference.Verdict(verdict.allowed, verdict.rule.line if verdict.rule else 0)
     assert found == reference.rule_on(body, url, names, edition)
 
 
@@ -63,5 +63,5 @@ def test_same_verdict_whatever_was_asked_before(
         expected = reference.rule_on(body, url, names, EDITIONS[name])
         assert robots.allowed(url, names) is expected.allowed
         verdict = robots.explain(url, names)
-        found = reference.Ruling(verdict.allowed, verdict.rule.line if verdict.rule else 0)
+        found = reference.Verdict(verdict.allowed, verdict.rule.line if verdict.rule else 0)
         assert found == expected
