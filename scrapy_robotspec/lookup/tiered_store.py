@@ -55,11 +55,6 @@ class TieredStore:
         """The record in memory."""
         return self._memory.get(origin)
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether there is a store behind the memory."""
-        return self._shared is not None
-
     async def get_news(
         self, origin: Origin, known: RobotsRecord | None, agent: str
     ) -> RobotsRecord | None:

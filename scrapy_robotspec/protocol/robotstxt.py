@@ -133,11 +133,11 @@ class RobotsTxt:
         resolved = resolve_dots(text)
         if resolved == text or not verdict.allowed:
             return verdict
-        # /robots.txt that is reached by dots is a page like others.
-        edition = replace(self.edition, robots_txt_allowed=False)
-        served = RobotsTxt(self.body, edition, self.truncated).explain(
-            resolved if isinstance(url, str) else resolved.encode("latin-1"), tokens
-        )
+        target = resolved if isinstance(url, str) else resolved.encode("latin-1")
+        served = self.explain(target, tokens)
+        if served.reason == "robots_txt_itself":  # reached by dots, it is a page like others
+            edition = replace(self.edition, robots_txt_allowed=False)
+            served = RobotsTxt(self.body, edition, self.truncated).explain(target, tokens)
         return verdict if served.allowed else replace(served, resolved=resolved)
 
     def matches(self, url: str | bytes, tokens: str | Sequence[str]) -> tuple[Rule, ...]:

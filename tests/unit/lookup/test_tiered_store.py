@@ -66,7 +66,6 @@ def test_the_known_record_is_no_news() -> None:
 
 def test_without_a_shared_store_every_lease_is_ours() -> None:
     alone = tiered(None)
-    assert not alone.is_shared
     assert outcome(alone.claim(A, START, None, "-")).granted
     alone.share(record(START), None)
     assert outcome(alone.close()) is None
