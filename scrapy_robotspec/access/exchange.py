@@ -29,7 +29,7 @@ class Exchange:
     """Without transfer coding, with its content coding."""
     stopped: bool = False
     """Our own size limit ended the download (FMT-12)."""
-    lost: bool = False
+    incomplete: bool = False
     """The connection ended before the body did (FET-14)."""
 
     @property
@@ -56,7 +56,7 @@ def result_of(
         for name in fields.get("content-encoding", "").split(",")
     ]
     body, decoded = decode_prefix(exchange.body, codings, limit)
-    whole = decoded and not exchange.lost and not is_partial(exchange.status, fields)
+    whole = decoded and not exchange.incomplete and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,
         body=body,

@@ -191,7 +191,7 @@ def _audit(
     timeline: Timeline,
     base: str | None,
 ) -> list[str]:
-    """Judge every line of *file*; notes about lines that are no requests."""
+    """Judge every line of *file*; notes about lines without a request."""
     from scrapy_robotspec.evidence.audit import absolute_url
 
     without_url, wrong, first = 0, 0, ""

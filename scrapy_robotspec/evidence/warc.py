@@ -117,18 +117,18 @@ class StoredRecord:
     def exchange(self) -> Exchange:
         """The response in the record. Raises ``EvidenceError`` for another kind."""
         truncated = self.fields.get("warc-truncated")
-        stopped, lost = truncated == STOPPED, truncated == LOST
+        stopped, incomplete = truncated == STOPPED, truncated == LOST
         if not self.is_exchange:
             raise EvidenceError(f"a {self.kind} record contains no response")
         if self.kind != "response":
             status = _status(self.fields[STATUS_FIELD.lower()])
-            return Exchange(self.url, status, (), self.block, stopped, lost)
+            return Exchange(self.url, status, (), self.block, stopped, incomplete)
         head, _, body = self.block.partition(END_OF_HEAD)
         first, *lines = head.decode("latin-1").split("\r\n")
         headers = [line.partition(": ") for line in lines]
         pairs = tuple((name, value) for name, _, value in headers)
         status = _status(first.partition(" ")[2][:3])
-        return Exchange(self.url, status, pairs, body, stopped, lost)
+        return Exchange(self.url, status, pairs, body, stopped, incomplete)
 
 
 def _status(text: str) -> int:

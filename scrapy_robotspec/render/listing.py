@@ -114,7 +114,7 @@ Cut = tuple["tuple[str, ...] | None", "list[Line]"]
 
 
 def _blocks(file: ParsedFile) -> Iterator[Cut]:
-    """The file cut where groups begin and end; trailing blanks and comments belong to none."""
+    """The file cut where groups begin and end; trailing blank lines and comments belong to none."""
     tokens = _written(file)
     blank_ends = file.robots.edition.blank_line_ends_group
     names: tuple[str, ...] | None = None

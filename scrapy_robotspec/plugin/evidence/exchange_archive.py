@@ -134,7 +134,7 @@ class FetchArchive:
 def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[str, str]]:
     if response.ip_address is not None:
         yield "WARC-IP-Address", str(response.ip_address)
-    if exchange.stopped or exchange.lost:
+    if exchange.stopped or exchange.incomplete:
         yield "WARC-Truncated", STOPPED if exchange.stopped else LOST
 
 

@@ -104,7 +104,7 @@ def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[
 def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
     """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
     name, limit = edition.name, edition.max_line
-    if is_marked_again(line):
+    if has_second_byte_order_mark(line):
         yield Remark("RS108", f"The byte order mark is encoded twice; {name} reads it as text.")
     if _WRITTEN_LINE_END.search(line.text):
         yield Remark("RS107", f"Line ends are written as text; {name} reads one line.")
@@ -123,7 +123,7 @@ def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
             )
 
 
-def is_marked_again(line: Line) -> bool:
+def has_second_byte_order_mark(line: Line) -> bool:
     """Whether a first line begins with a byte order mark encoded twice."""
     return line.number == 1 and line.text.startswith(_ENCODED_MARKS)
 

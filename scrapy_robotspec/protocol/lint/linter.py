@@ -20,7 +20,7 @@ from scrapy_robotspec.protocol.lint.line_checks import (
     check_field,
     check_form,
     check_other,
-    is_marked_again,
+    has_second_byte_order_mark,
     is_usual,
 )
 from scrapy_robotspec.protocol.lint.redundancy import RedundancyFinder
@@ -92,7 +92,7 @@ class _Reader:
         add(line, check_bytes(line, edition))
         add(line, check_form(line, edition))
         if line.name:
-            if not is_marked_again(line):
+            if not has_second_byte_order_mark(line):
                 add(line, check_field(line, edition))
             add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
 

@@ -28,8 +28,8 @@ def partial(content_range: str, content_type: str = "text/plain") -> Exchange:
         (partial("pages 1-2/9"), True),
         (partial("bytes 0-25/26", "multipart/byteranges; boundary=x"), False),
         (Exchange(URL, 200, (("Content-Range", "bytes 1-25/26"),), BODY), True),
-        (Exchange(URL, 200, (), BODY, lost=True), False),
-        (Exchange(URL, 200, (), BODY, stopped=True, lost=True), True),
+        (Exchange(URL, 200, (), BODY, incomplete=True), False),
+        (Exchange(URL, 200, (), BODY, stopped=True, incomplete=True), True),
     ],
 )
 def test_a_206_that_leaves_bytes_out_is_incomplete(response: Exchange, complete: bool) -> None:

@@ -86,7 +86,7 @@ def test_targets(locations: tuple[str, ...], target: str | None) -> None:
     ("exchange", "complete", "truncated", "body"),
     [
         (Exchange(ROBOTS, 200, (), b"abc"), True, False, b"abc"),
-        (Exchange(ROBOTS, 200, (), b"abc", lost=True), False, False, b"abc"),
+        (Exchange(ROBOTS, 200, (), b"abc", incomplete=True), False, False, b"abc"),
         (Exchange(ROBOTS, 200, (), b"a" * 20), True, True, b"a" * 11),
         (Exchange(ROBOTS, 200, (), b"a" * 20, stopped=True), True, True, b"a" * 11),
         (Exchange(ROBOTS, 206, (("content-range", "bytes 5-9/90"),), b"abc"), False, False, b"abc"),

@@ -49,7 +49,7 @@ def test_a_response_is_read_back_as_received(
     assert read_member(member(exchange), 1000).exchange() == exchange
 
 
-@pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "lost")])
+@pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
     found = read_member(member(Exchange(URL, 200), WARC_Truncated=value), 1000).exchange()
     assert getattr(found, flag)
