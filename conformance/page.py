@@ -17,7 +17,7 @@ from conformance.cases import HERE, SPECIFICATIONS, case_files, cases_of, read_c
 from conformance.parsers import PARSERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from conformance.cases import Case
     from conformance.parsers import Parser
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PAGE = HERE.parent / "docs" / "conformance.md"
 #: Seconds for one answer when the page is made, on a busy machine too.
 TIMEOUT = 60.0
+#: Characters of a file that are shown.
+MAX_FILE = 160
 
 
 def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
@@ -35,7 +37,7 @@ def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
         "specifications": _table_of_specifications(),
         "parsers": _table_of_parsers(kept["parsers"]),
         "scores": _table_of_scores(kept["parsers"], by_id),
-        "failures": _table_of_failures(kept["parsers"], by_id),
+        "failures": "\n".join(_failures(kept["parsers"], by_id)).rstrip(),
     }
     for name, text in parts.items():
         template = template.replace(f"{{{name}}}", text)
@@ -84,22 +86,37 @@ def _table_of_scores(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> s
     return _table([*heads, "open: as read here", "not supported"], rows)
 
 
-def _table_of_failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> str:
-    rows = [
-        [name, f"`{specification}`", ", ".join(grouped)]
-        for name, kept in parsers.items()
-        for specification in PARSERS[name].claims
-        if (grouped := _by_statement(kept["failures"], by_id, specification))
-    ]
-    return _table(["parser", "specification", "failed statements"], rows)
+def _failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> Iterator[str]:
+    for name, kept in parsers.items():
+        for specification in PARSERS[name].claims:
+            grouped = _by_statement(kept["failures"], by_id, specification)
+            if grouped:
+                yield f"### {name}: {specification}\n"
+                for statement, cases in grouped.items():
+                    yield f"- {statement}: {_example(cases[0], kept['failures'])}"
+                yield ""
+
+
+def _example(case: Case, given: Mapping[str, str]) -> str:
+    """A file in one line, as Python writes bytes, the URL, and the wrong answer."""
+    file = repr(case.body)[2:-1]
+    if len(file) > MAX_FILE:
+        file = f"{file[:MAX_FILE]} … ({len(case.body):,} bytes)"
+    asked = (case.url or case.question).removeprefix("http://example.com")
+    return f"{_code(file)} {_code(asked[:MAX_FILE])} {_code(given[case.id])}"
+
+
+def _code(text: str) -> str:
+    """Text in a code span; one that contains a backtick needs two."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
 def _by_statement(
     ids: Iterable[str], by_id: Mapping[str, Case], specification: str
 ) -> dict[str, list[Case]]:
-    """Cases of a specification by statement."""
+    """Cases of a specification by statement, those with small files first."""
     grouped: dict[str, list[Case]] = {}
-    for case in (by_id[name] for name in ids):
+    for case in sorted((by_id[name] for name in ids), key=lambda case: len(case.body)):
         if case.specification == specification:
             grouped.setdefault(case.data["statement"], []).append(case)
     return dict(sorted(grouped.items()))
