@@ -63,7 +63,7 @@ class Enforcer:
             stats.asked_cache(found)
         if self._has_overrides and decision.origin is not None:
             override = self._policy.override(decision.origin)
-            if override is not None:  # counted here, once: a request may be requeued before
+            if override is not None:  # counted here, once: a request may be decided again
                 stats.overridden(override.kinds, decision.origin)
         if decision.allowed:
             extensions = NO_EXTENSIONS

@@ -144,7 +144,7 @@ def test_users_modules_are_not_imported_before_scrapy_has_its_reactor(
     }
     result = crawl([site.url("/yes"), site.url("/no")], settings, mode=mode)
     assert site.pages_asked == ["/yes"]
-    assert len(result.lines("WARNING", "Middleware stands before RobotSpecMiddleware")) == 1
+    assert result.exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -161,25 +161,12 @@ def conflicting_components(settings: BaseSettings, middleware: type, parser: typ
 
 
 def _conflicting_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
-    placed = settings.getdict("DOWNLOADER_MIDDLEWARES")
-    others = {}
-    own = None
-    for key, position in placed.items():
-        if position is None:
+    for key, position in settings.getdict("DOWNLOADER_MIDDLEWARES").items():
+        middleware = object if position is None else loaded(key)
+        if not isinstance(middleware, type) or middleware is ours:
             continue
-        middleware = loaded(key)
-        if middleware is ours:
-            own = position
-        else:
-            others[_name(key)] = (middleware, position)
-    for name, (middleware, position) in others.items():
-        if isinstance(middleware, type) and issubclass(middleware, RobotsTxtMiddleware):
-            yield f"{name} in DOWNLOADER_MIDDLEWARES obeys robots.txt too: both have to allow"
-        elif own is not None and position < own and hasattr(middleware, "process_request"):
-            yield (
-                f"{name} stands before RobotSpecMiddleware ({position} < {own}): its "
-                "process_request sees requests twice that have to wait for a robots.txt"
-            )
+        if issubclass(middleware, RobotsTxtMiddleware):
+            yield f"{_name(key)} in DOWNLOADER_MIDDLEWARES obeys robots.txt too: both have to allow"
 
 
 def _is_chosen(settings: BaseSettings, name: str) -> bool:
