@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from tests.support.server import Server, Site
 
-#: Between the moment that is spaced and the one that is noted lie a few lines of code.
-SLACK = 0.08
+#: A busy machine may send a page later than it decided to, and read two closer than they were sent.
+SLACK = 0.15
 FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
 ON = {"ROBOTSPEC_CRAWL_DELAY": True}
 NOTED = {"note_sent": True}
@@ -148,7 +148,7 @@ def test_requests_past_the_scheduler_are_spaced_too(server: Server) -> None:
 # --- a refused request changes nothing for others, nor does one of a group without a delay
 
 #: Groups by the token in the second part of a path.
-GROUPS = {"slow": 0.3, "slower": 0.4, "free": 0.0}
+GROUPS = {"slow": 0.4, "slower": 0.5, "free": 0.0}
 MIXED = "".join(
     f"User-agent: {token}\nDisallow: /no\n" + (f"Crawl-delay: {delay}\n" if delay else "") + "\n"
     for token, delay in GROUPS.items()

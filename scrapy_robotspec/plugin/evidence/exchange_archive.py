@@ -123,7 +123,7 @@ class FetchArchive:
         address = None if request.meta.get("proxy") else response.ip_address
         is_inside = address is not None and is_private(str(address))
         if not self.records:
-            self._first_is_inside = is_inside
+            self._first_is_inside = is_inside or self._began_inside
             return False
         host = Origin.of(url)
         if host is not None and is_private(host.host) and not self._began_inside:

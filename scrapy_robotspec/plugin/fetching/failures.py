@@ -46,6 +46,7 @@ _NAME_ERRORS = (
 #: Names of exceptions -> what went wrong, in words.
 _WORDS = {
     **dict.fromkeys(_NAME_ERRORS, "host name not found"),
+    **dict.fromkeys(("TimeoutError", "DownloadTimeoutError"), "no answer in time"),
     "ConnectionRefusedError": "connection refused",
     "ConnectionResetError": "connection reset",
     "ConnectionLost": "connection closed before the response was complete",

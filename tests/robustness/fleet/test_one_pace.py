@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DELAY = 0.4
 #: A busy machine may send a page later than it decided to, and read two closer than they were sent.
-SLACK = 0.1
+SLACK = 0.2
 RULES = f"User-agent: *\nDisallow: /no\nCrawl-delay: {DELAY}\n"
 WORKERS = 4
 #: Python runs this module at its start, if it finds it.
