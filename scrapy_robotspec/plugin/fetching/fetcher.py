@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy.utils.python import to_bytes
+
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
@@ -47,7 +49,7 @@ class Fetcher:
     ) -> None:
         self._stats = stats
         agent = getattr(crawler.spider, "user_agent", None) or crawler.settings["USER_AGENT"]
-        self._default_agent = (agent or "").encode()
+        self._default_agent = to_bytes(agent) if isinstance(agent, str | bytes) else b""
         self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._context = FetchContext(
