@@ -120,7 +120,7 @@ class Demo:
                 "place": [*self.names, origin].index(origin),
                 "note": f"as {token}" if token else "",
                 "origin": origin,
-                "path": request.url.removeprefix(origin),
+                "path": request.url.removeprefix(origin) + leads_on(request, reason["allowed"]),
                 "crawled": reason["allowed"],
                 "reason": reason["reason"],
                 "status": reason["status"],
@@ -139,3 +139,9 @@ class Demo:
             Path(results).write_text(lines, encoding="utf-8")
         else:
             print(f"\n{table(self.ends)}")
+
+
+def leads_on(request: Request, allowed: bool) -> str:
+    """Words for a page that a browser opened, and that is refused for what it leads to."""
+    is_page = "playwright" in request.meta and "/private/" not in request.url
+    return " leads on and" if is_page and not allowed else ""

@@ -441,6 +441,6 @@ def test_the_example_spider_shows_what_leads_to_disallowed_pages() -> None:
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
-    for page in ("/moved.html", "/script.html", "/private/a.html"):
+    for page in ("/moved.html leads on and", "/script.html leads on and", "/private/a.html"):
         assert f"- {page}  refused by line 2: Disallow: /private/" in result.stdout
     assert "no refused page was asked for.\n" in result.stdout

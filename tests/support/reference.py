@@ -71,10 +71,11 @@ def rule_by(groups: list[PlainGroup], url: str, tokens: Sequence[str], edition: 
 def lines_of(body: bytes, edition: Edition) -> Iterator[tuple[int, bytes]]:
     """FMT-02, FMT-05, FMT-12: numbered lines without their ends."""
     if len(body) > edition.parsing_limit:
-        after = body[edition.parsing_limit : edition.parsing_limit + 1]
-        body = body[: edition.parsing_limit]
-        while body and after not in b"\r\n" and body[-1:] not in b"\r\n":
-            body = body[:-1]
+        limit = edition.parsing_limit
+        start = 1 + max(body.rfind(end, 0, limit) for end in (b"\n", b"\r"))
+        line = re.split(b"[\r\n]", body[start:])[0]
+        value_end = start + len(line.split(b"#")[0].rstrip(edition.whitespace))
+        body = body[: limit if value_end <= limit else start]
     for length in (3, 2, 1):
         if body[:length] == BYTE_ORDER_MARK[:length] and (length == 3 or edition.partial_bom):
             body = body[length:]
