@@ -65,7 +65,7 @@ def test_a_wrong_line_of_a_list_exits_with_2(
 def test_crawlers_of_a_large_file_are_left_out_and_counted(
     run_command: RunCommand, folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Time does not grow with crawlers times rules; an answer in part is no success."""
+    """Time does not grow with crawlers times rules; a partial answer is a failure."""
     monkeypatch.setattr(options, "MAX_LINES", 1600)
     agents = [f"User-agent: {name}\n" for name in ("a", "b", "c", "d", "e", "f")]
     rules = [f"Disallow: /{number}\n" for number in range(300)]

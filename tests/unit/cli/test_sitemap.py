@@ -1,4 +1,4 @@
-"""``check --sitemap``: sitemaps as files, their limits, and what is no sitemap."""
+"""``check --sitemap``: sitemaps as files, their limits, and other files."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class TestClaims:
         assert take(store, ORIGIN, "b", NOW, 30)
 
     def test_a_lease_of_another_owner_is_not_released(self, store: RecordStore) -> None:
-        """The record of a late process is stored, if there is no other one."""
+        """A late process stores its record where none is stored."""
         assert take(store, ORIGIN, "a", NOW, 30)
         store.put(record(), "b", None)
         assert store.get(ORIGIN) == record()
@@ -167,7 +167,7 @@ class TestClaims:
         assert store.get(ORIGIN) == late
 
     def test_a_lease_that_lasts_too_long_goes_to_one_process(self, store: RecordStore) -> None:
-        """CAC-05: whoever comes later finds a new holder."""
+        """CAC-05: a later process finds a new holder."""
         assert take(store, ORIGIN, "dead", NOW, 30)
         claims = [
             store.claim(ORIGIN, owner, NOW, 30, None, instead_of="dead") for owner in ("a", "b")
