@@ -1,8 +1,8 @@
-"""Writes ``docs/conformance.md``: ``python3 -m conformance.page``.
+"""Writes ``docs/conformance.md`` and ``failures.md``: ``python3 -m conformance.page``.
 
-Runs all known parsers, keeps their results in ``results.json`` and writes the page from them. The
+Runs all known parsers, keeps their results in ``results.json`` and writes the pages from them. The
 results of a parser that is not installed stay, as long as the cases are the same. ``--render``
-writes the page from the results kept.
+writes the pages from the results kept.
 """
 
 from __future__ import annotations
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from conformance.parsers import Parser
 
 PAGE = HERE.parent / "docs" / "conformance.md"
+#: Examples of wrong answers, for the authors of parsers.
+FAILURES = HERE / "failures.md"
+FAILURES_HEAD = """\
+# Failed statements of the parsers
+
+A statement counts once, in whatever number of cases it fails. Behind its ID (explained in
+`docs/specification.md`): the smallest file that shows the failure, the URL, and the wrong answer.
+`results.json` names all cases.
+"""
 #: Seconds for one answer when the page is made, on a busy machine too.
 TIMEOUT = 60.0
 #: Characters of a file that are shown.
@@ -37,7 +46,6 @@ def render(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
         "specifications": _table_of_specifications(),
         "parsers": _table_of_parsers(kept["parsers"]),
         "scores": _table_of_scores(kept["parsers"], by_id),
-        "failures": "\n".join(_failures(kept["parsers"], by_id)).rstrip(),
     }
     for name, text in parts.items():
         template = template.replace(f"{{{name}}}", text)
@@ -86,12 +94,19 @@ def _table_of_scores(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> s
     return _table([*heads, "open: as read here", "not supported"], rows)
 
 
+def render_failures(kept: Mapping[str, Any], cases: Sequence[Case]) -> str:
+    """The list of failed statements, from results that belong to these cases."""
+    by_id = {case.id: case for case in cases}
+    parts = [FAILURES_HEAD, *_failures(kept["parsers"], by_id)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
 def _failures(parsers: Mapping[str, Any], by_id: Mapping[str, Case]) -> Iterator[str]:
     for name, kept in parsers.items():
         for specification in PARSERS[name].claims:
             grouped = _by_statement(kept["failures"], by_id, specification)
             if grouped:
-                yield f"### {name}: {specification}\n"
+                yield f"## {name}: {specification}\n"
                 for statement, cases in grouped.items():
                     yield f"- {statement}: {_example(cases[0], kept['failures'])}"
                 yield ""
@@ -161,7 +176,8 @@ def main(arguments: Sequence[str]) -> int:
     if kept["cases"] != results.digest(cases):
         print("the cases have changed; run without --render", file=sys.stderr)
         return 1
-    PAGE.write_text(render(kept, cases), encoding="utf-8", newline="\n")
+    for page, text in ((PAGE, render(kept, cases)), (FAILURES, render_failures(kept, cases))):
+        page.write_text(text, encoding="utf-8", newline="\n")
     return 0
 
 

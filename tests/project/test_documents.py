@@ -125,6 +125,23 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+CATALOGUE = ROOT / "docs/specification.md"
+
+
+def test_ids_of_the_catalogue_stand_on_its_own_page_alone() -> None:
+    """A user never has to look up what FET-12 means."""
+    heads = set(re.findall(r"^\| (\w+)-\d+ \|", CATALOGUE.read_text(encoding="utf-8"), re.M))
+    assert {"FET", "CAC", "FMT"} <= heads
+    an_id = re.compile(rf"\b(?:{'|'.join(heads)})-\d")
+    found = {
+        f"{page.name}: {match[0]}"
+        for page in PAGES
+        if page not in (CATALOGUE, ROOT / "CONTRIBUTING.md")
+        for match in an_id.finditer(page.read_text(encoding="utf-8"))
+    }
+    assert found == set()
+
+
 def test_the_answer_in_the_readme_is_real(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from conformance import results
 from conformance.__main__ import run_all
 from conformance.cases import case_files, read_cases
-from conformance.page import PAGE, measure, render
+from conformance.page import FAILURES, PAGE, measure, render, render_failures
 from conformance.parsers import PARSERS
 
 CASES = list(read_cases(case_files()))
@@ -22,6 +22,7 @@ def test_results_belong_to_the_cases() -> None:
 def test_page_shows_the_results() -> None:
     """After a change of words: ``python3 -m conformance.page --render``."""
     assert PAGE.read_text("utf-8") == render(KEPT, CASES)
+    assert FAILURES.read_text("utf-8") == render_failures(KEPT, CASES)
 
 
 def test_every_parser_is_on_the_page_and_every_result_is_of_a_claim() -> None:
