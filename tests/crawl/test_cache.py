@@ -12,7 +12,7 @@ from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.store import open_shared_store
-from tests.support.crawl import MODES, Running, crawl
+from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
 
 if TYPE_CHECKING:
@@ -33,15 +33,12 @@ def stored(tmp_path: Path) -> dict[str, Any]:
     return {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db"}
 
 
-@pytest.mark.parametrize("mode", ["asyncio", [*MODES][-1]])
-def test_a_second_crawl_asks_for_no_robots_txt(
-    server: Server, stored: dict[str, Any], mode: str
-) -> None:
+def test_a_second_crawl_asks_for_no_robots_txt(server: Server, stored: dict[str, Any]) -> None:
     """CAC-01, CAC-04, CAC-06: files and missing files alike, for another token too."""
     sites = [server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply(status=404))]
     urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
-    crawl(urls, stored, mode=mode)
-    again = crawl(urls, {**stored, "USER_AGENT": "otherbot/1"}, mode=mode)
+    crawl(urls, stored)
+    again = crawl(urls, {**stored, "USER_AGENT": "otherbot/1"})
     assert [len(site.robots_asked) for site in sites] == [1, 1]
     assert sites[0].pages_asked == ["/yes", "/yes"]
     assert again.ended_once(urls)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import Result, crawl
 from tests.support.html_page import check
 from tests.support.responses import after, in_turn, once, reply, silence
 
@@ -115,15 +113,14 @@ def test_a_silent_robots_txt_does_not_outlast_the_crawl_for_long(server: Server)
     assert differences(result) == {"we_would_wait": 1}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_silent_answers_to_us_take_no_connection_from_pages(server: Server, mode: str) -> None:
+def test_silent_answers_to_us_take_no_connection_from_pages(server: Server) -> None:
     """No fetch of ours is answered before all pages have come, though there are more of these."""
     sites: list[Site] = []
     all_pages = lambda: sum(len(site.pages_asked) for site in sites) == 36  # noqa: E731
     robots = in_turn(reply(), once(all_pages, reply()))
     sites += [server.site(f"127.0.1.{n}", robots) for n in range(1, 13)]
     urls = [site.url(f"/{n}") for n in range(3) for site in sites]
-    result = crawl(urls, {**DRY, "CONCURRENT_REQUESTS": 4}, mode=mode)
+    result = crawl(urls, {**DRY, "CONCURRENT_REQUESTS": 4})
     assert all(len(site.pages_asked) == 3 for site in sites)
     assert differences(result) == {"same": 36}
 

@@ -22,8 +22,7 @@ def page_paths(site: Site) -> list[str]:
     return sorted(path for path in site.pages_asked if path != "/moved")
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_no_conditional_or_partial_request_leaves(server: Server, mode: str) -> None:
+def test_no_conditional_or_partial_request_leaves(server: Server) -> None:
     """FET-01: whatever the project's default headers contain, redirects included."""
     site = server.site("127.0.0.2", redirect("/moved"), pages={"/moved": reply(BODY)})
     headers = {
@@ -35,7 +34,7 @@ def test_no_conditional_or_partial_request_leaves(server: Server, mode: str) -> 
         "Range": "bytes=0-9",
         "X-Kept": "yes",
     }
-    crawl([site.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers}, mode=mode)
+    crawl([site.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers})
     sent = [asked for asked in server.log if asked.path in ("/robots.txt", "/moved")]
     assert len(sent) == 2
     for asked in sent:
@@ -52,8 +51,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_206_counts_unless_its_range_leaves_bytes_out(server: Server, mode: str) -> None:
+def test_a_206_counts_unless_its_range_leaves_bytes_out(server: Server) -> None:
     """FET-02: a part of a file is incomplete data."""
     sites = {
         name: server.site(
@@ -62,7 +60,7 @@ def test_a_206_counts_unless_its_range_leaves_bytes_out(server: Server, mode: st
         for n, name in enumerate(PARTS, 1)
     }
     urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
-    crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0}, mode=mode)
+    crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0})
     found = {name: page_paths(site) for name, site in sites.items()}
     assert found == {name: ["/yes"] if whole else [] for name, (_, whole) in PARTS.items()}
 
@@ -116,8 +114,7 @@ def test_a_gate_that_redirects_to_itself_once(server: Server, edition: str, hops
 # --- time
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_download_delay_is_not_part_of_the_timeout(server: Server, mode: str) -> None:
+def test_the_download_delay_is_not_part_of_the_timeout(server: Server) -> None:
     """With hops, after other pages of the slot, and for both schemes' worth of origins."""
     site = server.site("127.0.0.2", redirect("/moved"), pages={"/moved": reply(BODY)})
     other = server.site("127.0.0.2", BODY, port=server.other_port)
@@ -128,7 +125,7 @@ def test_the_download_delay_is_not_part_of_the_timeout(server: Server, mode: str
         "ROBOTSPEC_RETRY_TIMES": 0,
     }
     urls = [site.url("/yes"), other.url("/yes"), site.url("/no"), other.url("/no")]
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert page_paths(site) == page_paths(other) == ["/yes"]
     assert (
         sorted(type_ for type_ in (e["type"] for e in result.of("error")))
@@ -185,11 +182,8 @@ def test_a_robots_txt_that_another_middleware_cancels_is_an_attempt(server: Serv
     assert result.stats["robotstxt/request_count"] == 2
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("shared_slot", [False, True])
-def test_a_silent_origin_does_not_stall_its_slot(
-    server: Server, mode: str, shared_slot: bool
-) -> None:
+def test_a_silent_origin_does_not_stall_its_slot(server: Server, shared_slot: bool) -> None:
     """CONCURRENT_REQUESTS_PER_DOMAIN = 1, or one download slot for many origins."""
     meta = {"download_slot": "one"} if shared_slot else {}
     silent = server.site("127.0.0.2", silence())
@@ -203,7 +197,7 @@ def test_a_silent_origin_does_not_stall_its_slot(
         "ROBOTSPEC_FETCH_TIMEOUT": 6,
         "ROBOTSPEC_RETRY_TIMES": 0,
     }
-    crawl([{"url": url, "meta": dict(meta)} for url in urls], settings, mode=mode)
+    crawl([{"url": url, "meta": dict(meta)} for url in urls], settings)
     began = silent.robots_asked[0].at
     last = max(asked.at for site in healthy for asked in site.log)
     assert all(site.pages_asked == ["/yes"] for site in healthy)
@@ -213,8 +207,9 @@ def test_a_silent_origin_does_not_stall_its_slot(
 # --- the way to the origin
 
 
-@pytest.mark.parametrize("mode", PROXY_MODES)
-@pytest.mark.parametrize("edition", ["google-2019", "google"])
+@pytest.mark.parametrize(
+    ("mode", "edition"), [*((mode, "google-2019") for mode in PROXY_MODES), ("asyncio", "google")]
+)
 def test_a_proxys_407_is_no_response_of_the_site(server: Server, mode: str, edition: str) -> None:
     """FET-08: nothing is allowed by it, and it is tried again."""
     site = server.site(
@@ -240,25 +235,21 @@ def proxied(urls: list[str], proxies: list[str | None]) -> list[dict[str, object
     ]
 
 
-@pytest.mark.parametrize("mode", PROXY_MODES)
 @pytest.mark.parametrize("working", ["another proxy", "no proxy"])
-def test_a_dead_proxy_of_some_requests_refuses_no_others(
-    server: Server, mode: str, working: str
-) -> None:
+def test_a_dead_proxy_of_some_requests_refuses_no_others(server: Server, working: str) -> None:
     """The next attempt goes the way of another request that waits for the origin."""
     site = server.site("127.0.0.2", BODY)
     urls = [site.url(f"/{n}") for n in range(20)]
     good = f"http://127.0.0.9:{server.port}" if working == "another proxy" else None
     requests = proxied(urls, [*[DEAD_PROXY] * 10, *[good] * 10])
     settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
-    result = crawl(requests, settings, mode=mode)
+    result = crawl(requests, settings)
     assert set(urls[10:]) <= set(result.responses)
     refused = [url for url, error in result.errors.items() if error["type"] == "RobotsUnreachable"]
     assert refused == []
 
 
-@pytest.mark.parametrize("mode", PROXY_MODES)
-def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, mode: str) -> None:
+def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server) -> None:
     """Until it has brought another response, the next attempt goes another way."""
     site = server.site("127.0.0.2", BODY)
     urls = [site.url(f"/{n}") for n in range(12)]
@@ -268,7 +259,7 @@ def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, m
         )
         bad = f"http://127.0.0.9:{broken.port}"
         settings = {"ROBOTSPEC_RETRY_DELAY": 0.1, "RETRY_ENABLED": False}
-        result = crawl(proxied(urls, [*[bad] * 10, None, None]), settings, mode=mode)
+        result = crawl(proxied(urls, [*[bad] * 10, None, None]), settings)
         robots_asked = [asked for asked in broken.log if asked.path == "/robots.txt"]
     assert result.lines("is unreachable (HTTP status 503 through a proxy)")
     assert set(urls[10:]) <= set(result.responses)
@@ -277,8 +268,7 @@ def test_a_proxy_with_server_errors_of_its_own_refuses_no_site(server: Server, m
     assert len(site.robots_asked) == 1
 
 
-@pytest.mark.parametrize("mode", PROXY_MODES)
-def test_dead_proxies_that_a_middleware_chooses_refuse_no_site(server: Server, mode: str) -> None:
+def test_dead_proxies_that_a_middleware_chooses_refuse_no_site(server: Server) -> None:
     """They are not proven by the one that works, and a fetch tries several."""
     sites = [server.site(f"127.0.1.{n}", BODY) for n in range(1, 21)]
     urls = [site.url("/yes") for site in sites]
@@ -289,5 +279,5 @@ def test_dead_proxies_that_a_middleware_chooses_refuse_no_site(server: Server, m
         "ROBOTSPEC_RETRY_DELAY": 0.1,
         "RETRY_ENABLED": False,
     }
-    result = crawl(urls, settings, mode=mode, env={"PROXIES": " ".join(proxies)})
+    result = crawl(urls, settings, env={"PROXIES": " ".join(proxies)})
     assert set(result.responses) == set(urls)

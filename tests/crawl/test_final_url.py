@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.protocol.paths import resolve_dots
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import after, redirect, reply
 
 if TYPE_CHECKING:
@@ -24,8 +22,7 @@ def to(url: str) -> Any:
     return reply("a page", headers=[("X-Final", url)])
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_forbidden_final_url_never_reaches_the_spider(server: Server, mode: str) -> None:
+def test_a_forbidden_final_url_never_reaches_the_spider(server: Server) -> None:
     """By rules of the same origin, of another origin, and of one that is unreachable."""
     other = server.site("127.0.0.3", after(0.3, reply(NO)))
     down = server.site("127.0.0.4", reply("", 503))
@@ -42,7 +39,7 @@ def test_a_forbidden_final_url_never_reaches_the_spider(server: Server, mode: st
     pages = {path: to(url) for path, url in finals.items()}
     site = server.site("127.0.0.2", NO, pages=pages)
     settings = {**FOLLOWS, "ROBOTSPEC_HOLD_TIMEOUT": 0, "RETRY_ENABLED": False}
-    result = crawl([site.url(path) for path in finals], settings, mode=mode)
+    result = crawl([site.url(path) for path in finals], settings)
     types = {url.rpartition("/")[2]: error["type"] for url, error in result.errors.items()}
     assert types == {
         "same": "ForbiddenByRobots",
@@ -71,8 +68,7 @@ def test_who_opts_out_of_robots_txt_opts_out_of_this_too(server: Server) -> None
     assert site.robots_asked == []
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server, mode: str) -> None:
+def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server) -> None:
     """PAT-15: requests, redirects, and final URLs; the refusal contains the other reading."""
     segments = ("x", ".", "..", "%2e", ".%2E", "no", "a%2f..", "..;", "")
     paths = ["/" + "/".join(path) for path in product(segments, repeat=3)]
@@ -82,7 +78,7 @@ def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server, mo
     forbidden = {path for path in paths if not explain(site.url(path), "examplebot").allowed}
     urls = [site.url(path) for path in (*paths, *pages)]
     settings = {**FOLLOWS, "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert not forbidden & set(site.pages_asked)
     served = [resolve_dots(site.url(path)) for path in site.pages_asked]
     assert not [url for url in served if url.startswith(site.url("/no"))]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import after, reply
 
 if TYPE_CHECKING:
@@ -16,12 +14,11 @@ if TYPE_CHECKING:
 AT_ONCE = {"CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 64}
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_of_twenty_at_once_under_disallow_all_none_is_crawled(server: Server, mode: str) -> None:
+def test_of_twenty_at_once_under_disallow_all_none_is_crawled(server: Server) -> None:
     """RUL-05: Scrapy's own middleware lets most of them through from 2.14 on."""
     site = server.site("127.0.0.2", after(0.3, reply("User-agent: *\nDisallow: /")))
     urls = [site.url(f"/{n}") for n in range(20)]
-    result = crawl(urls, AT_ONCE, mode=mode)
+    result = crawl(urls, AT_ONCE)
     assert site.pages_asked == []
     assert len(site.robots_asked) == 1
     assert result.ended_once(urls)

@@ -13,8 +13,6 @@ from tests.support.ftp import ftp_site
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: Without a reactor Scrapy has no handler for FTP.
-WITH_FTP = [mode for mode in MODES if mode != "none"]
 DEAD = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_FETCH_TIMEOUT": 2}
 
 
@@ -28,12 +26,11 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.parametrize("mode", WITH_FTP)
-def test_rules_hold(folder: Path, tmp_path: Path, mode: str) -> None:
+def test_rules_hold(folder: Path, tmp_path: Path) -> None:
     """Found is as good as 200."""
     (folder / "robots.txt").write_text("User-agent: *\nDisallow: /no\n")
     with ftp_site(folder, tmp_path / "log") as site:
-        result = crawl([site.url("/yes"), site.url("/no")], mode=mode)
+        result = crawl([site.url("/yes"), site.url("/no")])
         assert site.asked_for("robots.txt") == 1
         assert site.asked_for("no") == 0
     assert result.responses[site.url("/yes")]["body"] == "page yes"

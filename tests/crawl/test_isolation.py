@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from tests.support.crawl import PROXY_MODES, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import after, in_turn, raw, reply
 
 if TYPE_CHECKING:
@@ -69,13 +67,12 @@ def test_it_carries_the_user_agent_of_the_page(server: Server) -> None:
     }
 
 
-@pytest.mark.parametrize("mode", PROXY_MODES)
-def test_it_takes_the_proxy_of_the_page(server: Server, mode: str) -> None:
+def test_it_takes_the_proxy_of_the_page(server: Server) -> None:
     """ROBOTSPEC_INHERIT_META: the proxy by default."""
     site = server.site("www.example.com", NO, port=80)
     proxied = {"proxy": f"http://127.0.0.9:{server.port}"}
     urls = ["http://www.example.com/yes", "http://www.example.com/no"]
-    result = crawl([{"url": url, "meta": proxied} for url in urls], mode=mode)
+    result = crawl([{"url": url, "meta": proxied} for url in urls])
     assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
     assert result.errors[urls[1]]["type"] == "ForbiddenByRobots"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, Running, crawl
+from tests.support.crawl import Running, crawl
 from tests.support.responses import after, reply, reset, silence
 
 if TYPE_CHECKING:
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 BODY = "User-agent: *\nDisallow: /no\n"
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_hung_robots_txt_is_named_and_so_is_its_end(server: Server, mode: str) -> None:
+def test_a_hung_robots_txt_is_named_and_so_is_its_end(server: Server) -> None:
     site = server.site("127.0.0.2", after(3.0, reply(BODY)))
     settings = {"ROBOTSPEC_PROGRESS_AFTER": 1, "LOGSTATS_INTERVAL": 1.5, "LOG_LEVEL": "INFO"}
-    result = crawl([site.url(f"/{n}") for n in range(10)], settings, mode=mode)
+    result = crawl([site.url(f"/{n}") for n in range(10)], settings)
     assert len(result.lines("robots.txt of http://127.0.0.2", "has not answered for 1 s")) == 1
     assert result.lines("robots.txt: 1 origin pending", "(127.0.0.2)")
     assert len(result.lines("has answered", "released")) == 1

@@ -179,8 +179,7 @@ def test_an_offsite_request_that_is_let_through_is_checked(server: Server) -> No
     assert other.pages_asked == ["/yes"]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_credentials_do_not_travel(server: Server, mode: str) -> None:
+def test_credentials_do_not_travel(server: Server) -> None:
     """FET-18: neither Authorization nor cookies reach another origin, not even the other port."""
     back = server.site("127.0.0.4", BODY)
     end = server.site("127.0.0.3", redirect(back.url("/robots.txt")))
@@ -189,7 +188,7 @@ def test_credentials_do_not_travel(server: Server, mode: str) -> None:
         reply("", 302, [("Location", end.url("/robots.txt")), ("Set-Cookie", "robots=1")]),
     )
     entry = {"url": first.url("/yes"), "cookies": {"session": "secret"}}
-    crawl([entry], spider="with_login", mode=mode)
+    crawl([entry], spider="with_login")
     for site, expected in ((first, True), (end, False), (back, False)):
         (asked,) = site.robots_asked
         assert (asked.header("authorization") is not None) is expected

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import Result, crawl
 from tests.support.responses import as_long_as, reply, silence, until
 from tests.support.server import ROBOTS
 
@@ -40,13 +40,12 @@ def sent_while_closed(site: Site, result: Result) -> list[str]:
     return [asked.path for asked in site.log if asked.path != ROBOTS and is_closed(asked.at)]
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server, mode: str) -> None:
+def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server) -> None:
     """CAC-07: requests that were let through stand in the slot; they are refused there."""
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
     urls = [site.url(f"/{n}") for n in range(40)]
     settings = {**SHORT_LIVES, "DOWNLOAD_DELAY": 0.15}
-    result = crawl(urls, settings, mode=mode)
+    result = crawl(urls, settings)
     assert len(result.of("robots_changed")) == 1
     assert 3 <= len(site.pages_asked) < 25
     assert sent_while_closed(site, result) == []

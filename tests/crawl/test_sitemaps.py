@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, Running, crawl
+from tests.support.crawl import Running, crawl
 from tests.support.responses import reply, silence
 
 if TYPE_CHECKING:
@@ -79,13 +79,12 @@ def test_an_invalid_url_ends_only_itself(server: Server) -> None:
     assert "Traceback" not in result.log
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("stop", ["closespider", "interrupt"])
-def test_a_spider_that_closes_meanwhile_is_no_error(server: Server, mode: str, stop: str) -> None:
+def test_a_spider_that_closes_meanwhile_is_no_error(server: Server, stop: str) -> None:
     silent = [server.site(f"127.0.1.{n}", silence()) for n in range(1, 40)]
     urls = [site.url() for site in silent]
     settings = {"CLOSESPIDER_TIMEOUT": 2} if stop == "closespider" else {}
-    with Running(urls, settings, spider="from_sitemaps", mode=mode) as running:
+    with Running(urls, settings, spider="from_sitemaps") as running:
         if stop == "interrupt":
             running.wait_until(lambda: silent[0].robots_asked and silent[20].robots_asked)
             running.send(signal.SIGINT)

@@ -112,14 +112,13 @@ def test_status_policy_gives_each_meaning(server: Server) -> None:
 QUICK = {"ROBOTSPEC_RETRY_DELAY": 0.2}
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("status", [408, 425, 429])
-def test_a_temporary_status_is_asked_again(server: Server, mode: str, status: int) -> None:
+def test_a_temporary_status_is_asked_again(server: Server, status: int) -> None:
     """FET-19: one refusal with Retry-After, then the file: no page goes without its rules."""
     first = reply(BODY, status, [("Retry-After", "1")])
     site = server.site("127.0.0.2", in_turn(first, reply(BODY)))
     pages = [f"/no{n}" for n in range(5)]
-    result = crawl([site.url(path) for path in (*pages, "/yes")], QUICK, mode=mode)
+    result = crawl([site.url(path) for path in (*pages, "/yes")], QUICK)
     assert site.pages_asked == ["/yes"]
     assert len(site.robots_asked) == 2
     assert result.exit_code == 0

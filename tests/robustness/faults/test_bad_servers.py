@@ -116,8 +116,9 @@ def server() -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize("clock", ["true", "jumping"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("mode", "clock"), [*((mode, "true") for mode in MODES), ("asyncio", "jumping")]
+)
 def test_whatever_comes_nothing_is_lost_and_nothing_is_broken(
     server: Server, mode: str, clock: str
 ) -> None:
