@@ -129,19 +129,19 @@ def field_for(name: bytes, edition: Edition) -> str:
     return known or lowered.decode("utf-8", "backslashreplace")
 
 
-def number_at(body: bytes, offset: int) -> int:
-    """Number, from 1, of the line that contains the byte at ``offset``."""
-    returns = body.count(b"\r", 0, offset)
-    both = body.count(b"\r\n", 0, offset) if returns else 0
-    return 1 + body.count(b"\n", 0, offset) + returns - both
+def line_ends(body: bytes, begin: int, end: int) -> int:
+    """Number of line ends between two offsets; *end* is the start of a line."""
+    returns = body.count(b"\r", begin, end)
+    both = body.count(b"\r\n", begin, end) if returns else 0
+    return body.count(b"\n", begin, end) + returns - both
 
 
 def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
-    """Line numbers of byte offsets; linear in the file."""
+    """Numbers, from 1, of the lines that begin at some offsets; linear in the file."""
     numbers: dict[int, int] = {}
     number, begin = 1, 0
     for offset in sorted(offsets):
-        number += number_at(body[begin:offset], offset - begin) - 1
+        number += line_ends(body, begin, offset)
         numbers[offset], begin = number, offset
     return numbers
 

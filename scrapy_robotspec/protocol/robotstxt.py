@@ -14,7 +14,7 @@ from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.protocol.lines import (
     cut_to_limit,
     field_for,
-    number_at,
+    line_ends,
     numbers_at,
     split_line,
     text_at,
@@ -62,6 +62,7 @@ class RobotsTxt:
     __slots__ = (
         "_body",
         "_compiled",
+        "_last_line",
         "_rules",
         "_selection",
         "_tokens",
@@ -79,6 +80,8 @@ class RobotsTxt:
         self.edition = edition
         self.truncated = truncated
         self._compiled: CompiledFile | None = None
+        #: Offset and number of the last line that decided.
+        self._last_line = (0, 1)
         # The crawler that asked last:
         self._tokens: Tokens = ()
         self._selection: CompiledSelection | None = None
@@ -268,11 +271,21 @@ class RobotsTxt:
         if key in no_rule:
             selection.verdicts = kept
             return no_rule[key]
-        start, body = line_start(key), self.body
-        rule = _rule_at(body, start, number_at(body, start), self.edition)
+        start = line_start(key)
+        rule = _rule_at(self.body, start, self._number_at(start), self.edition)
         verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
         selection.verdicts = {**kept, key: verdict}
         return verdict
+
+    def _number_at(self, start: int) -> int:
+        """The number of the line that begins at *start*.
+
+        Counted from the last one on: crawlers are mostly asked about in file order.
+        """
+        begin, number = self._last_line if self._last_line[0] <= start else (0, 1)
+        number += line_ends(self.body, begin, start)
+        self._last_line = (start, number)
+        return number
 
     def _select_groups(self, tokens: str | Sequence[str]) -> SelectedGroups:
         from scrapy_robotspec.protocol.groups import select_groups

@@ -146,7 +146,7 @@ class _Crawlers:
         self.by_tokens: dict[Tokens, CompiledSelection] = {}
         self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
         self._blocks = {block.spans: block for block in first}
-        self._numbers: Mapping[Spans, int] = {}  # until a crawler follows several groups
+        self._numbers: Mapping[Spans, int] | None = None  # until a crawler follows several groups
 
     def select(self, tokens: Tokens, edition: Edition) -> CompiledSelection:
         """The groups that a crawler follows which has not asked before."""
@@ -172,7 +172,7 @@ class _Crawlers:
         places = [self._index[key][1] for key in keys]
         if not places or (len(places) == 1 and len(places[0]) == 2):  # usual
             return [tuple(places[0])] if places else [()]
-        if not self._numbers:
+        if self._numbers is None:
             self._numbers = _number_by_agents(self._index)
         together: dict[int, list[int]] = {}
         for group in dict.fromkeys(group for spans in places for group in groups_of(spans)):

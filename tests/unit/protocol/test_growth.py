@@ -22,6 +22,7 @@ from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
 from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.lines import line_ends
 from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -190,6 +191,32 @@ def test_rules_are_compiled_once_however_groups_are_combined(edition: str) -> No
             assert robots.allowed(f"{HOST}/ab", pair)
     read = sum(len(call.args[0]) for call in compile_rules.call_args_list)
     assert read <= 2 * (500 + len(names))  # and those of the first pair
+
+
+def test_lines_are_counted_once_for_crawlers_in_file_order() -> None:
+    """EXT-02, SAF-02: a line's number is counted from the last one on, and right in any order."""
+    body = b"".join(b"User-agent: a%s\r\nDisallow: /\n\r" % (b"-" * n) for n in range(200))
+    robots = RobotsTxt.parse(body, "rfc9309")
+    rules = [(group.tokens[0], group.rules[0]) for group in robots.groups]
+    with patch.object(robotstxt, "line_ends", wraps=line_ends) as counts:
+        for token, rule in rules:
+            assert robots.explain(HOST + "/", token).rule == rule
+    assert sum(end - begin for _, begin, end in (call.args for call in counts.mock_calls)) <= len(
+        body
+    )
+    robots = RobotsTxt.parse(body, "rfc9309")
+    for token, rule in random.Random(1).sample(rules, len(rules)):
+        assert robots.explain(HOST + "/", token).rule == rule
+
+
+def test_many_agents_without_rules_are_numbered_once() -> None:
+    """SAF-02: the groups of all agents are compared for the first crawler alone."""
+    robots = RobotsTxt.parse(
+        b"".join(b"User-agent: a%s\n" % (b"-" * n) for n in range(100)), "google"
+    )
+    with patch.object(compiled, "_number_by_agents", wraps=compiled._number_by_agents) as numbers:
+        assert all(robots.allowed(HOST + "/", f"a{'-' * n}") for n in range(100))
+    assert numbers.call_count == 1
 
 
 def test_each_name_is_compared_with_few_of_many_agents() -> None:
