@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 def main() -> int:
     """Run the command line of this process and return its exit code."""
     try:
-        from scrapy_robotspec.cli.app import main as run
+        from functools import partial
 
-        code = run(load_query=_load_query)
+        from scrapy_robotspec.cli.app import main as run
+        from scrapy_robotspec.cli.session import Session
+
+        code = run(open_session=partial(Session, load_query=_load_query))
     except KeyboardInterrupt:  # while a module is imported, or while an error is shown
         code = 130
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # no traceback while Python ends

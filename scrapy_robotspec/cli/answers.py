@@ -133,7 +133,7 @@ def answer_file(robots: RobotsTxt, urls: Sequence[str | bytes], printer: Printer
     names = file.written if file is not None else None
     states_usage = bool(question.usage) and (file is None or file.states_usage)
     group = None
-    for tokens, url in session.screen.progress(list(product(crawlers, urls)), "answered"):
+    for tokens, url in product(crawlers, urls):
         if file is not None and question.fully:
             if group is None or group.tokens != tokens:
                 group = file.group_for(tokens)

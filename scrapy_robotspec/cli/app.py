@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,14 +15,13 @@ import click
 from scrapy_robotspec import __version__
 from scrapy_robotspec.cli.errors import show_error
 from scrapy_robotspec.cli.exit_codes import INTERRUPTED, MISUSE
-from scrapy_robotspec.cli.session import Session, open_screen
-from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.cli.session import Session
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from scrapy_robotspec.cli.session import LoadQuerySites
+    from scrapy_robotspec.cli.session import Screen
 
 #: Every command with its summary. Its module in this package defines ``command``.
 COMMANDS: Mapping[str, str] = {
@@ -112,55 +110,36 @@ def _no_such_command(ctx: click.Context, name: str) -> None:
     raise click.UsageError(f"no such command: {safe(name)!r}. {hint}", ctx)
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        click.echo(f"robotspec {__version__}")
-        ctx.exit()
-
-
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
-@click.option(
-    "-V",
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_print_version,
-    help="Show name and version.",
-)
+@click.version_option(__version__, "-V", "--version", message="robotspec %(version)s")
 def robotspec() -> None:
     """Read robots.txt files: what they allow, and why."""
 
 
 def main(
     arguments: Sequence[str] | None = None,
+    open_session: Callable[[Screen], Session] = Session,
     *,
-    load_query: LoadQuerySites | None = None,
-    session: Session | None = None,
     program: str = "robotspec",
 ) -> int:
     """Run a command line and return its exit code.
 
-    ``arguments``: by default those of the process. ``load_query`` gives access to sites;
-    ``session`` replaces it and sets the defaults of a project.
+    ``arguments``: by default those of the process. ``open_session`` gives access to sites and the
+    defaults of a project.
     """
     _replace_closed_streams()
-    session = session or Session(open_screen(), load_query=load_query, now=time.time())
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # for terminals without UTF-8
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=session)
+        code = robotspec.main(words, prog_name=program, standalone_mode=False, obj=open_session)
         sys.stdout.flush()
     except click.ClickException as error:
         return show_error(error)
-    except RobotSpecError as error:
-        sys.stderr.write(f"{program}: {safe(str(error), None)}\n")
-        return MISUSE
     except BrokenPipeError:
         _discard_output()
         return 0

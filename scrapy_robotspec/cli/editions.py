@@ -91,7 +91,7 @@ def command(
         return UNREACHABLE if sources[0].is_unreachable else GOOD
     files = _readings(sources[0], screen)
     asked, left_out = find_crawlers(crawlers, files, session.default_tokens, screen)
-    rows = _compare(files, asked, read.urls, screen)
+    rows = _compare(files, asked, read.urls)
     split = [row for row in rows if disagree(row)]
     _say_rows(rows if show_all else split, len(split), len(rows), as_json, screen)
     return with_problems(FOUND if split else GOOD, read.bad_lines + left_out)
@@ -109,13 +109,12 @@ def _compare(
     files: Sequence[ParsedFile],
     asked: Sequence[Crawler],
     urls: Sequence[str | bytes],
-    screen: Screen,
 ) -> list[Row]:
     """The verdicts of every edition about each crawler and URL."""
-    questions = list(product(asked, urls) if urls else _sampled(files, asked))
+    questions = product(asked, urls) if urls else _sampled(files, asked)
     return [
         tuple(explain(file.robots, url, in_edition(crawler, file)) for file in files)
-        for crawler, url in screen.progress(questions, "compared")
+        for crawler, url in questions
     ]
 
 

@@ -7,7 +7,7 @@ import sys
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from scrapy_robotspec.cli.exit_codes import MISUSE
+from scrapy_robotspec.cli.exit_codes import MISUSE, UNREACHABLE
 from scrapy_robotspec.render.text import safe
 
 
@@ -19,6 +19,12 @@ class MisuseError(click.ClickException):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.ctx = click.get_current_context(silent=True)
+
+
+class UnreachableError(MisuseError):
+    """No response decides about something that the command line needs."""
+
+    exit_code = UNREACHABLE
 
 
 #: Options of similar tools, and ours for them.

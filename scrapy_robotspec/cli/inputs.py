@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "-"
 
 _SCHEMES = ("http://", "https://", "ftp://")
-_HOST = r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+(:\d+)?(/.*)?"
 
 
 class Source(NamedTuple):
@@ -83,10 +81,10 @@ def read_file(name: str, limit: int = -1) -> bytes:
         with open(name, "rb") as file:
             return file.read(limit)
     except OSError as error:
-        remedy = "give the path of a file, - for standard input, or a URL"
-        if re.fullmatch(_HOST, name):
-            remedy = f"for the site, write https://{name}"
-        raise MisuseError(f"cannot read {name}: {error.strerror}; {remedy}") from error
+        remedy = (
+            "give the path of a file, - for standard input, or a URL such as https://example.com"
+        )
+        raise MisuseError(f"cannot read {name!r}: {error.strerror}; {remedy}") from error
     except ValueError as error:  # a null character
         raise MisuseError(f"cannot read {name!r}: {error}") from error
 
@@ -97,6 +95,8 @@ def read_lines(name: str) -> Iterator[tuple[int, bytes]]:
     Raises :class:`MisuseError` for a file that cannot be read.
     """
     data = read_file(name).removeprefix(b"\xef\xbb\xbf")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise MisuseError(f"{name} is UTF-16: save it as UTF-8")
     for number, raw in enumerate(data.splitlines(), 1):
         line = raw.strip()
         if line and not line.startswith(b"#"):

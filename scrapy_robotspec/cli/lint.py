@@ -105,7 +105,7 @@ def command(
     numbers: Counter[tuple[str, Severity]] = Counter()
 
     def linted() -> Iterator[Linted]:
-        for source in screen.progress(present, "linted"):
+        for source in present:
             found = [each for each in source.parse(edition).lint() if selection.has(each)]
             numbers.update((finding.code, finding.severity) for finding in found)
             yield source.name, found
@@ -221,9 +221,9 @@ def _codes(options: Sequence[str]) -> tuple[str, ...]:
 def _no_such_code(code: str) -> MisuseError:
     from difflib import get_close_matches
 
-    close = get_close_matches(code, CODES)
-    hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(CODES)}"
-    return MisuseError(f"no such code: {code!r}; {hint}")
+    close = [known for known in CODES if code and known.startswith(code)]
+    close = close or get_close_matches(code, CODES) or [*CODES][:1]
+    return MisuseError(f"no such code: {code!r}; give one such as {' or '.join(close[:3])}")
 
 
 def _explain(code: str, as_json: bool, screen: Screen) -> int:

@@ -9,14 +9,15 @@ import click
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.outputs import OutputOptions
-from scrapy_robotspec.cli.session import SiteOptions
+from scrapy_robotspec.cli.session import Screen, SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.errors import RobotSpecError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from scrapy_robotspec.cli.session import Crawler, Screen, Session
+    from scrapy_robotspec.cli.session import Crawler
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.parsed_file import ParsedFile
 
@@ -135,8 +136,10 @@ def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Co
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.pass_context
         def run(ctx: click.Context, /, color: bool | None, quiet: bool, **options: Any) -> int:
-            session: Session = ctx.obj
-            return function(session.with_screen(color, quiet), **options)
+            try:
+                return function(ctx.obj(Screen(color, quiet=quiet)), **options)
+            except RobotSpecError as error:
+                raise MisuseError(str(error)) from error
 
         wrapped = update_wrapper(run, function)  # takes the options over
         for decorator in _COMMON:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from time import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
@@ -94,7 +95,7 @@ class Output:
         from scrapy_robotspec.render.parsed_file import ParsedFile
 
         file = ParsedFile(robots) if robots is not None else None
-        self._write(answers_page(name, file, self._answers, now=session.now, asked=asked))
+        self._write(answers_page(name, file, self._answers, now=time(), asked=asked))
         if not self.is_page_only:
             session.screen.note(f"page written: {self.page}")
 

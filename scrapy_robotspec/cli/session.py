@@ -7,21 +7,17 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-    from typing import TypeVar
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
 
-    _T = TypeVar("_T")
     Visit = Callable[["SiteQuery"], Awaitable[None]]
 
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
 
 _COLOURS = {"good": "32", "bad": "31", "note": "33", "faint": "2", "strong": "1"}
-#: Work of fewer steps shows no progress.
-_MIN_STEPS = 200
 
 
 def wants_colour(
@@ -42,32 +38,25 @@ def wants_colour(
 
 
 class Screen:
-    """Writes answers to ``out``, and notes, summaries and progress to ``err``.
+    """Writes answers to standard output, and notes, summaries and progress to standard error.
 
     ``quiet`` leaves out notes, summaries and progress; ``color`` as in :func:`wants_colour`.
     """
 
-    def __init__(
-        self,
-        out: TextIO,
-        err: TextIO,
-        environment: Mapping[str, str],
-        *,
-        color: bool | None = None,
-        quiet: bool = False,
-    ) -> None:
-        self.out = out
-        self.err = err
+    def __init__(self, color: bool | None = None, *, quiet: bool = False) -> None:
+        self.out = sys.stdout
+        self.err = sys.stderr
         self.quiet = quiet
-        self.coloured = wants_colour(out, environment, color)
+        self._coloured = wants_colour(self.out, os.environ, color)
         self._percent = 0  # on the terminal
 
     def paint(self, style: str, text: str) -> str:
         """``text`` in a style: good, bad, note, faint or strong."""
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self.coloured and text else text
+        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._coloured and text else text
 
     def say(self, line: str = "") -> None:
         """Write one line of the answer, which must be escaped already."""
+        self.clear()
         self.out.write(f"{line}\n")
 
     def sum_up(self, line: str) -> None:
@@ -84,16 +73,6 @@ class Screen:
         """Write an error, also when quiet."""
         self.clear()
         self.err.write(f"{line}\n")
-
-    def progress(self, items: Sequence[_T], what: str) -> Iterator[_T]:
-        """Yield ``items``; a terminal without the answers shows the progress."""
-        if len(items) < _MIN_STEPS or self.out.isatty() or not self.err.isatty():
-            yield from items
-            return
-        for done, item in enumerate(items):
-            self.share(done, len(items), what)
-            yield item
-        self.clear()
 
     def share(self, number: int, total: int, what: str) -> None:
         """Show on a terminal how much is done; *total* 0: unknown."""
@@ -151,34 +130,17 @@ class QuerySites(Protocol):
         """
 
 
-class LoadQuerySites(Protocol):
-    """Imports what :class:`QuerySites` needs, only once a site is queried."""
-
-    def __call__(self) -> QuerySites: ...
-
-
 class Session(NamedTuple):
     """One call of the command line."""
 
     screen: Screen
     default_edition: str | Edition = "google-2019"
-    load_query: LoadQuerySites | None = None
-    """None: sites cannot be queried."""
     default_tokens: Crawler = ()
-    now: float = 0.0
-    """Epoch seconds."""
+    load_query: Callable[[], QuerySites] | None = None
+    """Imports what querying sites needs; None: sites cannot be queried."""
 
     def edition(self, name: str | None) -> Edition:
         """The edition of that name; None for the default one."""
         from scrapy_robotspec.editions import get_edition  # --help needs none
 
         return get_edition(self.default_edition if name is None else name)
-
-    def with_screen(self, color: bool | None, quiet: bool) -> Session:
-        """The same session with another screen."""
-        return self._replace(screen=open_screen(color, quiet))
-
-
-def open_screen(color: bool | None = None, quiet: bool = False) -> Screen:
-    """The terminal of this process."""
-    return Screen(sys.stdout, sys.stderr, os.environ, color=color, quiet=quiet)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_lines, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file, read_lines, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -58,7 +58,7 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     if listed is None:
         return Urls(urls)
     found, bad = _listed(listed, screen)
-    if not (urls or found or bad):
+    if not (urls or found):
         raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
     return Urls([*urls, *found], bad)
 
@@ -102,7 +102,9 @@ def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
 
 
 def missing_urls(file: str) -> MisuseError:
-    """The error for a FILE without URLs."""
+    """The error for a FILE without URLs, or for one that cannot be read."""
+    if not is_url(file) and not os.path.isdir(file):
+        read_file(file, 0)
     remedy = "give at least one URL or path to decide about, or a list with --urls LIST"
     return MisuseError(f"{file} is the FILE with the rules: {remedy}")
 

@@ -16,7 +16,7 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.converters import wrong
-from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.scheduling.priority_queue import (
@@ -24,6 +24,7 @@ from scrapy_robotspec.plugin.scheduling.priority_queue import (
     WaitingPriorityQueue,
 )
 from scrapy_robotspec.plugin.settings.checks import (
+    ENABLE,
     browser_handlers,
     conflicting_settings,
     replaced_queue,
@@ -32,7 +33,9 @@ from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
+    from typing_extensions import Self
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -49,6 +52,13 @@ _IMPORTS_REACTOR = (
 class Addon:
     """``ADDONS = {"scrapy_robotspec.Addon": 500}``, beside ``ROBOTSTXT_OBEY = True``."""
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Raise ``ConfigurationError`` where a middleware is made of it."""
+        if crawler.settings.frozen:
+            raise ConfigurationError(f"scrapy_robotspec.Addon is not a middleware: {ENABLE}")
+        return cls()
+
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy. Raises ``ConfigurationError`` for a wrong setting of ours.
 
@@ -60,7 +70,7 @@ class Addon:
                 "no robots.txt is obeyed. Set ROBOTSTXT_OBEY = True."
             )
             return
-        checked = _check(settings)
+        checked = check_settings(settings)
         if checked.dry_run:
             _install_dry_run(settings)
             _compat.add_connections(settings, checked.most_fetches)
@@ -73,7 +83,7 @@ class Addon:
                 logger.warning("%s.", problem)
 
 
-def _check(settings: BaseSettings) -> Settings:
+def check_settings(settings: BaseSettings) -> Settings:
     """Raise here what the middleware would raise later, in the midst of other tracebacks."""
     had_reactor = _compat.is_reactor_installed()
     checked = Settings.from_scrapy(settings, warn=False)  # of unknown names the middleware warns

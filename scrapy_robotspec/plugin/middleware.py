@@ -23,6 +23,7 @@ from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.settings.checks import (
     DRY_RUN_WITHOUT_ADDON,
+    ENABLE,
     conflicting_components,
     missing_parts,
 )
@@ -86,6 +87,8 @@ class RobotSpecMiddleware(GateOwner):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
+        if not crawler.settings.frozen:  # it is in ADDONS
+            raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol import fast
 from scrapy_robotspec.protocol.agents import candidates
 from scrapy_robotspec.protocol.lines import (
@@ -87,6 +88,11 @@ class RobotsTxt:
         self._selection: CompiledSelection | None = None
         self._rules: RuleSet | None = None
         self._usage: dict[Tokens, UsageRules] | None = None
+
+    @classmethod
+    def from_crawler(cls, *arguments: object) -> RobotsTxt:
+        """Called by Scrapy if it is ``ROBOTSTXT_PARSER``. Raises :class:`ConfigurationError`."""
+        raise ConfigurationError('set ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"')
 
     @classmethod
     def parse(

@@ -25,7 +25,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("UNREACHABLE", "deny", "'wait' or 'allow'"),
     ("HOLD_TIMEOUT", "nan", "seconds"),
     ("STATUS_POLICY", {429: "wait"}, "'unreachable'"),
-    ("CRAWL_DELAY", 2, "True or False"),
+    ("CRAWL_DELAY", 2, "True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     ("OVERRIDES", {"http://example.com": "ignore"}, "host"),
     ("OVERRIDES", {"127.0.0.*": "disallow"}, "'*.example.com'"),
     ("REPORT", 7, "path"),
@@ -85,4 +85,29 @@ def test_a_middleware_that_is_set_up_by_hand_checks_too(server: Server) -> None:
     result = crawl([site.url("/x")], {**by_hand, "ROBOTSPEC_UNREACHABLE": "deny"})
     assert result.exit_code == 1
     assert "ConfigurationError: ROBOTSPEC_UNREACHABLE" in result.log
+    assert site.log == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        ({"ADDONS": {"scrapy_robotspec.RobotSpecMiddleware": 500}}, "ADDONS = "),
+        ({"DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.Addon": 500}}, "ADDONS = "),
+        (
+            {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotsTxt"},
+            'ROBOTSTXT_PARSER = "scrapy_robotspec.RobotSpecParser"',
+        ),
+    ],
+    ids=str,
+)
+def test_a_component_in_the_place_of_another_is_named(
+    server: Server, settings: dict[str, Any], remedy: str
+) -> None:
+    """With the line to write instead; nothing is requested."""
+    site = server.site("127.0.0.2", "")
+    result = crawl([site.url("/x")], settings)
+    assert result.exit_code == 1
+    last = result.log.strip().splitlines()[-1]
+    assert "ConfigurationError" in last
+    assert remedy in last
     assert site.log == []

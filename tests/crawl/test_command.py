@@ -289,7 +289,7 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
     ("words", "remedy"),
     [
         ("", "Usage: scrapy robotspec"),
-        ("check a.example/page /x", "for the site, write https://a.example/page"),
+        ("check a.example/page /x", "or a URL such as https://example.com"),
         ("check http://a.example/ --edition rfc", "'rfc' is not one of 'google-2019'"),
         ("check http://a.example/ --tokn x", "--token"),
         ("check http://a.example/ --token 42", "--token must be a product token"),
@@ -421,5 +421,5 @@ def test_every_url_of_a_sitemap_of_a_site_is_decided(server: Server, outside: Fo
     for name, words in (("cart/c.xml", "Forbidden by robots.txt"), ("none.xml", "HTTP status")):
         result = outside.robotspec("check", "--sitemap", f"{host}{name}")
         assert (result.code, result.out) == (2, "")
-        assert result.err.startswith(f"robotspec: cannot read {host}{name}: ")
+        assert result.err.startswith(f"robotspec check: cannot read {host}{name}: ")
         assert words in result.err

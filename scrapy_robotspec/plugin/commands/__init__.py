@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from scrapy_robotspec.cli.session import QuerySites
+    from scrapy_robotspec.cli.session import QuerySites, Screen, Session
 
 
 class RobotSpecCommand(ScrapyCommand):
@@ -41,36 +41,27 @@ class RobotSpecCommand(ScrapyCommand):
 
     def run(self, args: Sequence[str], opts: argparse.Namespace) -> None:
         """Run the command line; sets the exit code."""
-        from scrapy_robotspec.cli.app import main
-        from scrapy_robotspec.errors import ConfigurationError
-
-        words = [*args, "--help"] if opts.robotspec_help else list(args)
         try:
-            session = self._session()
-        except ConfigurationError as error:
-            import sys
+            from scrapy_robotspec.cli.app import main
 
-            sys.stderr.write(f"scrapy robotspec: {error}\n")
-            self.exitcode = 2
-            return
-        self.exitcode = main(words, session=session, program="scrapy robotspec")
+            words = [*args, "--help"] if opts.robotspec_help else list(args)
+            self.exitcode = main(words, self._session, program="scrapy robotspec")
+        except KeyboardInterrupt:  # while a module is imported
+            self.exitcode = 130
 
-    def _session(self) -> Any:
+    def _session(self, screen: Screen) -> Session:
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""
-        import time
-
-        from scrapy_robotspec.cli.session import Session, open_screen
+        from scrapy_robotspec.cli.session import Session
         from scrapy_robotspec.plugin.settings.settings import Settings
 
         assert self.crawler_process is not None
         settings = Settings.from_scrapy(self.crawler_process.settings, warn=False)
         tokens = settings.user_agent_token
         return Session(
-            open_screen(),
+            screen,
             settings.edition,
-            load_query=self._load_query,
-            default_tokens=tokens if isinstance(tokens, tuple) else (),
-            now=time.time(),
+            tokens if isinstance(tokens, tuple) else (),
+            self._load_query,
         )
 
     def _load_query(self) -> QuerySites:

@@ -13,9 +13,11 @@ from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.cli.errors import UnreachableError
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.render.site import SiteAnswer
 
@@ -83,6 +85,8 @@ class Query:
             request = Request(url, meta={"download_maxsize": max_bytes})
             downloaded = _compat.download(self._crawler.engine, request)
             response = await _compat.as_future(downloaded)
+        except RobotsUnreachable as error:
+            raise UnreachableError(f"cannot read {url}: {error}") from error
         except Exception as error:  # of any handler or middleware
             raise RobotSpecError(f"cannot read {url}: {error or type(error).__name__}") from error
         if response.status != 200:

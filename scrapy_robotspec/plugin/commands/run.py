@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.plugin._compat import loaded
-from scrapy_robotspec.plugin.addon import Addon
+from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,14 +62,16 @@ def query_with(
     Raises ``ConfigurationError`` for a wrong setting, and what ``handle`` raises.
     """
     _adapt(process.settings, options)
-    Settings.from_scrapy(process.settings, warn=False)
+    check_settings(process.settings)
     query = Query(urls, handle, options.one_by_one, visit)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:
         raise query.error
     if not query.done:
-        raise KeyboardInterrupt if urls or visit else RobotSpecError("the query was cancelled")
+        if process.bootstrap_failed:
+            raise RobotSpecError("the crawl did not start; the lines above say why")
+        raise KeyboardInterrupt
 
 
 def missing_note(settings: BaseSettings) -> str | None:

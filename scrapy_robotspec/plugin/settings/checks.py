@@ -29,10 +29,8 @@ DRY_RUN_WITHOUT_ADDON = (
     "ROBOTSPEC_DRY_RUN = True is wrong where RobotSpecMiddleware was put by hand into "
     "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's own in place"
 )
-_REMEDY = (
-    "Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and set "
-    'ADDONS = {"scrapy_robotspec.Addon": 500}'
-)
+ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
+_REMEDY = f"Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and {ENABLE}"
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 

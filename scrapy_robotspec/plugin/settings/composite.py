@@ -78,6 +78,14 @@ def _path(raw: Any) -> str | None:
     return path if isinstance(path, str) and "\0" not in path else None
 
 
+def crawl_delay(raw: Any) -> bool:
+    """Whether delays are obeyed; a number of seconds is another setting's."""
+    try:
+        return converters.boolean(raw)
+    except ValueError as wanted:
+        raise ValueError(f"{wanted}, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds") from None
+
+
 def usage_labels(raw: Any) -> tuple[str, ...]:
     """Labels of usage preferences (aipref-vocab), each once."""
     labels = tuple(dict.fromkeys(converters.names(raw)))

@@ -84,7 +84,7 @@ class Settings:
     retry_max_delay: float = _setting(_POLICY.retry_max_delay, converters.seconds(above=True))
     status_policy: StatusPolicy = _setting(_POLICY.status_policy, composite.status_policy)
     probe_server_errors: bool = _setting(False, converters.boolean)
-    crawl_delay: bool = _setting(False, converters.boolean)
+    crawl_delay: bool = _setting(False, composite.crawl_delay)
     crawl_delay_max: float = _setting(60.0, converters.seconds())
     usage: tuple[str, ...] = _setting((), composite.usage_labels)
     usage_policy: PolicyName = _setting(

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
-    ("check mailto:x", "mailto:x is the FILE with the rules: give at least one URL"),
+    ("check mailto:x", "cannot read 'mailto:x': No such file"),
     ("check robots.txt --json", "robots.txt is the FILE with the rules"),
     ("check robots.txt cart", "write https://cart, or /cart"),
     ("check robots.txt ?a=b", "neither a URL nor a path: write /?a=b"),
     ("check robots.txt example.com/page", "write https://example.com/page"),
-    ("check missing.txt /", "cannot read missing.txt: No such file"),
+    ("check missing.txt /", "cannot read 'missing.txt': No such file"),
     ("check empty /", "no file in the folder empty ends in .txt or .robots"),
-    ("check shop.example/robots.txt /", "for the site, write https://shop.example/robots.txt"),
+    ("check shop.example/robots.txt /", "or a URL such as https://example.com"),
     ("check /page robots.txt", "FILE comes first, then URLs: write robots.txt /page"),
     ("check https://shop.example/ robots.txt", "FILE comes first, then URLs: write robots.txt"),
     ("check", "give a FILE and at least one URL or path"),
@@ -48,11 +48,14 @@ MISUSES = [
     ("check robots.txt / --user-agent GPTBot", "Did you mean '--token'?"),
     ("help guess", "no such command: 'guess'"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
-    ("lint --explain RS30", "no such code: 'RS30'; did you mean"),
+    ("lint --explain RS30", "no such code: 'RS30'; give one such as RS301 or"),
     ("lint", "give a FILE, or --explain CODE"),
     ("diff . new.txt", "one file each, not folders"),
     ("check robots.txt / --token A,B", "names one product token: write --token A --token B"),
     ("check robots.txt --urls none.txt", "none.txt lists no URL"),
+    ("check robots.txt --urls robots.txt", "robots.txt lists no URL: write one URL or path a line"),
+    ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
+    ("lint --explain nonsense", "no such code: 'NONSENSE'; give one such as RS101"),
     ("check robots.txt javascript:void(0)", "is not fetched from a site, so no robots.txt"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
     ("lint - --fix", "--fix changes files: give paths"),
@@ -69,6 +72,7 @@ def test_misuse_exits_with_2_and_names_the_remedy(
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
     (folder / "none.txt").write_text("# nothing yet\n")
+    (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
     result = run_command(*command.split())
     assert result.code == 2
     assert remedy in result.err

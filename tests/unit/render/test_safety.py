@@ -102,46 +102,38 @@ def test_colour_only_where_it_is_wanted(
     assert wants_colour(stream, environment, choice) is coloured
 
 
+def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard output and standard error are this terminal."""
+    made = Terminal()
+    monkeypatch.setattr("sys.stdout", made)
+    monkeypatch.setattr("sys.stderr", made)
+    return made
+
+
 def test_painted_text_ends_its_colour() -> None:
     """Colour never runs on into what follows."""
-    screen = Screen(Terminal(), Terminal(), {})
-    assert screen.paint("bad", "disallowed") == "\x1b[31mdisallowed\x1b[0m"
-    assert Screen(io.StringIO(), Terminal(), {}).paint("bad", "x") == "x"
+    assert Screen(True).paint("bad", "disallowed") == "\x1b[31mdisallowed\x1b[0m"
+    assert Screen(False).paint("bad", "x") == "x"
 
 
-@pytest.mark.parametrize(
-    ("number", "terminal", "shown"), [(500, True, True), (20, True, False), (500, False, False)]
-)
-def test_progress_is_shown_for_long_work_on_a_terminal_only(
-    number: int, terminal: bool, shown: bool
-) -> None:
-    """Hundreds of URLs show how far the work is; the last word is a clean line."""
-    err = Terminal() if terminal else io.StringIO()
-    items = list(range(number))
-    assert list(Screen(io.StringIO(), err, {}).progress(items, "checked")) == items
-    assert ("checked: 50 %" in err.getvalue()) is shown
-    assert not err.getvalue() or err.getvalue().endswith("\x1b[K")
+def test_progress_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each number once; nothing where the size is unknown, or nobody looks."""
+    terminal = on_terminal(monkeypatch)
+    for screen in (Screen(), Screen(quiet=True)):
+        for number in range(0, 1000, 5):
+            screen.share(number, 1000, "read")
+            screen.share(number, 0, "read")
+    assert terminal.getvalue().count("\r") == 99
+    assert "read: 50 %" in terminal.getvalue()
 
 
-def test_progress_through_a_file_is_shown_in_per_cent() -> None:
-    """Each number once; nothing where the size is unknown."""
-    err = Terminal()
-    screen = Screen(io.StringIO(), err, {})
-    for number in range(0, 1000, 5):
-        screen.share(number, 1000, "read")
-        screen.share(number, 0, "read")
-    assert err.getvalue().count("\r") == 99
-    assert "read: 50 %" in err.getvalue()
-
-
-def test_a_line_of_progress_never_stands_in_an_answer() -> None:
-    """A terminal that shows the answers shows no progress between them."""
-    terminal = Terminal()
-    screen = Screen(terminal, terminal, {})
-    for number in screen.progress(range(300), "checked"):
-        if number % 100 == 1:
-            screen.say(f"answer {number}")
-    assert terminal.getvalue() == "answer 1\nanswer 101\nanswer 201\n"
+def test_a_line_of_progress_never_stands_in_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is removed before an answer is written."""
+    terminal = on_terminal(monkeypatch)
+    screen = Screen()
+    screen.share(1, 2, "read")
+    screen.say("answer")
+    assert terminal.getvalue() == "\rread: 50 %\r\x1b[Kanswer\n"
 
 
 def test_columns_are_as_wide_as_their_longest_cell() -> None:
