@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, PROXY_MODES, crawl
+from tests.support.crawl import MODES, PROXY_MODES, Running, crawl
 from tests.support.responses import in_turn, raw, redirect, reply, silence
 from tests.support.server import Server
 
@@ -99,10 +99,7 @@ def test_the_status_decides_and_not_the_body(server: Server, mode: str) -> None:
     assert "Traceback" not in result.log
 
 
-@pytest.mark.parametrize(
-    ("edition", "hops"),
-    [("google-2019", 1), ("rfc9309", 1), ("google", 1), ("google-2010", 0), ("classic", 0)],
-)
+@pytest.mark.parametrize(("edition", "hops"), [("google-2019", 1), ("google-2010", 0)])
 def test_a_gate_that_redirects_to_itself_once(server: Server, edition: str, hops: int) -> None:
     """FET-03: the count ends a chain; only the editions before 2019 recognise a loop."""
     site = server.site("127.0.0.2", in_turn(redirect("/robots.txt"), reply(BODY)))
@@ -119,9 +116,9 @@ def test_the_download_delay_is_not_part_of_the_timeout(server: Server) -> None:
     site = server.site("127.0.0.2", redirect("/moved"), pages={"/moved": reply(BODY)})
     other = server.site("127.0.0.2", BODY, port=server.other_port)
     settings = {
-        "DOWNLOAD_DELAY": 2.5,
+        "DOWNLOAD_DELAY": 1.5,
         "RANDOMIZE_DOWNLOAD_DELAY": False,
-        "ROBOTSPEC_FETCH_TIMEOUT": 1.5,
+        "ROBOTSPEC_FETCH_TIMEOUT": 1.2,
         "ROBOTSPEC_RETRY_TIMES": 0,
     }
     urls = [site.url("/yes"), other.url("/yes"), site.url("/no"), other.url("/no")]
@@ -134,7 +131,7 @@ def test_the_download_delay_is_not_part_of_the_timeout(server: Server) -> None:
     # Pages and first robots.txt requests keep the delay; a hop does not use up a turn.
     spaced = sorted(asked.at for asked in server.log if asked.path != "/moved")
     gaps = [second - first for first, second in pairwise(spaced)]
-    assert min(gaps) > 2.2, gaps
+    assert min(gaps) > 1.3, gaps
 
 
 def test_an_expired_request_is_not_sent_later(server: Server) -> None:
@@ -192,16 +189,10 @@ def test_a_silent_origin_does_not_stall_its_slot(server: Server, shared_slot: bo
         *(server.site(f"127.0.0.{n}", BODY) for n in range(3, 6) if shared_slot),
     ]
     urls = [silent.url("/yes"), *(site.url("/yes") for site in healthy)]
-    settings = {
-        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
-        "ROBOTSPEC_FETCH_TIMEOUT": 6,
-        "ROBOTSPEC_RETRY_TIMES": 0,
-    }
-    crawl([{"url": url, "meta": dict(meta)} for url in urls], settings)
-    began = silent.robots_asked[0].at
-    last = max(asked.at for site in healthy for asked in site.log)
-    assert all(site.pages_asked == ["/yes"] for site in healthy)
-    assert last - began < 5, "the other origins waited for the silent one"
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "ROBOTSPEC_FETCH_TIMEOUT": 1000}
+    with Running([{"url": url, "meta": dict(meta)} for url in urls], settings) as running:
+        running.wait_until(lambda: all(site.pages_asked == ["/yes"] for site in healthy))
+        assert len(silent.robots_asked) == 1
 
 
 # --- the way to the origin

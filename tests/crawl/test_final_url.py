@@ -70,8 +70,8 @@ def test_who_opts_out_of_robots_txt_opts_out_of_this_too(server: Server) -> None
 
 def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server) -> None:
     """PAT-15: requests, redirects, and final URLs; the refusal contains the other reading."""
-    segments = ("x", ".", "..", "%2e", ".%2E", "no", "a%2f..", "..;", "")
-    paths = ["/" + "/".join(path) for path in product(segments, repeat=3)]
+    segments = ("x", ".", "..", "%2e", ".%2E", "a%2f..", "..;", "")
+    paths = ["/" + "/".join((*path, "no")) for path in product(segments, repeat=2)]
     pages = {"/redirect": redirect("/y/%2e%2e/no/1"), "/final": to("http://127.0.0.2/y/../no/2")}
     site = server.site("127.0.0.2", NO, pages=pages)
     explain = RobotsTxt.parse(NO.encode()).explain_served

@@ -82,18 +82,14 @@ def test_number_of_parked_requests_is_bounded(server: Server, most: int, waiting
     assert result.stats["robotspec/waiting_max"] == waiting
 
 
-@pytest.mark.parametrize(
-    ("origins", "before"), [(2_000, 0), (2_000, 1_000), (2_000, 2_000), (10_000, 10_000)]
-)
-def test_thousands_of_silent_origins_delay_no_other(
-    server: Server, origins: int, before: int
-) -> None:
+@pytest.mark.parametrize("before", [0, 1_000])
+def test_thousands_of_silent_origins_delay_no_other(server: Server, before: int) -> None:
     """However many wait for their turn to be asked, before the others or behind them.
 
     The fetch timeout is longer than the slowest machine needs for the whole test.
     """
     sites, fast = fast_sites(server)
-    silent = silent_urls(server, origins)
+    silent = silent_urls(server, 1_000)
     settings = {"LOG_LEVEL": "INFO", "ROBOTSPEC_FETCH_TIMEOUT": 1000}
     with Running([*silent[:before], *fast, *silent[before:]], settings) as running:
         done = lambda: sum(len(site.pages_asked) for site in sites) == len(fast)  # noqa: E731
