@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 #: Up to this number of origins, their tables are open.
 _MAX_OPEN = 25
-#: Style of an answer in the bar of origins; others are of the style "note".
+#: Style of an answer in the bar of origins; others are of the style "soft".
 _STYLES = {
     Meaning.RULES.value: "good",
     Meaning.ALLOW.value: "lit",
     Meaning.DISALLOW.value: "bad",
-    Meaning.UNREACHABLE.value: "bad",
+    Meaning.UNREACHABLE.value: "note",
 }
 
 
@@ -51,7 +51,7 @@ def report_page(report: CrawlReport) -> str:
         dry_run=_dry_run(report),
         bars=[
             ("Requests", _bar(_request_parts(origins))),
-            ("Origins", _bar((each.title, each.number, _style(each.key)) for each in groups)),
+            ("Origins", _bar(_origin_parts(groups))),
         ],
         groups=groups,
         is_open=len(origins) <= _MAX_OPEN,
@@ -78,15 +78,22 @@ def _headline(origins: Sequence[OriginStats]) -> str:
 def _causes(origins: Sequence[OriginStats]) -> str:
     """A sentence: how many requests were refused why, at how many sites; empty for none."""
     requests, sites = _refused(origins)
+    down = (
+        f"because {count(sites['unreachable'], 'site')} {_were(sites['unreachable'])} unreachable"
+    )
+    causes = {"rule": f"by rules of {count(sites['rule'], 'site')}", "unreachable": down}
     parts = [
-        {
-            "rule": f"{requests['rule']:,} refused by rules of {count(sites['rule'], 'site')}",
-            "unreachable": f"{requests['unreachable']:,} because "
-            f"{count(sites['unreachable'], 'site')} did not respond",
-        }.get(reason, f"{number:,} refused {tables.reason_words(reason)}")
+        (number, causes.get(reason, tables.reason_words(reason)))
         for reason, number in requests.most_common()
     ]
-    return f"{listed(parts)}." if parts else ""
+    if len(parts) < 2:
+        return "".join(f"{number:,} refused {cause}." for number, cause in parts)
+    each = listed([f"{number:,} {cause}" for number, cause in parts])
+    return f"{requests.total():,} refused: {each}."
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def _refused(origins: Sequence[OriginStats]) -> tuple[Counter[str], Counter[str]]:
@@ -108,14 +115,16 @@ def _request_parts(origins: Sequence[OriginStats]) -> Iterator[tuple[str, int, s
         yield f"refused {words}", number, "note" if reason == "unreachable" else "bad"
 
 
+def _origin_parts(groups: Sequence[tables.AnswerGroup]) -> Iterator[tuple[str, int, str]]:
+    for group in groups:
+        words = group.title[0].lower() + group.title[1:]
+        yield words, group.number, _STYLES.get(group.key, "soft")
+
+
 def _bar(parts: Iterable[tuple[str, int, str]]) -> list[Part]:
     found = [part for part in parts if part[1]]
     every = sum(number for _, number, _ in found)
     return [Part(*part, round(100 * part[1] / every, 3)) for part in found]
-
-
-def _style(answer: str) -> str:
-    return _STYLES.get(answer, "note")
 
 
 def _state(report: CrawlReport) -> str:

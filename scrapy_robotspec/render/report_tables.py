@@ -46,11 +46,11 @@ OVERRIDE = "override"
 
 #: Kind of answer -> title and what it means, in the order of the page.
 ANSWERS = {
-    Meaning.RULES.value: ("A file", "its rules decide"),
-    Meaning.ALLOW.value: ("No file", "everything is allowed"),
+    Meaning.RULES.value: ("With a file", "its rules decide"),
+    Meaning.ALLOW.value: ("Without a file", "everything is allowed"),
     Meaning.DISALLOW.value: ("Refused by ROBOTSPEC_STATUS_POLICY", "nothing is allowed"),
     Meaning.UNREACHABLE.value: ("Unreachable", "the latest attempt failed"),
-    PENDING: ("No answer", "no attempt has ended"),
+    PENDING: ("No answer yet", "no attempt has ended"),
     OVERRIDE: ("Not requested", "ROBOTSPEC_OVERRIDES decides"),
 }
 
@@ -132,12 +132,12 @@ class ReasonRow(NamedTuple):
 
 
 def by_rule(origins: Sequence[OriginStats]) -> Top[RuleRow]:
-    """Refusals by the text of a robots.txt or override line."""
+    """Refusals by the text of a robots.txt or override line, without its comment."""
     rows: dict[tuple[str, str], RuleRow] = {}
     for origin in origins:
         for refusal in origin.refused_by:
             if refusal.rule is not None:
-                key = refusal.rule.strip(), refusal.reason
+                key = refusal.rule.partition("#")[0].strip(), refusal.reason
                 known = rows.get(key, RuleRow(*key, 0, 0, ()))
                 rows[key] = known._replace(
                     requests=known.requests + refusal.count,
@@ -182,11 +182,14 @@ class NamedCount(NamedTuple):
 
 
 def failures(origins: Sequence[OriginStats]) -> Top[NamedCount]:
-    """Failed attempts by kind, also of origins that answered later."""
+    """Failed attempts by kind, also of origins that answered later.
+
+    The example is the rest of one failure, such as the name of its host.
+    """
     examples: dict[str, str] = {}
     for origin in origins:
         for text in origin.failures:
-            examples.setdefault(_kind_of(text), text)
+            examples.setdefault(_kind_of(text), text.partition(":")[2].strip())
     found = _counted(origins, _failures_by_kind)
     rows = [row._replace(example=examples[row.name]) for row in found.rows]
     return Top(rows, found.more)

@@ -99,9 +99,9 @@ def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     text = " ".join(check((tmp_path / "plain.html").read_text(encoding="utf-8")).text.split())
     assert "robots.txt report of the spider plain" in text
     assert "1 of 4 requests let through" in text
-    assert "2 refused by rules of 1 site and 1 because 1 site did not respond." in text
+    assert "3 refused: 2 by rules of 1 site and 1 because 1 site was unreachable." in text
     assert "(finished)" in text
-    assert "A file: 1 origin, its rules decide (HTTP status 200: 1)" in text
+    assert "With a file: 1 origin, its rules decide (HTTP status 200: 1)" in text
     assert "Unreachable: 1 origin" in text
     assert f"Disallow: /no12{site.url('/no')}" in text
     assert f"http://127.0.0.3:{down.port}" in text
@@ -117,7 +117,7 @@ def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> N
         running.finish()
     text = check(path.read_text(encoding="utf-8")).text
     assert "The crawl had not ended at" in text
-    assert "No answer: 1 origin" in text
+    assert "No answer yet: 1 origin" in text
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:

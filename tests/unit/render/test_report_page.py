@@ -55,7 +55,7 @@ def test_a_page_of_ten_thousand_origins_is_small(text: str) -> None:
     source = report_page(report_of(10_000, text))
     assert len(source.encode()) < 5 * MEGABYTE
     shown = words(check(source))
-    assert "A file: 5,000 origins" in shown
+    assert "With a file: 5,000 origins" in shown
     assert "and 4,800 more origins" in shown
 
 
@@ -98,11 +98,12 @@ def test_origins_are_grouped_by_what_their_robots_txt_gave() -> None:
     places = [
         shown.index(text)
         for text in (
-            "A file: 1 origin, its rules decide (HTTP status 200: 1)",
-            "No file: 3 origins, everything is allowed (HTTP status 404: 2, too many redirects: 1)",
+            "With a file: 1 origin, its rules decide (HTTP status 200: 1)",
+            "Without a file: 3 origins, everything is allowed "
+            "(HTTP status 404: 2, too many redirects: 1)",
             "Refused by ROBOTSPEC_STATUS_POLICY: 1 origin, nothing is allowed (HTTP status 403: 1)",
             "Unreachable: 1 origin, the latest attempt failed (timeout: 1)",
-            "No answer: 1 origin",
+            "No answer yet: 1 origin",
             "Not requested: 1 origin, ROBOTSPEC_OVERRIDES decides",
         )
     ]
@@ -113,7 +114,7 @@ def test_refused_requests_are_grouped_by_rule_over_sites() -> None:
     """Most first, with an example a site; refusals without a rule are grouped by reason."""
     few = RefusalStats("rule", 2, "Disallow: /a", "/a", 3, ["http://a.example/a/1"])
     many = RefusalStats("rule", 9, "Disallow: /b", "/b", 4000, ["http://a.example/b/1"])
-    same = RefusalStats("rule", 4, "Disallow: /b ", "/b", 20, ["http://b.example/b/2"])
+    same = RefusalStats("rule", 4, "Disallow: /b # no", "/b", 20, ["http://b.example/b/2"])
     rest = RefusalStats("rule", count=5, examples=["http://a.example/c"])
     down = RefusalStats("unreachable", count=6, examples=["http://b.example/x"])
     use = RefusalStats("usage", 4, "Content-Usage: train-ai=n", None, 1, [])
@@ -127,7 +128,10 @@ def test_refused_requests_are_grouped_by_rule_over_sites() -> None:
     assert "Content-Usage: train-ai=n (for usage preferences)" in shown
     assert "because robots.txt was unreachable212" in shown
     assert "by further rules15" in shown
-    assert "4,028 refused by rules of 2 sites, 12 because 2 sites did not respond" in shown
+    assert (
+        "4,041 refused: 4,028 by rules of 2 sites, 12 because 2 sites were unreachable "
+        "and 1 for usage preferences."
+    ) in shown
 
 
 def test_the_bars_contain_every_request_and_every_origin() -> None:
@@ -143,7 +147,7 @@ def test_the_bars_contain_every_request_and_every_origin() -> None:
     shown = page_of(*origins)
     assert "3 of 4 requests let through" in shown
     assert "3 let through 1 refused because robots.txt was unreachable" in shown
-    assert "1 A file 1 Unreachable" in shown
+    assert "1 with a file 1 unreachable" in shown
 
 
 def test_waits_are_shown_where_one_is_long() -> None:
@@ -178,7 +182,7 @@ def test_crawl_delays_are_named_kept_or_not() -> None:
 def test_failures_redirects_truncated_files_and_overrides() -> None:
     shown = words(check(report_page(report_of(8))))
     assert "HTTP status 5034https://shop-0.example, https://shop-1.example" in shown
-    assert "https://shop-2.example and 1 moreHTTP status 503" in shown
+    assert "https://shop-2.example and 1 more" in shown
     assert "301 to https://www.shop-0.example/robots.txt" in shown
     assert "302 to no target" in shown
     assert "https://shop-3.example512,000 bytes" in shown
@@ -196,8 +200,7 @@ def test_failures_are_grouped_by_kind() -> None:
     ]
     shown = page_of(*origins)
     assert "Unreachable: 50 origins, the latest attempt failed (DNS lookup failed: 50)" in shown
-    assert "DNS lookup failed100http://0.example" in shown
-    assert "DNS lookup failed: no results for 0.example" in shown
+    assert "DNS lookup failed (no results for 0.example)100http://0.example" in shown
     assert "no results for 1.example" not in shown
 
 
