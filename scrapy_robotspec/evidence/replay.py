@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.log_lines import (
     DAMAGE,
     NO_ANSWER,
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import Progress, RunReader
     from scrapy_robotspec.lookup import Resolved
-
-#: An answer may reach the request that waited for it, and be logged, this much later (seconds).
-_RACE = 1.0
 
 
 @dataclass(slots=True)
@@ -73,8 +69,6 @@ class _RunReplay:
         self._reader = reader
         self._result = result
         self._made: States | None = None
-        self._newest: dict[Origin, str] = {}
-        """The id of the last state of each origin."""
         self._exchanges: set[str] = set()
         """Ids of the archived exchanges that states were made from."""
         self._number = 0
@@ -114,7 +108,6 @@ class _RunReplay:
     def _check_state(self, id_: str) -> None:
         """Whether a state follows from the exchanges and the state that it names."""
         state = self._reader.find_state(id_)
-        self._newest[state.record.origin] = id_
         for exchange in state.exchanges:
             if exchange in self._exchanges:
                 raise EvidenceError(f"the record {exchange} belongs to another state")
@@ -136,11 +129,7 @@ class _RunReplay:
     # --- decisions
 
     def _check_decision(self, logged: Mapping[str, Any]) -> None:
-        at = logged.get("rules_time") or logged["time"]
-        replayed = self._decide(logged, at)
-        if replayed.get("policy") == Action.WAIT.value:  # the copy may just have expired
-            since = self._reader.find_state(logged["state"]).record.updated_at
-            replayed = self._decide(logged, max(since, at - _RACE))
+        replayed = self._decide(logged, logged.get("rules_time") or logged["time"])
         different = [name for name, value in replayed.items() if logged.get(name) != value]
         if different:
             shown = (f"{each} {logged.get(each)!r}, not {replayed[each]!r}" for each in different)
@@ -157,7 +146,8 @@ class _RunReplay:
         url, tokens = logged["url"], tuple(logged["tokens"])
         found = None
         if logged["policy"] == NO_ANSWER:
-            return {**self._unanswered(origin, at), **edition}
+            refused = Decision(allowed=False, reason="unreachable", origin=origin)
+            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER), **edition}
         if logged["policy"] == OVERRIDE:
             decision, robots = self._overridden(origin, url, tokens)
         else:
@@ -166,17 +156,6 @@ class _RunReplay:
         has_usage = robots is not None and (found is None or found.extensions is not None)
         usage = robots.usage(url, tokens) if robots is not None and has_usage else Usage()
         return {**self._conclude(decision, usage, found, logged), **edition}
-
-    def _unanswered(self, origin: Origin, at: float) -> dict[str, Any]:
-        """The refusal of a request that could not wait; an answer in the archive is a problem."""
-        id_ = self._newest.get(origin)
-        if id_ is not None:
-            record = self._reader.find_state(id_).record
-            plan = self._reader.settings.policy_of(origin).plan(record, at)
-            if plan.action not in (Action.WAIT, Action.REFUSE) and record.updated_at < at - _RACE:
-                raise EvidenceError(f"the state {id_} had answered before")
-        refused = Decision(allowed=False, reason="unreachable", origin=origin)
-        return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}
 
     def _conclude(
         self, decision: Decision, usage: Usage, found: Resolved | None, logged: Mapping[str, Any]

@@ -142,8 +142,11 @@ class Lookup(Generic[_Request]):
             _wake(live)
 
     async def close(self) -> None:
-        """Stop, finish pending writes, close the stores."""
+        """Stop, let cancelled fetches end, finish pending writes, close the stores."""
         self.stop()
+        for live in list(self._live.values()):
+            if live.flight is not None:
+                await live.flight
         await self._store.close()
 
     # --- from record to result

@@ -51,9 +51,6 @@ PURGE_AFTER = 60 * DAY
 #: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
 Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
 
-#: Seconds until cancelled fetches have ended, so that the evidence names them.
-_CANCELLING = 0.05
-
 #: A decision and what it was made from; None: an override needs no robots.txt.
 Answer = tuple[Decision, Resolved | None]
 
@@ -119,11 +116,9 @@ class CrawlRobots:
 
         Raises ``IgnoreRequest`` if the spider closes first.
         """
-        answer = self.ask(origin, request, time.time())
-        if isinstance(answer, Pending):
-            found = await self.waits.wait(origin, request)
-            now = time.time()
-            return self.policy.decide(found, request.url, self.tokens(request), now), found
+        # One reading of the clock finds the rules and decides by them: they may expire meanwhile.
+        while isinstance(answer := self.ask(origin, request, time.time()), Pending):
+            await self.waits.wait(origin, request)
         return answer
 
     async def decide(self, request: Request) -> Decision:
@@ -237,7 +232,6 @@ class CrawlRobots:
         """Cancel fetches and waits, then close the stores and the evidence."""
         await _compat.as_future(Deferred.fromCoroutine(self.lookup.close()))
         if self.observer is not None:
-            await _compat.sleep(_CANCELLING)
             await _compat.as_future(self._runtime.in_thread(self.observer.close))
         self._runtime.close()
 

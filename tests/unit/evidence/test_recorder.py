@@ -107,6 +107,24 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(
     assert "ROBOTSPEC_EVIDENCE" in caplog.text
 
 
+@pytest.mark.parametrize("jump", [-3600.0, 3600.0])
+def test_a_clock_that_is_set_is_noted_once(tmp_path: Path, jump: float) -> None:
+    writer = RunWriter(tmp_path, new_run_name(START), HEADER, {"software": "tests"})
+    offset = START - time.monotonic()
+    clock = [offset]
+    recorder = Recorder(writer, lambda: time.monotonic() + clock[0], write_every=0.01)
+    recorder.open()
+    recorder.add_line(partial(decision, 0))
+    wait_until(lambda: replay(tmp_path).decisions == 1)
+    clock[0] += jump
+    wait_until(lambda: len(replay(tmp_path).notes) > 1)
+    recorder.close()
+    result = replay(tmp_path)
+    assert result.problems == []
+    (note,) = result.notes
+    assert f"line 3: the clock was set by {jump:+g} s" in note
+
+
 def test_lost_lines_are_counted_in_the_log(tmp_path: Path, disk: Disk) -> None:
     recorder = recorder_in(tmp_path, max_queued=20_000)
     recorder.open()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from twisted.internet.defer import CancelledError, Deferred
@@ -567,6 +567,28 @@ def test_record_is_written_before_the_lease_is_given_back() -> None:
         if take(shared, A, "somebody else", harness.clock(), 0):
             assert shared.get(A) is not None
     assert shared.get(A) is not None
+
+
+class EndsLate(LookupHarness):
+    """Its fetches end some time after they were cancelled, as asyncio tasks do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetch_ends: Deferred[FetchResult] = Deferred()
+
+    def fetch(self, origin: Origin, request: str) -> Deferred[FetchResult]:
+        fetch: Deferred[Any] = Deferred(lambda cancelled: cancelled.callback(None))
+        return fetch.addCallback(lambda _: self.fetch_ends)
+
+
+def test_close_waits_for_cancelled_fetches() -> None:
+    """Each writes evidence of the request that it has sent."""
+    harness = EndsLate()
+    harness.ask()
+    closing = Deferred.fromCoroutine(harness.lookup.close())
+    assert not closing.called
+    harness.fetch_ends.errback(CancelledError())
+    assert closing.called
 
 
 def test_close_finishes_what_is_being_written() -> None:
