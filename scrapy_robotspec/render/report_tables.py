@@ -50,7 +50,7 @@ ANSWERS = {
     Meaning.ALLOW.value: ("Without a file", "everything is allowed"),
     Meaning.DISALLOW.value: ("Refused by ROBOTSPEC_STATUS_POLICY", "nothing is allowed"),
     Meaning.UNREACHABLE.value: ("Unreachable", "the latest attempt failed"),
-    PENDING: ("No answer yet", "no attempt has ended"),
+    PENDING: ("Without an answer", "no attempt has ended"),
     OVERRIDE: ("Not requested", "ROBOTSPEC_OVERRIDES decides"),
 }
 

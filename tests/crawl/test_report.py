@@ -117,7 +117,7 @@ def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> N
         running.finish()
     text = check(path.read_text(encoding="utf-8")).text
     assert "The crawl had not ended at" in text
-    assert "No answer yet: 1 origin" in text
+    assert "Without an answer: 1 origin" in text
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:

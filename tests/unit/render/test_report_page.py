@@ -99,11 +99,10 @@ def test_origins_are_grouped_by_what_their_robots_txt_gave() -> None:
         shown.index(text)
         for text in (
             "With a file: 1 origin, its rules decide (HTTP status 200: 1)",
-            "Without a file: 3 origins, everything is allowed "
-            "(HTTP status 404: 2, too many redirects: 1)",
+            "Without a file: 3 origins, everything is allowed (HTTP status 404: 2, too many",
             "Refused by ROBOTSPEC_STATUS_POLICY: 1 origin, nothing is allowed (HTTP status 403: 1)",
             "Unreachable: 1 origin, the latest attempt failed (timeout: 1)",
-            "No answer yet: 1 origin",
+            "Without an answer: 1 origin",
             "Not requested: 1 origin, ROBOTSPEC_OVERRIDES decides",
         )
     ]
