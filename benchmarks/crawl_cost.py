@@ -1,11 +1,14 @@
 """What the middleware costs a crawl: processor time a request, against ROBOTSTXT_OBEY = False.
 
     python benchmarks/crawl_cost.py [--pairs 10] [--pages 3000] [--origins 1 1000]
+    python benchmarks/crawl_cost.py --evidence [--first-visits]
 
 Every robots.txt is known before the clock starts, and both sides have sent as many requests. Both
 have the same queue class, and the median of the pairs' ratios counts. The two crawls of a pair run
 at the same time and share one processor (where the system lets us say so), so whatever slows the
-machine down slows both: one after the other they differ by more than is measured.
+machine down slows both: one after the other they differ by more than is measured. ``--evidence``
+compares an obeying crawl with the same crawl that also writes evidence, the time of the writing
+thread included; ``--first-visits`` then measures one page of each origin with its robots.txt.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import argparse
 import os
 import statistics
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -79,15 +83,23 @@ def measure(sides: Sides, arguments: argparse.Namespace, spider: str = "steady")
         )
 
 
-def arguments_parser(description: str) -> argparse.ArgumentParser:
-    """The options of this benchmark and of those like it."""
-    parser = argparse.ArgumentParser(description=description.split("\n", 1)[0])
+def main() -> None:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--pages", type=int, default=3000)
     parser.add_argument("--origins", type=int, nargs="+", default=[1, 1000])
-    return parser
+    parser.add_argument("--evidence", action="store_true")
+    parser.add_argument("--first-visits", action="store_true")
+    arguments = parser.parse_args()
+    ignoring: dict[str, object] = {"ROBOTSTXT_OBEY": False}
+    obeying: dict[str, object] = {"ROBOTSTXT_OBEY": True}
+    spider = "first_visits" if arguments.first_visits else "steady"
+    with tempfile.TemporaryDirectory() as folder:
+        evidence = {**obeying, "ROBOTSPEC_EVIDENCE": folder}
+        sides = (obeying, evidence) if arguments.evidence else (ignoring, obeying)
+        measure(sides, arguments, spider)
 
 
 if __name__ == "__main__":
-    arguments = arguments_parser(__doc__ or "").parse_args()
-    measure(({"ROBOTSTXT_OBEY": False}, {"ROBOTSTXT_OBEY": True}), arguments)
+    main()
