@@ -1,13 +1,27 @@
-"""How long property tests look: the same examples each time in CI, fresh ones elsewhere.
+"""Fixtures of all tests, and how many examples property tests try.
 
-Without a deadline: a slow machine is not a failure.
+The examples are the same each time in CI, fresh ones elsewhere. They have no deadline: a slow
+machine is not a failure.
 """
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from scrapy_robotspec.store import open_shared_store
+from tests.support.redis_cluster import RedisCluster
+from tests.support.redis_server import RedisServer, need_redis
+from tests.support.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from scrapy_robotspec.store.base import RecordStore
 
 _BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -17,3 +31,53 @@ settings.register_profile("long", _BASE, max_examples=1_000)
 settings.load_profile(
     os.environ.get("ROBOTSPEC_PROFILE") or ("ci" if "CI" in os.environ else "here")
 )
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """The sites of one test."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """One Redis for all tests; each uses a prefix of its own."""
+    need_redis()
+    with RedisServer(tmp_path_factory.mktemp("redis")) as running:
+        yield running
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
+    """A Redis of one test, which may stop it."""
+    need_redis()
+    with RedisServer(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[RedisCluster]:
+    """A Redis cluster of one test."""
+    need_redis()
+    running = RedisCluster(tmp_path)
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(params=["sqlite", "redis"])
+def uri(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """ROBOTSPEC_CACHE of an empty store of each kind that processes share."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/robots.db"
+    running: RedisServer = request.getfixturevalue("redis_server")
+    return f"{running.uri}?prefix={tmp_path.name}"
+
+
+@pytest.fixture
+def store(uri: str) -> Iterator[RecordStore]:
+    """An empty store of each kind."""
+    opened = open_shared_store(uri)
+    yield opened
+    opened.close()

@@ -19,10 +19,9 @@ from tests.support.command_line import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP,
 from tests.support.crawl import MODES
 from tests.support.html_page import check as check_page
 from tests.support.responses import redirect, reply, silence
-from tests.support.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.support.server import Server
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
@@ -94,12 +93,6 @@ def project(outside: Folder) -> Folder:
     (outside.path / "scrapy.cfg").write_text("[settings]\ndefault = project_settings\n")
     (outside.path / "project_settings.py").write_text(PROJECT_SETTINGS + MUCH_MORE)
     return outside
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
 
 
 def test_the_package_declares_the_command() -> None:

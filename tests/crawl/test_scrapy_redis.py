@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import Running, crawl
-from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 from tests.support.responses import Switch, after, as_long_as, reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
+    from tests.support.redis_server import RedisServer
     from tests.support.server import Server
 
 pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
@@ -24,21 +21,16 @@ DOWN = reply("", 503)
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Iterator[dict[str, Any]]:
+def settings(own_redis: RedisServer) -> dict[str, Any]:
     """Settings for a queue in a Redis of its own."""
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    redis = RedisServer(tmp_path)
-    redis.start()
-    yield {
+    return {
         "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
         "SCHEDULER_PERSIST": True,
-        "REDIS_URL": redis.uri,
+        "REDIS_URL": own_redis.uri,
         "ROBOTSPEC_RETRY_DELAY": 0.2,
         "ROBOTSPEC_RETRY_MAX_DELAY": 0.4,
     }
-    redis.stop()
 
 
 def test_waiting_delays_no_other_and_loses_nothing(

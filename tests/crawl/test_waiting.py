@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -82,14 +83,18 @@ def test_number_of_parked_requests_is_bounded(server: Server, most: int, waiting
     assert result.stats["robotspec/waiting_max"] == waiting
 
 
-@pytest.mark.parametrize("before", [0, 1_000])
+#: Silent origins: 10,000 with ``ROBOTSPEC_PROFILE=long``.
+MANY = 10_000 if os.environ.get("ROBOTSPEC_PROFILE") == "long" else 1_000
+
+
+@pytest.mark.parametrize("before", [0, MANY])
 def test_thousands_of_silent_origins_delay_no_other(server: Server, before: int) -> None:
     """However many wait for their turn to be asked, before the others or behind them.
 
     The fetch timeout is longer than the slowest machine needs for the whole test.
     """
     sites, fast = fast_sites(server)
-    silent = silent_urls(server, 1_000)
+    silent = silent_urls(server, MANY)
     settings = {"LOG_LEVEL": "INFO", "ROBOTSPEC_FETCH_TIMEOUT": 1000}
     with Running([*silent[:before], *fast, *silent[before:]], settings) as running:
         done = lambda: sum(len(site.pages_asked) for site in sites) == len(fast)  # noqa: E731

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.plugins.sites import QUICK, Sites, need
 from tests.support.crawl import crawl
-from tests.support.redis_server import NOT_FOUND, RedisServer, is_installed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from tests.support.redis_server import RedisServer
     from tests.support.server import Server
 
 for module, project in {
@@ -63,20 +59,14 @@ SETTINGS = {
 }
 
 
-@pytest.mark.skipif(not is_installed(), reason=NOT_FOUND)
-def test_robots_txt_is_obeyed_with_all_of_them(server: Server, tmp_path: Path) -> None:
+def test_robots_txt_is_obeyed_with_all_of_them(server: Server, own_redis: RedisServer) -> None:
     sites = Sites(server, unreachable=False)  # with a proxy, that is the proxy's failure at first
-    database = RedisServer(tmp_path)
-    database.start()
-    try:
-        settings = {
-            **SETTINGS,
-            "REDIS_URL": database.uri,
-            "ROTATING_PROXY_LIST": [f"http://127.0.9.{n}:{server.port}" for n in range(1, 5)],
-        }
-        result = crawl(sites.urls, settings, spider="with_page_objects")
-    finally:
-        database.stop()
+    settings = {
+        **SETTINGS,
+        "REDIS_URL": own_redis.uri,
+        "ROTATING_PROXY_LIST": [f"http://127.0.9.{n}:{server.port}" for n in range(1, 5)],
+    }
+    result = crawl(sites.urls, settings, spider="with_page_objects")
     sites.check(result)
     assert result.stats["impersonate/response_bytes"] > 0
     assert result.lines("[Spidermon]", "refused... OK")

@@ -11,20 +11,35 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import TracebackType
 
-NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis itself"
+    from typing_extensions import Self
 
 
 class RedisServer:
-    """A server process with its own directory and no persistence."""
+    """A server process with its own directory and no persistence; a context manager."""
 
     def __init__(self, directory: Path, *options: str) -> None:
         self.port = free_port()
         self._options = options
         self._directory = directory
         self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
 
     @property
     def uri(self) -> str:
@@ -62,8 +77,11 @@ class RedisServer:
             return False
 
 
-def is_installed() -> bool:
-    return shutil.which("redis-server") is not None
+def need_redis() -> None:
+    """Skip a test where there is no Redis."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("no redis-server on the PATH: install Debian's redis-server or Redis itself")
+    pytest.importorskip("redis", reason="the Redis client is not installed")
 
 
 def free_port() -> int:

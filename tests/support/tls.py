@@ -6,10 +6,14 @@ import datetime
 import ssl
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address
 
 
 def context() -> ssl.SSLContext:
@@ -20,18 +24,20 @@ def context() -> ssl.SSLContext:
         return made
 
 
-def write_certificate(path: Path) -> Path:
-    """Write a fresh certificate and its key to *path*."""
+def write_certificate(path: Path, address: IPv4Address | None = None) -> Path:
+    """Write a fresh certificate and its key to *path*; *address* makes it fit a server there."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name.from_rfc4514_string("CN=wrong.example.com")
     day = datetime.timedelta(days=1)
     now = datetime.datetime.now(datetime.timezone.utc)
-    certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - day)
-        .not_valid_after(now + day)
-        .sign(key, hashes.SHA256())
-    )
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - day).not_valid_after(now + day)
+    if address is not None:
+        names = x509.SubjectAlternativeName([x509.IPAddress(address)])
+        builder = builder.add_extension(names, critical=False)
+        authority = x509.BasicConstraints(ca=True, path_length=0)
+        builder = builder.add_extension(authority, critical=True)
+    certificate = builder.sign(key, hashes.SHA256())
     pem = serialization.Encoding.PEM
     path.write_bytes(
         certificate.public_bytes(pem)

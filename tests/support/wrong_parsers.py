@@ -1,6 +1,6 @@
 """Wrong parsers: copies of the reference, each with one mistake.
 
-``tests/spec/test_wrong_parsers.py`` lists plausible ones, ``fuzz/wrong_parsers.py`` makes random
+``tests/nightly/conformance`` lists plausible ones, ``fuzz/wrong_parsers.py`` makes random
 ones.
 """
 

@@ -8,22 +8,14 @@ import pytest
 
 from tests.support.crawl import crawl
 from tests.support.responses import redirect
-from tests.support.server import Server, Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.support.server import Server, Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
 SETTINGS = {"ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS": True}
 #: Hosts within, as a stranger may spell them; all of them are answered for by the proxy.
 INSIDE = ["127.0.0.7", "localhost", "169.254.169.254", "0x7f.1", "2130706433", "[::ffff:10.0.0.1]"]
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """A server that is also a proxy, so that any host can be public or private."""
-    with Server() as running:
-        yield running
 
 
 def environment(server: Server) -> dict[str, str]:

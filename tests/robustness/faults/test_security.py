@@ -17,24 +17,16 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import crawl
 from tests.support.responses import raw, redirect, reply
-from tests.support.server import Server
 from tests.support.stores import put
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.support.server import Server
 
 ROOT = Path(__file__).parents[3]
 BODY = "User-agent: *\nDisallow: /no\n"
 AT_ONCE = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
 #: Colour, title, clear the screen, the same in one byte, text from right to left.
 HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2J\x9b2J\u202e"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """A server of its own for one test."""
-    with Server() as running:
-        yield running
 
 
 def test_default_headers_with_secrets_stay_with_the_first_origin(server: Server) -> None:

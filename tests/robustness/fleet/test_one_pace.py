@@ -55,7 +55,7 @@ def assert_one_pace(server: Server, site: Site, *, fetches: int = 1) -> None:
     assert len(site.robots_asked) == fetches
 
 
-def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> None:
+def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, uri: str) -> None:
     """Every page comes, and none of another origin waits for them."""
     site = server.site("127.0.0.2", RULES)
     free = server.site("127.0.0.3", "User-agent: *\nDisallow: /no\n")
@@ -64,7 +64,7 @@ def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> 
             stack.enter_context(
                 Running(
                     [*urls_of(site, n, 5), *(free.url(f"/w{n}/{m}") for m in range(20))],
-                    settings(shared),
+                    settings(uri),
                 )
             )
             for n in range(WORKERS)
@@ -78,23 +78,23 @@ def test_a_fleet_keeps_the_delay_of_one_crawler(server: Server, shared: str) -> 
     assert last_free < page_times(site)[-5]
 
 
-def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, shared: str) -> None:
+def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, uri: str) -> None:
     """kill -9 in the middle of everything; the others go on."""
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
-            stack.enter_context(Running(urls_of(site, n, 8), settings(shared))) for n in range(3)
+            stack.enter_context(Running(urls_of(site, n, 8), settings(uri))) for n in range(3)
         ]
         crawls[0].wait_until(lambda: len(site.pages_asked) > 4)
         crawls[0].send(signal.SIGKILL)
-        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(shared)))
+        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(uri)))
         results = [crawl.finish() for crawl in (*crawls[1:], late)]
     assert sum(len(result.ends) for result in results) == 8 + 8 + 5
     assert_one_pace(server, site)
 
 
 def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
-    server: Server, shared: str, tmp_path: Path
+    server: Server, uri: str, tmp_path: Path
 ) -> None:
     """Slots count by the store's own clock. Only the time of the robots.txt is each process's."""
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
@@ -105,7 +105,7 @@ def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
             stack.enter_context(
                 Running(
                     urls_of(site, n, 6),
-                    settings(shared),
+                    settings(uri),
                     env={"PYTHONPATH": path, "CLOCK_OFFSET": str(3600 * hours)},
                 )
             )
@@ -118,24 +118,24 @@ def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
 
 
 def test_a_worker_that_starts_without_redis_waits_for_it(
-    server: Server, redis: RedisServer
+    server: Server, own_redis: RedisServer
 ) -> None:
     """It cannot know of the others, who keep their turns without the store."""
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
-            stack.enter_context(Running(urls_of(site, n, 20), settings(redis.uri)))
+            stack.enter_context(Running(urls_of(site, n, 20), settings(own_redis.uri)))
             for n in range(2)
         ]
         crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 2)
         time.sleep(2.5)  # so that each has waited for the other
-        redis.stop()
-        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(redis.uri)))
+        own_redis.stop()
+        late = stack.enter_context(Running(urls_of(site, 9, 5), settings(own_redis.uri)))
         late.wait_until(lambda: "ROBOTSPEC_HOLD_TIMEOUT" in late.log)
         sent_by_others = len(site.pages_asked)
         crawls[0].wait_until(lambda: len(site.pages_asked) > sent_by_others + 5)
         assert not [path for path in site.pages_asked if path.startswith("/w9/")]
-        redis.start()
+        own_redis.start()
         results = [crawl.finish(120) for crawl in (*crawls, late)]
     assert [len(result.ends) for result in results] == [20, 20, 5]
     assert_one_pace(server, site, fetches=2)  # one of them without the store
@@ -166,18 +166,18 @@ def stop(redis: RedisServer) -> None:
 
 @pytest.mark.parametrize("trouble", [pause, restart, stop_for_a_while, stop])
 def test_trouble_with_redis_brings_no_pages_closer(
-    server: Server, redis: RedisServer, trouble: Callable[[RedisServer], None]
+    server: Server, own_redis: RedisServer, trouble: Callable[[RedisServer], None]
 ) -> None:
     """Without the store the processes keep their turns; no page is lost."""
     site = server.site("127.0.0.2", RULES)
     with ExitStack() as stack:
         crawls = [
-            stack.enter_context(Running(urls_of(site, n, 15), settings(redis.uri)))
+            stack.enter_context(Running(urls_of(site, n, 15), settings(own_redis.uri)))
             for n in range(3)
         ]
         crawls[0].wait_until(lambda: len({path.split("/")[1] for path in site.pages_asked}) == 3)
         time.sleep(2.5)  # so that each has waited for the others
-        trouble(redis)
+        trouble(own_redis)
         results = [crawl.finish(120) for crawl in crawls]
     for n, result in enumerate(results):
         assert result.ended_once(urls_of(site, n, 15))

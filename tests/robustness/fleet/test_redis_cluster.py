@@ -4,41 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.support.crawl import crawl
-from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_server import NOT_FOUND, is_installed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from tests.support.redis_cluster import RedisCluster
     from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 
 
 def test_the_origins_of_a_killed_node_are_crawled_as_without_a_store(
-    server: Server, tmp_path: Path
+    server: Server, cluster: RedisCluster
 ) -> None:
     """CAC-04, CAC-05: the others are still asked once by all processes."""
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    pytest.importorskip("redis", reason="the Redis client is not installed")
-    cluster = RedisCluster(tmp_path)
-    cluster.start()
-    try:
-        sites = [server.site(f"127.0.2.{n + 1}", RULES) for n in range(24)]
-        settings = {"ROBOTSPEC_CACHE": cluster.uri}
-        for page in range(2):
-            urls = [site.url(f"/{word}{page}") for site in sites for word in ("yes", "no")]
-            result = crawl(urls, settings)
-            assert result.ended_once(urls)
-            assert "Traceback" not in result.log
-            if not page:
-                cluster.nodes[2].stop()
-        assert len(result.lines("WARNING", "The robots.txt store of ROBOTSPEC_CACHE fails")) == 1
-    finally:
-        cluster.stop()
+    sites = [server.site(f"127.0.2.{n + 1}", RULES) for n in range(24)]
+    settings = {"ROBOTSPEC_CACHE": cluster.uri}
+    for page in range(2):
+        urls = [site.url(f"/{word}{page}") for site in sites for word in ("yes", "no")]
+        result = crawl(urls, settings)
+        assert result.ended_once(urls)
+        assert "Traceback" not in result.log
+        if not page:
+            cluster.nodes[2].stop()
+    assert len(result.lines("WARNING", "The robots.txt store of ROBOTSPEC_CACHE fails")) == 1
     assert [sorted(site.pages_asked) for site in sites] == [["/yes0", "/yes1"]] * len(sites)
     assert {len(site.robots_asked) for site in sites} == {1, 2}

@@ -64,7 +64,9 @@ def assert_harmless(result: Result, sites: list[Site], urls: list[str]) -> None:
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
-def test_trouble_in_the_middle_of_a_crawl(server: Server, redis: RedisServer, trouble: str) -> None:
+def test_trouble_in_the_middle_of_a_crawl(
+    server: Server, own_redis: RedisServer, trouble: str
+) -> None:
     """The crawl goes on with its memory; nothing is allowed, lost or asked again."""
     sites, urls = sites_and_urls(server, 30)
     made = threading.Event()
@@ -75,12 +77,12 @@ def test_trouble_in_the_middle_of_a_crawl(server: Server, redis: RedisServer, tr
     for site in sites:  # four at once: eight get their answer, four wait for the trouble
         site.robots = once(lambda: made.is_set() or asked() <= 8, reply(RULES))
     settings = {
-        "ROBOTSPEC_CACHE": f"{redis.uri}?timeout={0.5 if trouble == 'hanging' else 30}",
+        "ROBOTSPEC_CACHE": f"{own_redis.uri}?timeout={0.5 if trouble == 'hanging' else 30}",
         "ROBOTSPEC_CONCURRENT_FETCHES": 4,
     }
     with Running(urls, settings) as running:
         running.wait_until(lambda: asked() > 8)
-        TROUBLES[trouble](redis)
+        TROUBLES[trouble](own_redis)
         made.set()
         result = running.finish()
     assert_harmless(result, sites, urls)
@@ -90,28 +92,30 @@ def test_trouble_in_the_middle_of_a_crawl(server: Server, redis: RedisServer, tr
         assert "fails" in logged[-1]
 
 
-def test_a_redis_that_is_not_there_at_the_start(server: Server, redis: RedisServer) -> None:
+def test_a_redis_that_is_not_there_at_the_start(server: Server, own_redis: RedisServer) -> None:
     """One warning that names the setting, and the crawl goes on."""
-    redis.stop()
+    own_redis.stop()
     sites, urls = sites_and_urls(server, 3)
-    result = crawl(urls, {"ROBOTSPEC_CACHE": redis.uri})
+    result = crawl(urls, {"ROBOTSPEC_CACHE": own_redis.uri})
     assert_harmless(result, sites, urls)
     (warning,) = result.lines("WARNING", "robots.txt store")
     assert "ROBOTSPEC_CACHE" in warning
 
 
-def test_a_redis_that_comes_back_is_used_again(server: Server, redis: RedisServer) -> None:
+def test_a_redis_that_comes_back_is_used_again(server: Server, own_redis: RedisServer) -> None:
     """Without a restart of the crawl: after a while the store is tried again."""
     quick = server.site("127.0.3.1", RULES)
     tried_again = threading.Event()
     slow = server.site("127.0.3.2", once(tried_again.is_set, reply(RULES)))
-    redis.stop()
-    with Running([quick.url("/yes"), slow.url("/yes")], {"ROBOTSPEC_CACHE": redis.uri}) as running:
+    own_redis.stop()
+    with Running(
+        [quick.url("/yes"), slow.url("/yes")], {"ROBOTSPEC_CACHE": own_redis.uri}
+    ) as running:
         running.wait_until(lambda: quick.pages_asked)
-        redis.start()
+        own_redis.start()
         time.sleep(5.1)  # the pause after the last failure, which was before the start
         tried_again.set()
         result = running.finish()
     assert_harmless(result, [quick, slow], [quick.url("/yes"), slow.url("/yes")])
     assert result.lines("INFO", "robots.txt store works again")
-    assert command(redis, "KEYS", "*")
+    assert command(own_redis, "KEYS", "*")

@@ -41,25 +41,25 @@ def assert_obeyed(results: list[Result], urls: list[list[str]], sites: list[Site
     assert not [path for site in sites for path in site.pages_asked if path.startswith("/no")]
 
 
-def test_forty_origins_are_asked_once_by_three_workers(server: Server, shared: str) -> None:
+def test_forty_origins_are_asked_once_by_three_workers(server: Server, uri: str) -> None:
     """CAC-05: one fetch for each origin, in all processes together."""
     sites = sites_of(server, 40, after(0.3, reply(RULES)))
     urls = [
         [site.url(f"/{word}{n}") for site in sites for word in ("yes", "no")]
         for n in range(WORKERS)
     ]
-    results = fleet(urls, {"ROBOTSPEC_CACHE": shared})
+    results = fleet(urls, {"ROBOTSPEC_CACHE": uri})
     assert_obeyed(results, urls, sites)
     assert [len(site.robots_asked) for site in sites] == [1] * len(sites)
     assert all(len(site.pages_asked) == WORKERS for site in sites)
 
 
-def test_a_fleet_retries_at_the_pace_of_one(server: Server, shared: str) -> None:
+def test_a_fleet_retries_at_the_pace_of_one(server: Server, uri: str) -> None:
     """FET-11: failures and the next attempt are shared, Retry-After too."""
     down = reply("", 503, [("Retry-After", "2")])
     sites = sites_of(server, 5, in_turn(down, reply(RULES)))
     urls = [[site.url(f"/yes{n}") for site in sites] for n in range(WORKERS)]
-    results = fleet(urls, {"ROBOTSPEC_CACHE": shared})
+    results = fleet(urls, {"ROBOTSPEC_CACHE": uri})
     assert_obeyed(results, urls, sites)
     for site in sites:
         first, second = site.robots_asked
@@ -68,11 +68,11 @@ def test_a_fleet_retries_at_the_pace_of_one(server: Server, shared: str) -> None
 
 
 def test_a_worker_killed_while_it_fetches_delays_others_for_a_lease_at_most(
-    server: Server, shared: str
+    server: Server, uri: str
 ) -> None:
     """The lease of the dead runs out; until then no other worker fetches."""
     site = server.site("127.0.0.2", in_turn(silence(), reply(RULES)))
-    settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 1}
+    settings = {"ROBOTSPEC_CACHE": uri, "ROBOTSPEC_FETCH_TIMEOUT": 1}
     with Running([site.url("/yes1")], settings) as killed:
         killed.wait_until(lambda: site.robots_asked)
         with Running([site.url("/yes2"), site.url("/no2")], settings) as other:
@@ -84,10 +84,10 @@ def test_a_worker_killed_while_it_fetches_delays_others_for_a_lease_at_most(
     assert second.at > first.at + 1
 
 
-def test_one_of_many_workers_takes_over(server: Server, shared: str) -> None:
+def test_one_of_many_workers_takes_over(server: Server, uri: str) -> None:
     """CAC-05: the others go on waiting for that one, however long it takes."""
     site = server.site("127.0.0.2", in_turn(silence(), after(3, reply(RULES))))
-    settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 5}
+    settings = {"ROBOTSPEC_CACHE": uri, "ROBOTSPEC_FETCH_TIMEOUT": 5}
     with ExitStack() as running:
         killed = running.enter_context(Running([site.url("/yes")], settings))
         killed.wait_until(lambda: site.robots_asked)
@@ -100,12 +100,12 @@ def test_one_of_many_workers_takes_over(server: Server, shared: str) -> None:
 
 
 def test_a_worker_without_a_way_to_the_site_refuses_it_for_itself_alone(
-    server: Server, shared: str
+    server: Server, uri: str
 ) -> None:
     """Its proxy is dead. What it learns of the site is nothing, and it writes nothing."""
     site = server.site("127.0.0.2", RULES)
     settings = {
-        "ROBOTSPEC_CACHE": shared,
+        "ROBOTSPEC_CACHE": uri,
         "ROBOTSPEC_RETRY_TIMES": 0,
         "ROBOTSPEC_FETCH_TIMEOUT": 5,
     }
@@ -121,18 +121,18 @@ def test_a_worker_without_a_way_to_the_site_refuses_it_for_itself_alone(
 
 @pytest.mark.parametrize("clock", [0.0, -86_400.0, 86_400.0], ids=["now", "a day ago", "tomorrow"])
 def test_a_lease_without_an_end_delays_its_origins_for_one_fetch_at_most(
-    server: Server, shared: str, clock: float
+    server: Server, uri: str, clock: float
 ) -> None:
     """Foreign or damaged; each process measures the wait by its own clock."""
     sites = sites_of(server, 5, reply(RULES))
-    store = open_shared_store(shared)
+    store = open_shared_store(uri)
     for site in sites:
         origin = Origin.of(site.url())
         assert origin is not None
         assert take(store, origin, "nobody", time.time() + clock, 10 * 365 * 86_400.0)
     store.close()
     urls = [[site.url(f"/{word}{n}") for site in sites for word in ("yes", "no")] for n in range(2)]
-    settings = {"ROBOTSPEC_CACHE": shared, "ROBOTSPEC_FETCH_TIMEOUT": 1}
+    settings = {"ROBOTSPEC_CACHE": uri, "ROBOTSPEC_FETCH_TIMEOUT": 1}
     results = fleet(urls, settings)
     assert_obeyed(results, urls, sites)
     assert all(len(site.pages_asked) == 2 for site in sites)

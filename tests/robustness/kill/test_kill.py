@@ -19,26 +19,18 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, reply, reset
-from tests.support.server import Server, Site
 from tests.support.stores import take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from scrapy_robotspec.store.base import RecordStore
+    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: Seconds; a lease lasts this and five more.
 TIMEOUT = 1.0
 PATHS = ("/yes", "/no")
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    """A server of its own for one test."""
-    with Server() as running:
-        yield running
 
 
 def sites_of(server: Server, number: int) -> list[Site]:

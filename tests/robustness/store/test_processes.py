@@ -49,9 +49,9 @@ def outcome(process: subprocess.Popen[str]) -> Any:
         return json.loads(process.stdout.readline())
 
 
-def test_of_several_processes_one_gets_each_lease(shared_uri: str) -> None:
+def test_of_several_processes_one_gets_each_lease(uri: str) -> None:
     """CAC-05: they start at the same moment on a store that none of them has opened yet."""
-    processes = [start(shared_uri, "take_leases", number) for number in range(3)]
+    processes = [start(uri, "take_leases", number) for number in range(3)]
     for process in processes:
         go(process)
     taken = [n for process in processes for n in outcome(process)]
@@ -59,9 +59,9 @@ def test_of_several_processes_one_gets_each_lease(shared_uri: str) -> None:
 
 
 @pytest.mark.parametrize("racing", [1, 4, 8])
-def test_processes_that_race_keep_one_pace(shared_uri: str, racing: int) -> None:
+def test_processes_that_race_keep_one_pace(uri: str, racing: int) -> None:
     """EXT-01: no two slots closer than the delay."""
-    processes = [start(shared_uri, "take_slots", number) for number in range(racing)]
+    processes = [start(uri, "take_slots", number) for number in range(racing)]
     for process in processes:
         go(process)
     slots = sorted(slot for process in processes for slot in outcome(process))
@@ -70,24 +70,24 @@ def test_processes_that_race_keep_one_pace(shared_uri: str, racing: int) -> None
     assert len(slots) > 0.5 * SECONDS / DELAY
 
 
-def test_a_process_that_is_killed_costs_no_more_than_one_slot(shared_uri: str) -> None:
+def test_a_process_that_is_killed_costs_no_more_than_one_slot(uri: str) -> None:
     """Whatever it was doing: the others go on at once."""
-    killed = start(shared_uri, "take_slots_for_ever", 0)
+    killed = start(uri, "take_slots_for_ever", 0)
     go(killed)
     assert killed.stdout is not None
     killed.stdout.readline()
     killed.kill()
     killed.communicate()
-    store = open_shared_store(shared_uri)
+    store = open_shared_store(uri)
     reply = store.reserve(origin(0), SlotRequest(DELAY))
     store.close()
     assert reply.granted
     assert reply.at <= reply.now + 2 * DELAY
 
 
-def test_processes_read_each_others_records_whole(shared_uri: str) -> None:
+def test_processes_read_each_others_records_whole(uri: str) -> None:
     """CAC-04: no reader ever sees half a write."""
-    processes = [start(shared_uri, "write_and_read", number) for number in range(3)]
+    processes = [start(uri, "write_and_read", number) for number in range(3)]
     for process in processes:
         go(process)
     assert [outcome(process) for process in processes] == [ORIGINS] * 3

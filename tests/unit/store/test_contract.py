@@ -331,9 +331,9 @@ def test_no_slot_is_granted_in_the_spacing_of_another(
         assert later >= earlier + spacing
 
 
-def test_threads_get_one_lease_between_them(shared_uri: str) -> None:
+def test_threads_get_one_lease_between_them(uri: str) -> None:
     """Atomic: slow stores are called from threads."""
-    store = open_shared_store(shared_uri)
+    store = open_shared_store(uri)
     start = threading.Barrier(8)
 
     def take_all(number: int) -> list[bool]:
@@ -346,9 +346,9 @@ def test_threads_get_one_lease_between_them(shared_uri: str) -> None:
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
 
 
-def test_two_stores_on_one_back_end_see_each_other(shared_uri: str) -> None:
+def test_two_stores_on_one_back_end_see_each_other(uri: str) -> None:
     """CAC-04."""
-    one, other = open_shared_store(shared_uri), open_shared_store(shared_uri)
+    one, other = open_shared_store(uri), open_shared_store(uri)
     put(one, record())
     assert other.get(ORIGIN) == record()
     assert take(one, ORIGIN, "one", NOW, 30)
@@ -357,12 +357,12 @@ def test_two_stores_on_one_back_end_see_each_other(shared_uri: str) -> None:
     other.close()
 
 
-def test_records_outlive_the_store(shared_uri: str) -> None:
+def test_records_outlive_the_store(uri: str) -> None:
     """CAC-04: a second run asks nothing again."""
-    first = open_shared_store(shared_uri)
+    first = open_shared_store(uri)
     put(first, record())
     first.close()
-    second = open_shared_store(shared_uri)
+    second = open_shared_store(uri)
     assert second.get(ORIGIN) == record()
     second.close()
 

@@ -9,15 +9,10 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -28,8 +23,9 @@ from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Line, SlotRequest, reserve
 from scrapy_robotspec.store.redis import _RESERVE
 from tests.support.records import ORIGIN, plain_record, record
-from tests.support.redis_server import NOT_FOUND, RedisServer, free_port, is_installed
+from tests.support.redis_server import RedisServer, free_port, need_redis
 from tests.support.stores import put, take
+from tests.support.tls import write_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,14 +46,9 @@ TIMES = st.integers(1, 100)
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RedisServer]:
+def server(own_redis: RedisServer) -> RedisServer:
     """A server of the test's own, which it may stop."""
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    own = RedisServer(tmp_path)
-    own.start()
-    yield own
-    own.stop()
+    return own_redis
 
 
 @pytest.fixture
@@ -226,11 +217,8 @@ def test_a_full_server_is_a_store_error(server: RedisServer, client: redis.Redis
 
 def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
     """redis://:password@host."""
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    server = RedisServer(tmp_path, "--requirepass", "secret")
-    server.start()
-    try:
+    need_redis()
+    with RedisServer(tmp_path, "--requirepass", "secret") as server:
         host = f"127.0.0.1:{server.port}"
         known = open_shared_store(f"redis://:secret@{host}/0")
         put(known, record())
@@ -241,51 +229,18 @@ def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
                 unknown.get(ORIGIN)
             assert "hidden" not in str(caught.value)
             unknown.close()
-    finally:
-        server.stop()
 
 
 def test_rediss_is_encrypted_and_the_server_has_to_prove_itself(tmp_path: Path) -> None:
     """rediss://…, with a certificate of one's own in SSL_CERT_FILE, as for all of OpenSSL."""
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    port, pem = free_port(), str(tmp_path / "own.pem")
-    write_certificate(pem)
+    need_redis()
+    port, pem = free_port(), str(write_certificate(tmp_path / "own.pem", IPv4Address("127.0.0.1")))
     options = ["--tls-port", str(port), "--tls-auth-clients", "no"]
     files = ["--tls-cert-file", pem, "--tls-key-file", pem, "--tls-ca-cert-file", pem]
-    server = RedisServer(tmp_path, *options, *files)
-    server.start()
-    try:
+    with RedisServer(tmp_path, *options, *files):
         uri = f"rediss://127.0.0.1:{port}/0"
         assert put_and_get(uri, trusting=pem) == "True"
         assert put_and_get(uri, trusting=None).startswith("StoreError")
-    finally:
-        server.stop()
-
-
-def write_certificate(path: str) -> None:
-    """Key and certificate of a server at 127.0.0.1, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    address = x509.IPAddress(IPv4Address("127.0.0.1"))
-    now = datetime.now(timezone.utc)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    plain = serialization.NoEncryption()
-    form = serialization.PrivateFormat.PKCS8
-    with open(path, "wb") as file:
-        file.write(key.private_bytes(serialization.Encoding.PEM, form, plain))
-        file.write(certificate.public_bytes(serialization.Encoding.PEM))
 
 
 def put_and_get(uri: str, trusting: str | None) -> str:

@@ -14,8 +14,6 @@ from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.page_slots import SlotRequest
 from tests.support.records import origin, plain_record
-from tests.support.redis_cluster import RedisCluster
-from tests.support.redis_server import NOT_FOUND, is_installed
 from tests.support.stores import put, take
 
 if TYPE_CHECKING:
@@ -23,21 +21,10 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.base import RecordStore
-
-pytest.importorskip("redis", reason="the Redis client is not installed")
+    from tests.support.redis_cluster import RedisCluster
 
 NOW = 1_800_000_000.0
 ORIGINS = [origin(number) for number in range(60)]
-
-
-@pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisCluster]:
-    if not is_installed():
-        pytest.skip(NOT_FOUND)
-    running = RedisCluster(tmp_path_factory.mktemp("cluster"))
-    running.start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture
