@@ -55,16 +55,8 @@ def report_page(report: CrawlReport) -> str:
         ],
         groups=groups,
         is_open=len(origins) <= _MAX_OPEN,
-        by_rule=tables.by_rule(origins),
-        by_reason=tables.by_reason(origins),
-        words=tables.reason_words,
-        waits=tables.waits(origins, report.now),
-        delays=tables.delays(origins),
-        failures=tables.failures(origins),
-        redirects=tables.redirects(origins),
-        truncated=tables.truncated(origins),
-        overrides=tables.overrides(origins),
-        usage=tables.usage(origins),
+        refused=tables.refusals(origins),
+        further=tables.further_tables(origins, report.now),
     )
 
 

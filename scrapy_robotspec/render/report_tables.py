@@ -3,40 +3,93 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from heapq import nlargest
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from scrapy_robotspec.access.outcome import Meaning
+from scrapy_robotspec.render.text import count, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.render.crawl_report import OriginStats
+    from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
-_T = TypeVar("_T")
+    #: Several texts are URLs.
+    Cell: TypeAlias = "str | int | tuple[str, ...]"
+    #: What rows are ordered by, the largest first, and the cells of a row.
+    Row: TypeAlias = "tuple[float, Sequence[Cell]]"
 
 #: Max rows of a table. Ten tables of these rows keep a page below 5 MB.
 MAX_ROWS = 200
 #: Where no wait took longer, none is shown (seconds).
 SHORTEST_WAIT = 1.0
-#: Max origins that are named beside a count.
+#: Max origins or examples that are named beside a count.
 MAX_NAMED = 3
+#: Max lengths of an example and of a redirect's target (characters).
+_MAX_EXAMPLE, _MAX_TARGET = 100, 300
 
 
-@dataclass(frozen=True, slots=True)
-class Top(Generic[_T]):  # a NamedTuple is generic from Python 3.11 on only
+class Table(NamedTuple):
     """The first rows of a table."""
 
-    rows: Sequence[_T]
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    """The first cell of a row is its heading."""
     more: int
     """Number of rows that are left out."""
 
 
-def top(rows: Iterable[_T], key: Callable[[_T], float], limit: int = MAX_ROWS) -> Top[_T]:
-    """The *limit* rows with the largest *key*."""
-    all_rows = list(rows)
-    return Top(nlargest(limit, all_rows, key=key), max(0, len(all_rows) - limit))
+class AnswerGroup(NamedTuple):
+    """Origins whose robots.txt gave the same."""
+
+    key: str
+    title: str
+    number: int
+    words: str
+    """What it means, and the most frequent HTTP statuses or failures."""
+    table: Table
+
+
+def _table(caption: str, columns: Sequence[str], rows: Iterable[Row]) -> Table:
+    every = list(rows)
+    first = nlargest(MAX_ROWS, every, key=itemgetter(0))
+    return Table(caption, columns, [cells for _, cells in first], len(every) - len(first))
+
+
+def further_tables(origins: Sequence[OriginStats], now: float) -> dict[str, Table]:
+    """The tables after those of refusals and answers, by title; without empty ones."""
+    tables = {
+        "Failures": _table(
+            "Failed attempts, also of origins that responded later",
+            ("Failure", "Attempts", "Origins"),
+            _failures(origins),
+        ),
+        "Redirects": _table(
+            "The longest chain first", ("Origin", "Redirects", "End"), _redirects(origins)
+        ),
+        "Truncated files": _table(
+            "Files longer than ROBOTSPEC_MAX_SIZE: the rest is ignored",
+            ("Origin", "Size read"),
+            _truncated(origins),
+        ),
+        "Overrides": _table(
+            "Requests decided with ROBOTSPEC_OVERRIDES",
+            ("Kind", "Requests", "Origins"),
+            _overrides(origins),
+        ),
+        "Usage preferences": _table(
+            "Pages by preference", ("Use", "Allowed", "Disallowed", "Unknown"), _usage(origins)
+        ),
+        "Crawl delays": _table("The longest first", ("Origin", "Crawl delay"), _delays(origins)),
+        "Longest waits for a robots.txt": _table(
+            "The longest wait first",
+            ("Origin", "Waited", "End", "Attempts", "Latest failure"),
+            waits(origins, now),
+        ),
+    }
+    return {title: table for title, table in tables.items() if table.rows}
 
 
 # --- origins by what their robots.txt gave
@@ -55,18 +108,6 @@ ANSWERS = {
 }
 
 
-class AnswerGroup(NamedTuple):
-    """Origins whose robots.txt gave the same."""
-
-    key: str
-    title: str
-    meaning: str
-    number: int
-    statuses: Sequence[tuple[str, int]]
-    """HTTP statuses or failures, the most frequent first, with the number of origins."""
-    origins: Top[OriginStats]
-
-
 def answer_of(origin: OriginStats) -> str:
     """The key of *origin* in :data:`ANSWERS`."""
     if origin.answer is not None:
@@ -79,17 +120,21 @@ def answer_groups(origins: Sequence[OriginStats]) -> Iterator[AnswerGroup]:
     members: dict[str, list[OriginStats]] = {key: [] for key in ANSWERS}
     for origin in origins:
         members[answer_of(origin)].append(origin)
+    columns = ("Origin", "Status", "Let through", "Refused", "Size")
     for key, (title, meaning) in ANSWERS.items():
-        if members[key]:
-            statuses = Counter(filter(None, map(_status, members[key])))
-            yield AnswerGroup(
-                key,
-                title,
-                meaning,
-                len(members[key]),
-                statuses.most_common(MAX_NAMED),
-                top(members[key], lambda each: each.refused + each.let_through),
-            )
+        if found := members[key]:
+            statuses = Counter(filter(None, map(_status, found))).most_common(MAX_NAMED)
+            words = ", ".join(f"{status}: {number:,}" for status, number in statuses)
+            table = _table("The most requests first", columns, map(_origin_row, found))
+            words = f"{meaning} ({words})" if words else meaning
+            yield AnswerGroup(key, title, len(found), words, table)
+
+
+def _origin_row(origin: OriginStats) -> Row:
+    size = count(origin.bytes, "byte") if origin.bytes else "none"
+    status = str(origin.status or "none")
+    cells = (origin.origin, status, origin.let_through, origin.refused, size)
+    return origin.refused + origin.let_through, cells
 
 
 def _status(origin: OriginStats) -> str | None:
@@ -112,94 +157,55 @@ REASONS = {
 }
 
 
-class RuleRow(NamedTuple):
-    """Requests that lines of one text refused, at all sites."""
-
-    rule: str
-    reason: str
-    requests: int
-    sites: int
-    examples: Sequence[str]
-
-
-class ReasonRow(NamedTuple):
-    """Requests that were refused without a line of robots.txt."""
-
-    words: str
-    requests: int
-    origins: int
-    examples: Sequence[str]
-
-
-def by_rule(origins: Sequence[OriginStats]) -> Top[RuleRow]:
-    """Refusals by the text of a robots.txt or override line, without its comment."""
-    rows: dict[tuple[str, str], RuleRow] = {}
-    for origin in origins:
-        for refusal in origin.refused_by:
-            if refusal.rule is not None:
-                key = refusal.rule.partition("#")[0].strip(), refusal.reason
-                known = rows.get(key, RuleRow(*key, 0, 0, ()))
-                rows[key] = known._replace(
-                    requests=known.requests + refusal.count,
-                    sites=known.sites + 1,
-                    examples=(*known.examples, *refusal.examples[:1])[:MAX_NAMED],
-                )
-    return top(rows.values(), lambda row: row.requests)
-
-
-def by_reason(origins: Sequence[OriginStats]) -> list[ReasonRow]:
-    """Refusals without a line, by reason."""
-    counts: Counter[str] = Counter()
-    number: Counter[str] = Counter()
-    examples: dict[str, list[str]] = {}
-    for origin in origins:
-        for refusal in origin.refused_by:
-            if refusal.rule is None:
-                counts[refusal.reason] += refusal.count
-                number[refusal.reason] += 1
-                examples.setdefault(refusal.reason, []).extend(refusal.examples[:1])
-    return [
-        ReasonRow(reason_words(reason), total, number[reason], examples[reason][:MAX_NAMED])
-        for reason, total in counts.most_common()
-    ]
-
-
 def reason_words(reason: str) -> str:
     """The words for the reason of a refusal that no line names."""
     return REASONS.get(reason, reason.replace("_", " "))
 
 
-# --- failures, redirects, overrides, usage preferences
-
-
-class NamedCount(NamedTuple):
-    """Something that was counted at several origins."""
-
-    name: str
-    number: int
-    origins: Top[OriginStats]
-    example: str = ""
-
-
-def failures(origins: Sequence[OriginStats]) -> Top[NamedCount]:
-    """Failed attempts by kind, also of origins that answered later.
-
-    The example is the rest of one failure, such as the name of its host.
-    """
-    examples: dict[str, str] = {}
+def refusals(origins: Sequence[OriginStats]) -> list[Table]:
+    """Refusals by the text of a robots.txt or override line, and those without one, by reason."""
+    found: dict[tuple[bool, str], list[RefusalStats]] = {}
     for origin in origins:
-        for text in origin.failures:
-            examples.setdefault(_kind_of(text), text.partition(":")[2].strip())
-    found = _counted(origins, _failures_by_kind)
-    rows = [row._replace(example=examples[row.name]) for row in found.rows]
-    return Top(rows, found.more)
+        for refusal in origin.refused_by:
+            found.setdefault((refusal.rule is None, _cause(refusal)), []).append(refusal)
+    rows: tuple[list[Row], list[Row]] = [], []
+    for (without_rule, cause), ones in found.items():
+        requests = sum(one.count for one in ones)
+        examples = tuple(_cut(one.examples[0]) for one in ones if one.examples)[:MAX_NAMED]
+        rows[without_rule].append((requests, (cause, len(ones), requests, examples)))
+    columns = ("Sites", "Requests", "Examples")
+    tables = (
+        _table("By a rule, whatever its site", ("Rule", *columns), rows[False]),
+        _table("Without a rule", ("Reason", *columns), rows[True]),
+    )
+    return [table for table in tables if table.rows]
 
 
-def _failures_by_kind(origin: OriginStats) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for text, number in origin.failures.items():
-        counts[_kind_of(text)] += number
-    return counts
+def _cause(refusal: RefusalStats) -> str:
+    words = reason_words(refusal.reason)
+    if refusal.rule is None:
+        return words
+    rule = refusal.rule.partition("#")[0].strip()  # without its comment
+    return rule if refusal.reason == "rule" else f"{rule} ({words})"
+
+
+def _cut(url: str) -> str:
+    return url if len(url) <= _MAX_EXAMPLE else f"{url[:_MAX_EXAMPLE]}…"
+
+
+# --- rows of the further tables
+
+
+def _failures(origins: Sequence[OriginStats]) -> Iterator[Row]:
+    """Failed attempts by kind, with the rest of one failure, such as the name of its host."""
+    counts: list[tuple[str, OriginStats, int]] = []
+    names: dict[str, str] = {}
+    for origin in origins:
+        for text, number in origin.failures.items():
+            kind, _, rest = text.partition(":")
+            names.setdefault(kind, f"{kind} ({rest.strip()})" if rest.strip() else kind)
+            counts.append((names[kind], origin, number))
+    return _counted(counts)
 
 
 def _kind_of(failure: str) -> str:
@@ -207,80 +213,78 @@ def _kind_of(failure: str) -> str:
     return failure.partition(":")[0]
 
 
-def overrides(origins: Sequence[OriginStats]) -> Top[NamedCount]:
+def _overrides(origins: Sequence[OriginStats]) -> Iterator[Row]:
     """Requests by kind of override."""
-    return _counted(origins, lambda origin: origin.overrides)
+    return _counted(
+        (kind, origin, number) for origin in origins for kind, number in origin.overrides.items()
+    )
 
 
-def _counted(
-    origins: Sequence[OriginStats], table_of: Callable[[OriginStats], Mapping[str, int]]
-) -> Top[NamedCount]:
-    numbers: Counter[str] = Counter()
-    members: dict[str, list[OriginStats]] = {}
-    for origin in origins:
-        for name, number in table_of(origin).items():
-            numbers[name] += number
-            members.setdefault(name, []).append(origin)
-    rows = [_named_count(name, numbers[name], members[name], table_of) for name in numbers]
-    return top(rows, lambda row: row.number)
+def _counted(counts: Iterable[tuple[str, OriginStats, int]]) -> Iterator[Row]:
+    """Names with their number, and the origins with the most."""
+    members: dict[str, Counter[str]] = {}
+    for name, origin, number in counts:
+        members.setdefault(name, Counter())[origin.origin] += number
+    for name, numbers in members.items():
+        named = ", ".join(origin for origin, _ in numbers.most_common(MAX_NAMED))
+        if (more := len(numbers) - MAX_NAMED) > 0:
+            named += f" and {more:,} more"
+        yield numbers.total(), (name, numbers.total(), named)
 
 
-def _named_count(
-    name: str,
-    number: int,
-    origins: Sequence[OriginStats],
-    table_of: Callable[[OriginStats], Mapping[str, int]],
-) -> NamedCount:
-    return NamedCount(name, number, top(origins, lambda row: table_of(row)[name], MAX_NAMED))
-
-
-def redirects(origins: Sequence[OriginStats]) -> Top[OriginStats]:
+def _redirects(origins: Sequence[OriginStats]) -> Iterator[Row]:
     """Origins whose robots.txt is a redirect."""
-    return top((each for each in origins if each.redirects), lambda each: len(each.redirects))
+    for each in origins:
+        if each.redirects:
+            chain = ", ".join(
+                f"{hop.status} to {(hop.target or 'no target')[:_MAX_TARGET]}"
+                for hop in each.redirects
+            )
+            end = each.failure or f"HTTP status {each.status}"
+            yield len(each.redirects), (each.origin, chain, end)
 
 
-def truncated(origins: Sequence[OriginStats]) -> Top[OriginStats]:
+def _truncated(origins: Sequence[OriginStats]) -> Iterator[Row]:
     """Origins whose robots.txt is longer than the parsing limit."""
-    return top((each for each in origins if each.truncated), lambda each: each.bytes or 0)
+    for each in origins:
+        if each.truncated:
+            size = each.bytes or 0
+            yield size, (each.origin, count(size, "byte"))
 
 
-def usage(origins: Sequence[OriginStats]) -> dict[str, Counter[str]]:
-    """Pages by label of usage, then by preference."""
-    table: dict[str, Counter[str]] = {}
+def _usage(origins: Sequence[OriginStats]) -> Iterator[Row]:
+    """Pages by label of usage and preference."""
+    found: dict[str, Counter[str]] = {}
     for origin in origins:
         for label, pages in origin.usage.items():
-            table.setdefault(label, Counter()).update(pages)
-    return table
+            found.setdefault(label, Counter()).update(pages)
+    for label, numbers in found.items():
+        cells = (numbers[preference] for preference in ("allow", "disallow", "unknown"))
+        yield numbers.total(), (label, *cells)
 
 
-# --- delays and waits
-
-
-def delays(origins: Sequence[OriginStats]) -> Top[OriginStats]:
+def _delays(origins: Sequence[OriginStats]) -> Iterator[Row]:
     """Origins that ask for a crawl delay, kept or not."""
-    asking = (each for each in origins if each.crawl_delay or each.delay_not_kept)
-    return top(asking, lambda each: each.crawl_delay or each.delay_not_kept or 0.0)
+    for each in origins:
+        if each.crawl_delay:
+            yield each.crawl_delay, (each.origin, f"keeps {duration(each.crawl_delay)}")
+        elif asked := each.delay_not_kept:
+            yield asked, (each.origin, f"asks {duration(asked)}, not kept")
 
 
-class Wait(NamedTuple):
-    """The longest wait of one origin, or its current one."""
-
-    origin: OriginStats
-    seconds: float
-    end: str
-
-
-def waits(origins: Sequence[OriginStats], now: float) -> Top[Wait]:
-    """The longest waits; empty if all were short and have ended."""
-    found = top(filter(None, (_wait(each, now) for each in origins)), lambda wait: wait.seconds)
-    is_long = any(wait.seconds >= SHORTEST_WAIT or wait.end == PENDING for wait in found.rows)
-    return found if is_long else Top((), 0)
-
-
-def _wait(origin: OriginStats, now: float) -> Wait | None:
-    if origin.pending_since is not None:
-        return Wait(origin, max(0.0, now - origin.pending_since), PENDING)
-    if origin.wait_began is None:
-        return None
-    is_down = origin.answer == Meaning.UNREACHABLE.value
-    return Wait(origin, origin.wait_seconds, "given up" if is_down else "answered")
+def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
+    """The longest wait of each origin, or its current one; none if all were short and ended."""
+    rows: list[Row] = []
+    is_long = False
+    for each in origins:
+        if each.pending_since is not None:
+            seconds, end = max(0.0, now - each.pending_since), PENDING
+        elif each.wait_began is not None:
+            is_down = each.answer == Meaning.UNREACHABLE.value
+            seconds, end = each.wait_seconds, "given up" if is_down else "answered"
+        else:
+            continue
+        is_long = is_long or seconds >= SHORTEST_WAIT or end == PENDING
+        failure = each.failure or "none"
+        rows.append((seconds, (each.origin, duration(seconds), end, each.asked, failure)))
+    return rows if is_long else []
