@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, path_of
-from scrapy_robotspec.render.text import crawler_words, reason_words, safe
+from scrapy_robotspec.render.text import crawler_words, duration, group_words, reason_words, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.usage import UsageAnswer
+
+
+#: Max lines of one kind that are shown.
+MOST = 50
 
 
 class Explanation(NamedTuple):
@@ -159,6 +164,49 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
     return found._replace(
         path=by_file.path, matches=by_file.matches, group=by_file.group, usage=by_file.usage
     )
+
+
+def facts(found: Explanation) -> Iterator[tuple[str, str]]:
+    """Label and text of everything that led to a decision, escaped."""
+    site, group = found.site, found.group
+    if site is not None:
+        from scrapy_robotspec.render.site import site_facts
+
+        yield from ((label, safe(text)) for label, text in site_facts(site))
+    yield "crawler", found.crawler
+    if group is not None:
+        yield "group", group_words(group)
+        yield "compared", safe(found.path)
+        if found.rule is not None or found.losing:  # else the verdict says why
+            yield "decided by", precedence_words(found)
+        if found.rule is not None:
+            yield "decides", rule_words(found.rule)
+        for other in found.losing[:MOST]:
+            yield "loses", rule_words(other)
+        yield from other_facts(group, without_usage=found.usage is not None)
+        if found.usage is not None:
+            yield from found.usage.facts()
+    edition = site.edition.name if site is not None and site.edition is not None else ""
+    if found.verdict is not None:
+        edition = found.verdict.edition
+    if edition:
+        yield "edition", edition
+    if site is not None:
+        yield "took", duration(site.seconds)
+
+
+def other_facts(group: GroupSummary, *, without_usage: bool = False) -> Iterator[tuple[str, str]]:
+    """Lines of the group other than allow and disallow."""
+    from scrapy_robotspec.protocol.usage import USAGE_FIELDS
+
+    shown = (line for line in group.other if not (without_usage and line.field in USAGE_FIELDS))
+    for line in islice(shown, MOST):
+        yield "also", f"line {line.line}: {safe(line.field)}: {safe(line.value)}"
+
+
+def rule_words(rule: Rule) -> str:
+    """``line 4: Disallow: /a``, escaped."""
+    return f"line {rule.line}: {safe(rule.text.strip())}"
 
 
 def precedence_words(found: Explanation) -> str:

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.render.text import crawler_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
-    from scrapy_robotspec.render.parsed_file import ParsedFile
+    from scrapy_robotspec.render.explanation import Explanation
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
 
 #: A longer file is shown at its beginning and around the lines with notes only (lines).
 MOST_LINES = 3000
 BEGINNING = 300
 AROUND = 3
-#: Max user agents in the heading of a group, and crawlers it applies to.
-MOST_NAMES = 30
+#: Max crawlers that are named at a group.
 MOST_FOLLOWERS = 6
 
-_RULES = ("allow", "disallow")
+_KINDS = ("allow", "disallow", "user-agent", "sitemap")
 
 
 @dataclass(slots=True)
 class Note:
-    """The role of a line in some answers."""
+    """The role of a line in some answers, or for some crawlers."""
 
     style: str
-    """good, bad, or empty."""
+    """good, bad, lit, or empty."""
     role: str
     links: list[int] = field(default_factory=list)
     """Numbers of answers."""
@@ -42,163 +43,87 @@ class Notes:
     margin: dict[int, list[Note]] = field(default_factory=dict)
     styles: dict[int, str] = field(default_factory=dict)
     """A style for a whole line: decides-good or decides-bad."""
-    followed: dict[int, list[str]] = field(default_factory=dict)
-    """First lines of groups that apply, and to which crawlers (escaped names)."""
+    followed: set[int] = field(default_factory=set)
+    """Lines of groups that apply."""
 
-    @property
-    def lines(self) -> set[int]:
-        """The lines with a note."""
-        return {*self.margin, *self.styles, *self.followed}
+    def add_groups(self, file: ParsedFile, groups: Iterable[GroupSummary]) -> None:
+        """Mark the groups that apply, and to which crawlers."""
+        names: dict[int, list[str]] = {}
+        for group in groups:
+            for line in group.first_lines:
+                names.setdefault(line, []).append(crawler_words(group.tokens, file.written))
+        for first, last in file.extents():
+            if followers := names.get(first):
+                more = len(followers) - MOST_FOLLOWERS
+                words = ", ".join(followers[:MOST_FOLLOWERS])
+                words += f" and {more:,} more" if more > 0 else ""
+                self.margin.setdefault(first, []).append(Note("lit", f"applies to {words}"))
+                self.followed.update(range(first, last + 1))
+
+    def add_answers(self, found: Sequence[Explanation]) -> None:
+        """Mark the lines that decide or lose, with links to the answers."""
+        notes: dict[tuple[int, str], Note] = {}
+
+        def link(number: int, line: int, style: str, role: str) -> None:
+            notes.setdefault((line, role), Note(style, role)).links.append(number)
+
+        for number, one in enumerate(found, 1):
+            if one.rule is not None:
+                line = one.rule.line
+                was_good = self.styles.get(line) != "decides-bad"
+                self.styles[line] = "decides-good" if one.allowed and was_good else "decides-bad"
+                link(number, line, *(("good", "allows") if one.allowed else ("bad", "disallows")))
+            for rule in one.losing:
+                link(number, rule.line, "", "loses for")
+            for statement in one.usage.usage.statements if one.usage is not None else ():
+                if statement.line is not None:
+                    link(number, statement.line, "", "states the use for")
+        for (line, _), note in notes.items():
+            self.margin.setdefault(line, []).append(note)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One line, or a number of lines left out."""
 
     number: int
     style: str
-    before: str
-    """Text before the field's name."""
-    name: str
-    after: str
+    text: str
     notes: Sequence[Note] = ()
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Consecutive lines of one group, or of none."""
-
-    rows: Sequence[Row]
-    first: int
-    names: Sequence[str] | None
-    """User agents of the group; None outside groups."""
-    more_names: int
-    followers: Sequence[str]
-    more_followers: int
-
-    @property
-    def has_notes(self) -> bool:
-        """Whether a column for notes is needed."""
-        return any(row.notes for row in self.rows)
-
-
-def listing(file: ParsedFile, notes: Notes) -> list[Block]:
-    """The whole file in blocks."""
-    shown = _shown(len(file.lines), notes)
-    return [_block(names, lines, notes, shown) for names, lines in _blocks(file)]
-
-
-def _written(file: ParsedFile) -> dict[int, tuple[str, ...]]:
-    """The user agents of each group as the file writes them, by the group's first line."""
-    names = file.written
-    return {
-        group.first_line: tuple(names.get(token, token) for token in group.tokens)
-        for group in file.groups
-    }
-
-
-def excerpt(file: ParsedFile, number: int, style: str) -> list[Row]:
-    """A line with the line before and the line after it."""
-    lines = file.lines[max(0, number - 2) : number + 1]
-    notes = Notes(styles={number: style})
-    return [row(line, notes) for line in lines]
-
-
-def rows_at(file: ParsedFile, numbers: Iterable[int], notes: Notes) -> list[Row]:
-    """Some lines of a file."""
-    return [row(file.lines[number - 1], Notes(styles=notes.styles)) for number in numbers]
-
-
-Cut = tuple["tuple[str, ...] | None", "list[Line]"]
-
-
-def _blocks(file: ParsedFile) -> Iterator[Cut]:
-    """The file cut where groups begin and end; trailing blank lines and comments belong to none."""
-    tokens = _written(file)
-    blank_ends = file.robots.edition.blank_line_ends_group
-    names: tuple[str, ...] | None = None
-    lines: list[Line] = []
-    for line in file.lines:
-        if line.number in tokens:
-            yield from _ended(names, lines)
-            names, lines = tokens[line.number], []
-        elif blank_ends and not line.text.strip():
-            yield from _ended(names, lines)
-            names, lines = None, []
-        lines.append(line)
-    yield from _ended(names, lines)
-
-
-def _ended(names: tuple[str, ...] | None, lines: list[Line]) -> Iterator[Cut]:
-    end = len(lines)
-    if names is not None:
-        while end and not lines[end - 1].field:
-            end -= 1
-    for part in ((names, lines[:end]), (None, lines[end:])):
-        if part[1]:
-            yield part
-
-
-def _shown(total: int, notes: Notes) -> set[int] | None:
-    """The lines that are shown; None for all."""
-    if total <= MOST_LINES:
-        return None
-    shown = set(range(1, BEGINNING + 1))
-    for number in sorted(notes.lines)[:MOST_LINES]:
-        shown.update(range(number - AROUND, number + AROUND + 1))
-    return shown
-
-
-def _block(
-    names: tuple[str, ...] | None, lines: list[Line], notes: Notes, shown: set[int] | None
-) -> Block:
+def listing(file: ParsedFile, notes: Notes) -> list[Row]:
+    """The lines of the file; of a long one its beginning and those with notes."""
+    shown = set(range(1, len(file.lines) + 1))
+    if len(shown) > MOST_LINES:
+        shown = set(range(1, BEGINNING + 1))
+        noted = [*notes.margin, *notes.styles, *sorted(notes.followed)][:MOST_LINES]
+        for number in noted:
+            shown.update(range(number - AROUND, number + AROUND + 1))
     rows: list[Row] = []
     hidden = 0
-    for line in lines:
-        if shown is not None and line.number not in shown:
+    for line in file.lines:
+        if line.number not in shown:
             hidden += 1
             continue
-        rows += _left_out(hidden)
-        hidden = 0
-        rows.append(row(line, notes))
-    rows += _left_out(hidden)
-    first = lines[0].number
-    followers = notes.followed.get(first, [])
-    return Block(
-        rows,
-        first,
-        None if names is None else names[:MOST_NAMES],
-        max(0, len(names or ()) - MOST_NAMES),
-        followers[:MOST_FOLLOWERS],
-        max(0, len(followers) - MOST_FOLLOWERS),
-    )
+        if hidden:
+            rows.append(Row(0, "", "", left_out=hidden))
+            hidden = 0
+        rows.append(_row(line, notes))
+    if hidden:
+        rows.append(Row(0, "", "", left_out=hidden))
+    return rows
 
 
-def _left_out(number: int) -> list[Row]:
-    return [Row(0, "left-out", "", "", "", left_out=number)] if number else []
-
-
-def row(line: Line, notes: Notes) -> Row:
-    """One line with its notes."""
-    before, name, after = _parts(line)
-    style = f"{_kind(line)} {notes.styles.get(line.number, '')}".strip()
-    return Row(line.number, style, before, name, after, notes.margin.get(line.number, ()))
+def _row(line: Line, notes: Notes) -> Row:
+    followed = "followed" if line.number in notes.followed else ""
+    styles = (_kind(line), followed, notes.styles.get(line.number, ""))
+    style = " ".join(filter(None, styles))
+    return Row(line.number, style, decode(line.text), notes.margin.get(line.number, ()))
 
 
 def _kind(line: Line) -> str:
-    if line.field in (*_RULES, "user-agent", "sitemap"):
-        return line.field
     if line.field:
-        return "other"
+        return line.field if line.field in _KINDS else "other"
     text = line.text.strip()
     return "blank" if not text else "comment" if text.startswith(b"#") else "invalid"
-
-
-def _parts(line: Line) -> tuple[str, str, str]:
-    """The line's text before, in and after the name of its field."""
-    begin = line.text.find(line.name) if line.field else -1
-    if begin < 0:
-        return decode(line.text), "", ""
-    end = begin + len(line.name)
-    return decode(line.text[:begin]), decode(line.text[begin:end]), decode(line.text[end:])

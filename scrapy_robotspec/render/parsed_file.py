@@ -83,6 +83,20 @@ class ParsedFile:
         """Every line of the file, blank and invalid ones included."""
         return tuple(read_lines(self.robots.body, self.robots.edition))
 
+    def extents(self) -> Iterator[tuple[int, int]]:
+        """The first line of each group, and its last one that is not blank or a comment."""
+        firsts = {group.first_line for group in self.groups}
+        blank_ends = self.robots.edition.blank_line_ends_group
+        first = last = 0
+        for line in self.lines:
+            if line.number in firsts or (blank_ends and not line.text.strip()):
+                if first:
+                    yield first, last
+                first = line.number if line.number in firsts else 0
+            last = line.number if line.field else last
+        if first:
+            yield first, last
+
     @cached_property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemap URLs of the file."""

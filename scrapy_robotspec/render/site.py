@@ -84,7 +84,7 @@ def why(site: SiteAnswer) -> str:
     return _REASONS.get(decision.reason, decision.reason)
 
 
-def facts(site: SiteAnswer) -> Iterator[Fact]:
+def site_facts(site: SiteAnswer) -> Iterator[Fact]:
     """Origin, redirects, status, meaning, age and size of a site's robots.txt."""
     if site.origin is not None:
         yield "origin", str(site.origin)
