@@ -23,7 +23,7 @@ FILE = re.compile(r"^`([\w.]+)`:\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTA
 
 #: Picture -> the command whose page it shows, width and height (pixels).
 PICTURES = {
-    "page-explain": ("explain robots.txt /cart/help --token examplebot", 1100, 1450),
+    "page-explain": ("explain robots.txt /cart/help --token examplebot", 1100, 900),
 }
 
 #: Columns of the pictures of logs.
