@@ -152,6 +152,15 @@ def test_the_evidence_of_its_spider_replays(tour: subprocess.CompletedProcess[st
     assert re.match(r"decisions: (\d+), agree: \1, differ: 0\n", part)
 
 
+def test_a_spider_needs_no_other_file_of_the_project() -> None:
+    """Each can be copied as it stands: one that cannot be imported breaks ``scrapy crawl``."""
+    spiders = sorted((PROJECT / "example" / "spiders").glob("robots_*.py"))
+    assert len(spiders) > 10
+    code = "import runpy, sys; [runpy.run_path(path) for path in sys.argv[1:]]"
+    done = python("-c", code, *map(str, spiders), cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+
+
 def test_waiting_pages_come_last(tour: subprocess.CompletedProcess[str]) -> None:
     """FET-11: the others are crawled while one origin answers 503 for three seconds."""
     part = tour.stdout.partition("\nrobots_05_waiting")[2].partition("\nrobots_06")[0]

@@ -2,8 +2,6 @@
 
 import scrapy
 
-from example.browser import launch_options
-
 HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
@@ -19,7 +17,6 @@ class BrowserSpider(scrapy.Spider):
     custom_settings = {
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
-        "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(),
     }
 
     async def start(self):
