@@ -72,14 +72,14 @@ def command(
     before, after = (ParsedFile(source.parse(edition)) for source in sources)
     for source, file in zip(sources, (before, after), strict=True):
         note_unusual(source.name, file.robots, screen)
-    asked, left_out = find_crawlers(crawlers, [before, after], None, screen)
+    asked = find_crawlers(crawlers, [before, after], None)
     found = find_changes(before, after, asked, read.urls)
     written = {**before.written, **after.written}
     for line in _objects(found) if as_json else _lines(found, written, screen.paint):
         screen.say(line)
     if not as_json:
         screen.sum_up(_summary(found, len(read.urls)))
-    return with_problems(GOOD if found.is_empty else FOUND, read.bad_lines + left_out)
+    return with_problems(GOOD if found.is_empty else FOUND, read.bad_lines)
 
 
 def _lines(found: FileChanges, written: Mapping[str, str], paint: Paint) -> Iterator[str]:

@@ -90,11 +90,11 @@ def command(
     if sources[0].note_missing(screen):
         return UNREACHABLE if sources[0].is_unreachable else GOOD
     files = _readings(sources[0], screen)
-    asked, left_out = find_crawlers(crawlers, files, session.default_tokens, screen)
+    asked = find_crawlers(crawlers, files, session.default_tokens)
     rows = _compare(files, asked, read.urls)
     split = [row for row in rows if disagree(row)]
     _say_rows(rows if show_all else split, len(split), len(rows), as_json, screen)
-    return with_problems(FOUND if split else GOOD, read.bad_lines + left_out)
+    return with_problems(FOUND if split else GOOD, read.bad_lines)
 
 
 def _readings(source: Source, screen: Screen) -> list[ParsedFile]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.outputs import OutputOptions
+from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.session import Screen, SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
@@ -54,18 +54,6 @@ class CrawlerOptions(NamedTuple):
         return None if self.each else default
 
 
-class Question(NamedTuple):
-    """The question of a command line about URLs."""
-
-    file: str | None
-    urls: Sequence[str | bytes]
-    crawlers: CrawlerOptions = CrawlerOptions()
-    fully: bool = False
-    """Whether losing rules and groups are wanted, too."""
-    usage: Sequence[str] = ()
-    """Labels of usage to answer for, too."""
-
-
 def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
     """The product tokens of a command line.
 
@@ -92,39 +80,36 @@ def in_edition(crawler: Crawler, file: ParsedFile) -> Crawler:
 
 
 def find_crawlers(
-    options: CrawlerOptions, files: Sequence[ParsedFile], default: Crawler | None, screen: Screen
-) -> tuple[list[Crawler], int]:
-    """The crawlers to decide for, and how many are left out.
+    options: CrawlerOptions, files: Sequence[ParsedFile], default: Crawler | None
+) -> list[Crawler]:
+    """The crawlers to decide for.
 
     Without options: *default*, or, if that is None, every crawler that the files name.
     """
     crawler = options.crawler(files[0].robots.edition, default)
-    if crawler is not None:
-        return [crawler], 0
-    crawlers, left_out = named_crawlers(files)
-    if left_out:
-        screen.fail(
-            f"{left_out:,} of {left_out + len(crawlers):,} crawlers are left out, as they have "
-            f"more than {MAX_LINES:,} lines together: ask for them with --token"
-        )
-    return crawlers, left_out
+    return named_crawlers(files) if crawler is None else [crawler]
 
 
-def named_crawlers(files: Sequence[ParsedFile]) -> tuple[list[Crawler], int]:
-    """Each crawler named, then any other; and how many are left out."""
+def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
+    """Each crawler that the files name, then any other.
+
+    Raises :class:`MisuseError` if they have more than ``MAX_LINES`` lines together.
+    """
     names: dict[str, str] = {}
     for file in files:
         for token in file.tokens:
             names.setdefault(token.lower(), token)
-    crawlers: list[Crawler] = []
+    crawlers: list[Crawler] = [(name,) for name in names.values()]
     lines = 0
-    for name in names.values():
-        sizes = (file.size_for(in_edition((name,), file)) for file in files)
+    for crawler in crawlers:
+        sizes = (file.size_for(in_edition(crawler, file)) for file in files)
         lines += sum(max(size, _MIN_LINES) for size in sizes)
         if lines > MAX_LINES:
-            break
-        crawlers.append((name,))
-    return [*crawlers, ()], len(names) - len(crawlers)
+            raise MisuseError(
+                f"the {len(crawlers):,} crawlers that are named have more than {MAX_LINES:,} lines "
+                "together: choose one with --token"
+            )
+    return [*crawlers, ()]
 
 
 def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Command]:
@@ -253,8 +238,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON obj
 
 output_options = gather(
     "output",
-    OutputOptions,
-    OutputOptions._fields,
+    Output,
+    ("as_json", "html", "force"),
     json_option,
     click.option(
         "--html", metavar="OUT", help="Write a page for a browser, too; - for standard output."

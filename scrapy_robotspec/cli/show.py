@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.exit_codes import UNREACHABLE, with_problems
+from scrapy_robotspec.cli.exit_codes import UNREACHABLE
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.outputs import Output, OutputOptions
+    from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
 
 _EXAMPLES = """\
@@ -37,7 +36,7 @@ def command(
     files: Sequence[str],
     crawlers: CrawlerOptions,
     sites: SiteOptions,
-    output: OutputOptions,
+    output: Output,
 ) -> int:
     """Show the groups and sitemaps of a robots.txt.
 
@@ -46,7 +45,8 @@ def command(
     FILE is a path, - for standard input, a folder, or a URL, which stands for the robots.txt of
     its site.
     """
-    return show_files(session, files, crawlers, sites, output.open(files))
+    output.check(files)
+    return show_files(session, files, crawlers, sites, output)
 
 
 def show_files(
@@ -55,17 +55,15 @@ def show_files(
     crawlers: CrawlerOptions,
     sites: SiteOptions,
     output: Output,
-    *,
     default: Crawler | None = None,
 ) -> int:
     """Show files; ``default``: their crawler where no option names one."""
     sources = open_sources(names, session, sites)
-    if output.page is not None and len(sources) > 1:
-        raise MisuseError("--html is for one file")
+    output.check_files(sources)
     if output.as_json and default is None:
         default = ()
     edition = session.edition(sites.edition)
-    code = left_out = 0
+    code = 0
     for at, source in enumerate(sources):
         if at and not output.as_json:
             session.screen.say()
@@ -76,12 +74,11 @@ def show_files(
         note_unusual(source.name, file.robots, session.screen)
         asked: list[Crawler] = []
         if any(crawlers) or default is not None:
-            asked, more = find_crawlers(crawlers, [file], default, session.screen)
-            left_out += more
+            asked = find_crawlers(crawlers, [file], default)
         if not output.is_page_only:
             (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
-        output.write_file(session, source.name, file.robots, asked)
-    return with_problems(code, left_out)
+        output.write(session, source.name, file.robots, asked)
+    return code
 
 
 def _say(

@@ -16,7 +16,7 @@ from scrapy_robotspec.render.parsed_file import ParsedFile
 
 def changes(old: bytes, new: bytes, edition: str = "google-2019", *urls: str) -> FileChanges:
     files = [ParsedFile(RobotsTxt.parse(body, edition)) for body in (old, new)]
-    return find_changes(files[0], files[1], named_crawlers(files)[0], urls)
+    return find_changes(files[0], files[1], named_crawlers(files), urls)
 
 
 SHOP = b"User-agent: a\nUser-agent: b\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\nAllow: /y/z\n"
@@ -108,7 +108,7 @@ def test_no_verdict_differs_where_no_change_is_reported(
         tokens for change in changes(old, new, edition).changes for tokens in change.crawlers
     }
     paths = [*sample_paths(group for file in files for group in file.groups), *more]
-    for tokens in named_crawlers(files)[0]:
+    for tokens in named_crawlers(files):
         if tokens not in changed:
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
