@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.lookup.runtime import MIN_PAUSE, fire
+from scrapy_robotspec.lookup.live_origins import MIN_PAUSE, fire
 
 if TYPE_CHECKING:
     from collections.abc import Callable

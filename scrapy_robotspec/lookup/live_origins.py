@@ -6,20 +6,24 @@ in the store, compiled rules in their cache, queued requests in the scheduler.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from twisted.internet.defer import Deferred
-
     from scrapy_robotspec.access.origin import Origin
+
+#: No pause is shorter (seconds).
+MIN_PAUSE = 0.02
 
 
 class LiveOrigin:
     """The state of one origin; a crawl adds its own."""
 
-    __slots__ = ("flight", "is_flying", "origin", "paused_until", "waiters", "was_preempted")
+    __slots__ = ("flight", "is_flying", "origin", "waiters", "was_preempted")
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -28,15 +32,13 @@ class LiveOrigin:
         """The flight, unless it has just begun."""
         self.waiters: list[Deferred[None]] = []
         """Fired when the flight ends."""
-        self.paused_until = 0.0
-        """When the next flight may start (epoch seconds), after one without an attempt."""
         self.was_preempted = False
         """Since the last complete flight."""
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        return not (self.is_flying or self.waiters or self.paused_until)
+        return not (self.is_flying or self.waiters)
 
 
 _Live = TypeVar("_Live", bound=LiveOrigin)
@@ -60,3 +62,24 @@ class LiveOrigins(dict["Origin", _Live]):
         """Delete *live* if it is idle."""
         if live.is_idle and self.get(live.origin) is live:
             del self[live.origin]
+
+
+async def pause(
+    call_later: Callable[..., Any], seconds: float, waiter: Deferred[None] | None = None
+) -> None:
+    """Return after *seconds* (inf: never), or when *waiter* is fired before."""
+    waiter = Deferred() if waiter is None else waiter
+    later = None
+    if math.isfinite(seconds) and not waiter.called:
+        later = call_later(max(seconds, MIN_PAUSE), fire, waiter)
+    try:
+        await waiter
+    finally:
+        if later is not None:
+            later.cancel()
+
+
+def fire(waiter: Deferred[None]) -> None:
+    """Fire *waiter*, unless it has fired."""
+    if not waiter.called:
+        waiter.callback(None)

@@ -1,39 +1,43 @@
 """Single flight: one fetch per origin at a time, across processes (CAC-05).
 
 A flight searches the shared store, takes the lease on its origin, fetches, applies the result to
-the record and announces new rules. It returns the record with its plan to the lookup.
+the record and announces new rules. It returns what is known from now on to the lookup.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
-from scrapy_robotspec.lookup.runtime import pause
+from scrapy_robotspec.lookup.live_origins import fire, pause
+from scrapy_robotspec.lookup.rules_cache import Pending
 from scrapy_robotspec.lookup.tiered_store import newer
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.python.failure import Failure
+
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.limiter import FetchLimiter
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.lookup.results import Resolved
-    from scrapy_robotspec.lookup.rules_cache import RulesCache
-    from scrapy_robotspec.lookup.runtime import Runtime
+    from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
     from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger(__name__)
 
-_Request = TypeVar("_Request")
+_Request = TypeVar("_Request", contravariant=True)
 
 #: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
@@ -48,6 +52,57 @@ _CANCELLED = (CancelledError, asyncio.CancelledError)
 ERROR_PAUSE = 1.0
 
 
+class Runtime(Protocol[_Request]):
+    """Implemented by the plugin (``CrawlRuntime``)."""
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        """The access policy for *origin*."""
+
+    def clock(self) -> float:
+        """The time (epoch seconds)."""
+
+    def random(self) -> float:
+        """A number in [0, 1) that spreads retries."""
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        """Call *call* in *delay* seconds; the result has ``cancel()``."""
+
+    def agent(self, request: _Request) -> str:
+        """Product name of the User-Agent that the robots.txt request for *request* has."""
+
+    def take_turn(self, origin: Origin, request: _Request) -> float:
+        """Use up the turn of *request* to *origin*; seconds until then."""
+
+    def fetch(self, origin: Origin, request: _Request) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
+
+    def on_rules(
+        self, found: Resolved, request: _Request, replaced: RobotsTxt | None
+    ) -> Deferred[None]:
+        """Handle new rules before any request uses them."""
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Handle the end of a fetch."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchDone:
+    """The end of a fetch or of a store lookup."""
+
+    found: Resolved | Pending
+    """The origin's state from now on."""
+    record: RobotsRecord | None
+    """The record behind it."""
+    before: RobotsRecord | None
+    """The record held when the fetch began."""
+    result: FetchResult | None
+    """The fetched response; None: preempted, or the shared store had a newer record."""
+    seconds: float
+    """Duration; may be negative where the clock was put back."""
+    base: RobotsRecord | None = None
+    """The record that the result was applied to."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Flight(Generic[_Request]):
     """One flight."""
@@ -55,25 +110,12 @@ class _Flight(Generic[_Request]):
     origin: Origin
     held: RobotsRecord | None
     """The record in memory as it began."""
+    plan: Plan
+    """The plan that asked for it."""
     request: _Request
     """The request that caused it."""
-
-
-class FlightResult(NamedTuple):
-    """The end of a flight."""
-
-    record: RobotsRecord | None
-    """The origin's record from now on."""
-    plan: Plan
-    """The plan for it. Where an attempt is due, ``until`` is when the next flight may start."""
-    result: FetchResult | None = None
-    """The fetched response; None: nothing, the shared store had a newer record, or preempted."""
-    resolved: Resolved | None = None
-    """The record with its rules parsed, if requests can be decided by it."""
-    preempted: bool = False
-    """The flight was cancelled in favour of another origin's."""
-    base: RobotsRecord | None = None
-    """The record that the result was applied to."""
+    started: float
+    """Epoch seconds."""
 
 
 class SingleFlight(Generic[_Request]):
@@ -92,29 +134,23 @@ class SingleFlight(Generic[_Request]):
         self._limiter = limiter
         self._rules_cache = rules_cache
         self._live = live
-        self._closed = False
 
     def start(
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
-    ) -> Deferred[FlightResult] | None:
+    ) -> Deferred[FetchDone | None] | None:
         """Start the flight that *plan* asks for; None: no free slot.
 
-        The Deferred never fails, and may have fired already.
+        The Deferred never fails, and may have fired already. Its result is None for a refresh that
+        was preempted, which changes nothing.
         """
-        if self._closed or not self._take_slot(origin, held, now):
+        if not self._take_slot(origin, held, now):
             return None
+        flight = _Flight(origin, held, plan, request, now)
         live = self._live.use(origin)
         live.is_flying = True  # handlers may look up the origin before the first pause
-        running = Deferred.fromCoroutine(self._fly(_Flight(origin, held, request), plan))
+        running = Deferred.fromCoroutine(self._fly(flight))
         live.flight = running
-        return running.addBoth(self._land, origin, held, plan)
-
-    def stop(self) -> None:
-        """Cancel all fetches and start no more."""
-        self._closed = True
-        for live in list(self._live.values()):
-            if live.flight is not None:
-                live.flight.cancel()
+        return running.addBoth(self._land, flight)
 
     # --- slots
 
@@ -143,9 +179,20 @@ class SingleFlight(Generic[_Request]):
 
     # --- one flight
 
-    async def _fly(self, flight: _Flight[_Request], plan: Plan) -> FlightResult:
+    async def _fly(self, flight: _Flight[_Request]) -> FetchDone:
+        try:
+            return await self._look_up(flight)
+        except CancelledError:
+            raise
+        except Exception:
+            logger.exception("Error while looking up the robots.txt of %s", flight.origin)
+            self._limiter.release(flight.origin)
+            await self._pause(ERROR_PAUSE)  # so that it is not repeated without end
+            raise
+
+    async def _look_up(self, flight: _Flight[_Request]) -> FetchDone:
         """Fetch, unless a shared store has a newer record or another process fetches."""
-        origin, held = flight.origin, flight.held
+        origin, held, plan = flight.origin, flight.held, flight.plan
         agent = self._runtime.agent(flight.request)
         wait = _LeaseWait(self._store.lease_seconds + self._runtime.random() * POLL_MAX)
         record = known = held
@@ -162,37 +209,37 @@ class SingleFlight(Generic[_Request]):
                 known, record = claim.record, newer(held, claim.record)
                 plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
-                    return await self._take_over(flight, record, plan)
+                    self._limiter.release(origin)
+                    return await self._hand_over(flight, record, plan)
             elif claim.granted or (claim.record is not None and has_slot):
                 turn = 0.0 if has_turn else self._runtime.take_turn(origin, flight.request)
                 if turn <= 0:
-                    return await self._fetch(flight, record, known, plan)
+                    return await self._fetch(flight, record, known)
                 has_turn = True
                 self._store.release(origin)  # the turn may outlast the lease
-                await pause(self._runtime, turn)
+                await self._pause(turn)
             else:
                 if has_slot:
                     wait.see(claim.holder)
                 self._limiter.release(origin)
                 has_slot = False
-                await pause(self._runtime, wait.next_pause(self._runtime.random()))
+                await self._pause(wait.next_pause(self._runtime.random()))
 
     async def _fetch(
         self,
         flight: _Flight[_Request],
-        record: RobotsRecord | None,
+        base: RobotsRecord | None,
         known: RobotsRecord | None,
-        plan: Plan,
-    ) -> FlightResult:
-        """Fetch and apply the result to *record*; share it and release the lease.
+    ) -> FetchDone:
+        """Fetch and apply the result to *base*; share it and release the lease.
 
         *known*: the record in the shared store.
         """
-        origin, shared, base = flight.origin, None, record
+        origin, shared = flight.origin, None
         policy = self._runtime.policy(origin)
         try:
             result = await self._attempt(flight)
-            record = policy.apply(record, origin, result, self._now(), self._runtime.random())
+            record = policy.apply(base, origin, result, self._now(), self._runtime.random())
             shared = None if result.local else record
         finally:
             self._limiter.release(origin)
@@ -200,26 +247,8 @@ class SingleFlight(Generic[_Request]):
                 self._store.release(origin)
             else:
                 self._store.share(shared, known)
-        plan = self._plan(record)
-        resolved = await self._hand_over(flight, record, plan)
-        return FlightResult(record, plan, result, resolved, base=base)
-
-    async def _take_over(
-        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
-    ) -> FlightResult:
-        """End with a record of the shared store."""
-        self._limiter.release(flight.origin)
-        resolved = await self._hand_over(flight, record, plan)
-        return FlightResult(record, plan, None, resolved)
-
-    def _plan(self, record: RobotsRecord) -> Plan:
-        """The plan of a flight that ends with *record*.
-
-        An attempt may be due already; then the next request starts it.
-        """
-        now = self._now()
-        plan = self._runtime.policy(record.origin).plan(record, now)
-        return replace(plan, until=now) if plan.ask else plan
+        done = await self._hand_over(flight, record, self._plan(record))
+        return replace(done, result=result, base=base)
 
     async def _attempt(self, flight: _Flight[_Request]) -> FetchResult:
         try:
@@ -231,22 +260,38 @@ class SingleFlight(Generic[_Request]):
             logger.exception("Error while fetching the robots.txt of %s", flight.origin)
             return FetchResult(error=f"{type(error).__name__} in the fetcher")
 
+    def _plan(self, record: RobotsRecord) -> Plan:
+        """The plan of a flight that ends with *record*.
+
+        An attempt may be due already; then the next request starts it.
+        """
+        now = self._now()
+        plan = self._runtime.policy(record.origin).plan(record, now)
+        return replace(plan, until=now) if plan.ask else plan
+
     async def _hand_over(
         self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
-    ) -> Resolved | None:
+    ) -> FetchDone:
         """Parse *record*, announce its rules if they are new, and keep it in memory."""
         try:
-            if plan.action is Action.WAIT:
-                return None
-            edition = self._runtime.policy(flight.origin).edition
-            resolved = self._rules_cache.make(record, plan, edition, self._now())
-            if resolved.robots is not None and not _is_same_answer(flight.held, record):
-                replaced = self._replaced(flight.held, record)
-                handling = self._runtime.on_rules(resolved, flight.request, replaced)
-                await _wait_for_handlers(self._runtime, flight.origin, handling)
-            return resolved
+            found = await self._announce(flight, record, plan)
         finally:
             self._store.put(record)  # not earlier: from now on requests use it
+        return FetchDone(found, record, flight.held, None, self._now() - flight.started)
+
+    async def _announce(
+        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
+    ) -> Resolved | Pending:
+        if plan.action is Action.WAIT:
+            until = plan.until if math.isfinite(plan.until) else self._now()
+            return Pending(flight.origin, until, record.failures > 0)
+        edition = self._runtime.policy(flight.origin).edition
+        resolved = self._rules_cache.make(record, plan, edition, self._now())
+        if resolved.robots is not None and not _is_same_answer(flight.held, record):
+            replaced = self._replaced(flight.held, record)
+            handling = self._runtime.on_rules(resolved, flight.request, replaced)
+            await self._wait_for_handlers(flight.origin, handling)
+        return resolved
 
     def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
         """The rules that those of *record* replace; None for a first or an equal file."""
@@ -254,28 +299,44 @@ class SingleFlight(Generic[_Request]):
             return None
         return self._rules_cache.parse(held, self._runtime.policy(held.origin).edition)
 
+    async def _wait_for_handlers(self, origin: Origin, handling: Deferred[None]) -> None:
+        """Return when *handling* ends, or with a warning after ``HANDLER_TIMEOUT``.
+
+        Cancelling the wait cancels the handlers.
+        """
+        handled: Deferred[None] = Deferred()
+        handling.addErrback(_log_error).addCallback(lambda _: fire(handled))
+        try:
+            await self._pause(HANDLER_TIMEOUT, handled)
+        except CancelledError:
+            handling.cancel()
+            raise
+        if not handling.called:
+            logger.warning(
+                "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
+                "origin's requests go on without it",
+                HANDLER_TIMEOUT,
+                origin,
+            )
+
     # --- the end of a flight
 
-    def _land(
-        self,
-        end: FlightResult | Failure,
-        origin: Origin,
-        held: RobotsRecord | None,
-        plan: Plan,
-    ) -> FlightResult:
+    def _land(self, end: FetchDone | Failure, flight: _Flight[_Request]) -> FetchDone | None:
+        origin, held = flight.origin, flight.held
         live = self._live.use(origin)
         live.is_flying, live.flight = False, None
         self._limiter.release(origin)
-        if isinstance(end, FlightResult):
+        if isinstance(end, FetchDone):
             live.was_preempted = False
             return end
+        if flight.plan.action is not Action.WAIT:
+            return None
         preempted = isinstance(end.value, CancelledError)
-        if not preempted:
-            logger.error(
-                "Error while looking up the robots.txt of %s: %s", origin, end.getTraceback()
-            )
-        until = self._now() + (0.0 if preempted else ERROR_PAUSE)
-        return FlightResult(held, replace(plan, until=until), preempted=preempted)
+        found = Pending(origin, self._now(), self.was_asked(origin, held), preempted)
+        return FetchDone(found, held, held, None, self._now() - flight.started)
+
+    async def _pause(self, seconds: float, waiter: Deferred[None] | None = None) -> None:
+        await pause(self._runtime.call_later, seconds, waiter)
 
     def _now(self) -> float:
         return self._runtime.clock()
@@ -322,32 +383,6 @@ def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
     return held is not None and held.fetched_at == record.fetched_at
 
 
-async def _wait_for_handlers(
-    runtime: Runtime[Any], origin: Origin, handling: Deferred[None]
-) -> None:
-    """Return when *handling* ends, or with a warning after ``HANDLER_TIMEOUT``.
-
-    Raises the error of *handling*. Cancelling the wait cancels the handlers.
-    """
-    handled: Deferred[None] = Deferred()
-    handling.addBoth(_pass_on, handled)
-    try:
-        await pause(runtime, HANDLER_TIMEOUT, handled)
-    except CancelledError:
-        handling.cancel()
-        raise
-    if not handling.called:
-        logger.warning(
-            "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
-            "origin's requests go on without it",
-            HANDLER_TIMEOUT,
-            origin,
-        )
-
-
-def _pass_on(result: Failure | None, handled: Deferred[None]) -> None:
-    """Give *result* to the flight, unless it comes too late."""
-    if not handled.called:
-        handled.callback(result)
-    elif isinstance(result, Failure) and not isinstance(result.value, _CANCELLED):
-        logger.error("Error in a handler that took too long: %s", result.getTraceback())
+def _log_error(failure: Failure) -> None:
+    if not isinstance(failure.value, _CANCELLED):
+        logger.error("Error in a handler of robots_parsed: %s", failure.getTraceback())

@@ -149,7 +149,7 @@ class CrawlRobots:
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record of *origin* held in memory."""
-        return self.lookup.record(origin)
+        return self.lookup.store.get(origin)
 
     # --- URLs
 
@@ -223,7 +223,7 @@ class CrawlRobots:
         )
         if self.observer is not None:
             self.observer.open()
-        self.lookup.sweep(time.time() - PURGE_AFTER)
+        self.lookup.store.sweep(time.time() - PURGE_AFTER)
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)

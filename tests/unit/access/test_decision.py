@@ -8,8 +8,7 @@ from scrapy_robotspec.access.decision import Decision, Provenance
 from scrapy_robotspec.access.outcome import FetchResult, Hop, Meaning
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.usage_policy import UsageRefusal
-from scrapy_robotspec.lookup.results import Resolved
-from scrapy_robotspec.lookup.rules_cache import RulesCache
+from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 from .simulation import DAY, DEAD, DOWN, FILE, MISSING, ORIGIN, START, Life, policy

@@ -218,7 +218,7 @@ def test_stop_while_handlers_are_told(
     assert [type(came) for came in waiter.came] == [CancelledError]
     assert harness.handlers_running.called
     assert harness.time.getDelayedCalls() == []
-    assert harness.lookup.record(A) is not None
+    assert harness.lookup.store.get(A) is not None
     assert caplog.records == []
 
 
@@ -360,7 +360,7 @@ def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
     (done,) = harness.ended
     assert done.found == Pending(A, harness.clock(), asked_before=True, preempted=True)
     assert (done.result, done.record) == (None, None)
-    assert harness.lookup.record(A) is None
+    assert harness.lookup.store.get(A) is None
 
 
 def test_a_fetch_is_not_preempted_before_it_has_had_some_time() -> None:
@@ -613,7 +613,7 @@ def test_page_that_answers_is_noted_while_robots_txt_does_not() -> None:
     harness.lookup.page_answered(A)
     harness.answer(DOWN)
     harness.lookup.page_answered(A)
-    record = harness.lookup.record(A)
+    record = harness.lookup.store.get(A)
     assert record is not None
     assert record.pages_answered_at == harness.clock()
 

@@ -433,6 +433,10 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
     harness.store._in_thread = fail
     harness.ask()
     assert "ZeroDivisionError" in caplog.text
+    assert len(harness.limiter) == 0
+    harness.ask()
+    assert caplog.text.count("Traceback") == 1
+    harness.pass_time(ERROR_PAUSE)
     (done,) = harness.ended
     assert isinstance(done.found, Pending)
     assert done.found.until == START + ERROR_PAUSE
