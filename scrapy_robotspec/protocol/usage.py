@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -78,7 +79,7 @@ class Usage:
             value = value.decode("utf-8", "backslashreplace")
         elif not isinstance(value, str):
             raise TypeError(f"a header value must be bytes or str, not {type(value).__name__}")
-        return usage_of([UsageStatement("header", value.strip(" \t"))])
+        return usage_of((UsageStatement("header", value.strip(" \t")),))
 
     def __or__(self, other: Usage) -> Usage:
         if not isinstance(other, Usage):
@@ -101,9 +102,9 @@ def is_label(text: str) -> bool:
     return _LABEL.fullmatch(text) is not None
 
 
-def usage_of(statements: Iterable[UsageStatement]) -> Usage:
+@lru_cache(maxsize=1024)  # few paths of a file decide about all URLs
+def usage_of(statements: tuple[UsageStatement, ...]) -> Usage:
     """The usage that some statements combine to, whatever their order (USE-02, USE-04)."""
-    statements = tuple(statements)
     stated = dict.fromkeys((each.source, each.value) for each in statements)
     return Usage(True, combine(parse_preferences(*each) for each in stated), statements)
 
