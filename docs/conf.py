@@ -50,6 +50,7 @@ SEARCHES = {
     "bulk#verdicts-in-bulk": "common crawl",
     "security#redirects-and-private-addresses": "ssrf",
     "scaling#a-fleet-on-scrapy-redis": "scrapy-redis, fleet",
+    "tutorial#tutorial-from-startproject-to-the-report-in-ten-minutes": "example, beginner",
 }
 
 
@@ -62,7 +63,7 @@ def index_searches(app: Sphinx, doctree: nodes.document) -> None:
         if name == page and place not in sections:
             getLogger(__name__).warning("no section %s: %s", target, ", ".join(sections))
         elif name == page:
-            entries = [("single", word, place, "", None) for word in words.split(", ")]
+            entries = [("single", word, place, "main", None) for word in words.split(", ")]
             sections[place].insert(0, addnodes.index(entries=entries))
 
 

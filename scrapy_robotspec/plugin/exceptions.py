@@ -62,8 +62,12 @@ class ForbiddenByRobots(_Refused):
 
     @property
     def detail(self) -> str:
-        """The line that decided, or the decision's reason."""
-        return rule_in_words(self.verdict) or self.decision.reason
+        """The line that decided, or the setting."""
+        reason = self.decision.reason
+        if reason == "policy":
+            return f"HTTP status {self.decision.status}, ROBOTSPEC_STATUS_POLICY"
+        setting = "ROBOTSPEC_OVERRIDES" if reason == "override" else reason
+        return rule_in_words(self.verdict) or setting
 
 
 class ForbiddenUsage(ForbiddenByRobots):

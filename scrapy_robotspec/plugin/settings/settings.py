@@ -196,12 +196,12 @@ def _check_agreement(read: Settings, settings: BaseSettings) -> None:
         (
             read.max_redirects >= edition.minimum_redirects,
             "MAX_REDIRECTS",
-            f"at least {edition.minimum_redirects}, as edition {edition.name} demands (FET-03)",
+            f"at least {edition.minimum_redirects}, as edition {edition.name} demands",
         ),
         (
             read.max_size >= edition.parsing_limit_minimum,
             "MAX_SIZE",
-            f"at least {edition.parsing_limit_minimum}, as edition {edition.name} demands (FMT-12)",
+            f"at least {edition.parsing_limit_minimum}, as edition {edition.name} demands",
         ),
     )
     for agrees, name, remedy in rules:

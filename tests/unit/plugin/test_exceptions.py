@@ -52,9 +52,11 @@ def test_the_repr_is_one_short_line() -> None:
     assert repr(nowhere) == "RobotsUnreachable('robots.txt unreachable (x)', origin=None)"
 
 
-def test_without_a_rule_the_reason_is_shown() -> None:
-    raised = ForbiddenByRobots(Decision(False, "policy", origin=ORIGIN))
-    assert str(raised) == "Forbidden by robots.txt (policy)"
+def test_without_a_rule_the_setting_is_shown() -> None:
+    raised = ForbiddenByRobots(Decision(False, "override", origin=ORIGIN))
+    assert str(raised) == "Forbidden by robots.txt (ROBOTSPEC_OVERRIDES)"
+    raised = ForbiddenByRobots(Decision(False, "policy", status=403, origin=ORIGIN))
+    assert str(raised) == "Forbidden by robots.txt (HTTP status 403, ROBOTSPEC_STATUS_POLICY)"
     assert raised.verdict is None
 
 
