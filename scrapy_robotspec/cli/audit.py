@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import nullcontext
 from datetime import datetime, timezone
-from itertools import chain, islice
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import standard_input
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.replay import (
     INSTALL,
     check_expectations,
@@ -27,10 +28,8 @@ from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from types import TracebackType
 
-    from scrapy_robotspec.cli.session import Session
-    from scrapy_robotspec.evidence.access_logs import Parse
+    from scrapy_robotspec.cli.session import Screen, Session
     from scrapy_robotspec.evidence.audit import Accused, Audit
     from scrapy_robotspec.evidence.timeline import Timeline
 
@@ -41,19 +40,16 @@ _EXAMPLES = """\
 
 #: Lines between two updates of the progress bar.
 _STEP = 5000
-#: Lines that the format is found by.
-_SAMPLE = 100
 #: Max length of a line (bytes); the rest of a longer one is a line of its own.
 _MAX_LINE = 2**20
 #: Max rules of the table, and max requests that are explained.
 _SHOWN, _MAX_EXPLAINED = 100, 1000
 #: Max product tokens in a message.
 _MOST_TOKENS = 3
-_FORMATS = ("auto", "common", "cdxj", "json")
 
 
 @options.command("audit", _EXAMPLES)
-@click.argument("log", metavar="LOG")
+@click.argument("log", metavar="LOG", type=click.Path(True, dir_okay=False, allow_dash=True))
 @click.option("--evidence", metavar="DIR", required=True, help="The folder of ROBOTSPEC_EVIDENCE.")
 @click.option(
     "--token",
@@ -67,15 +63,6 @@ _FORMATS = ("auto", "common", "cdxj", "json")
     "--origin",
     metavar="URL",
     help="The site of a log that names no host, such as https://example.com.",
-)
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice(_FORMATS),
-    default="auto",
-    show_default=True,
-    help="common: Common and Combined log format; cdxj: an index of an archive; json: lines with "
-    "time and url.",
 )
 @click.option(
     "--tolerance",
@@ -96,7 +83,6 @@ def command(
     evidence: str,
     tokens: Sequence[str],
     origin: str | None,
-    name: str,
     tolerance: float,
     explain: bool,
     expected: Sequence[str],
@@ -105,7 +91,8 @@ def command(
 ) -> int:
     """Check an access log against the robots.txt files in force.
 
-    LOG is a file, maybe compressed with gzip, or - for standard input. Each request is checked
+    LOG is a file, maybe compressed with gzip, or - for standard input: Common or Combined log
+    format, CDXJ, or JSON lines with time and url. Each request is checked
     against the robots.txt that was in force then, by the evidence of any crawls in DIR. A request
     for an origin and a time without evidence is unknown. A robots.txt itself is always allowed, and
     so are the redirects and probes that the crawls followed to one.
@@ -120,17 +107,16 @@ def command(
         raise MisuseError(INSTALL) from None
     screen = session.screen
     base = _base(origin)
-    with LogFile(log) as file:
-        timeline = Timeline.read(folder, lambda done, all_: screen.share(done, all_, "evidence"))
-        reading = timeline.reading
-        check_expectations(reading, expected, complete)
-        product = _tokens(tokens, timeline)
-        if product is None:
-            screen.clear()
-            show_problems(session, reading)
-            return 1
-        audit = Audit(timeline, product, tolerance)
-        not_read = _audit(session, file, _format(file, name), audit, timeline, base)
+    timeline = Timeline.read(folder, lambda done, all_: screen.share(done, all_, "evidence"))
+    reading = timeline.reading
+    check_expectations(reading, expected, complete)
+    product = _tokens(tokens, timeline)
+    if product is None:
+        screen.clear()
+        show_problems(session, reading)
+        return 1
+    audit = Audit(timeline, product, tolerance)
+    not_read = _audit(session, log, audit, timeline, base)
     audit.look_up(lambda done, all_: screen.share(done, all_, "decisions"))
     screen.clear()
     show_problems(session, reading)
@@ -172,32 +158,15 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     raise MisuseError(f"the crawls had {found}: give --token")
 
 
-def _format(file: LogFile, name: str) -> Parse:
-    from scrapy_robotspec.evidence.access_logs import FORMATS, detect
-
-    found = detect(file.first_lines(_SAMPLE)) if name == "auto" else name
-    if found is None and any(map(bytes.strip, file.first_lines(_SAMPLE))):
-        raise MisuseError(
-            f"the format of {file.name} is unknown: give --format common, cdxj or json"
-        )
-    return FORMATS[found or "common"]
-
-
 def _audit(
-    session: Session,
-    file: LogFile,
-    parse: Parse,
-    audit: Audit,
-    timeline: Timeline,
-    base: str | None,
+    session: Session, log: str, audit: Audit, timeline: Timeline, base: str | None
 ) -> list[str]:
-    """Judge every line of *file*; notes about lines without a request."""
+    """Judge every line of *log*; notes about lines without a request."""
+    from scrapy_robotspec.evidence.access_logs import parse
     from scrapy_robotspec.evidence.audit import absolute_url
 
     without_url, wrong, first = 0, 0, ""
-    for number, line in enumerate(file, 1):
-        if not number % _STEP:
-            session.screen.share(file.done, file.size, "audited")
+    for number, line in enumerate(_lines(log, session.screen), 1):
         try:
             request = parse(line)
         except (ValueError, OverflowError, RecursionError) as error:
@@ -208,23 +177,35 @@ def _audit(
         if request is None:
             without_url += 1
             continue
-        url = request.url
-        if url.startswith("/"):
-            found = absolute_url(url, timeline, base)
-            if found is None:
-                raise MisuseError(f"{file.name} names no host: give --origin https://example.com")
-            url = found
+        url = absolute_url(request.url, timeline, base)
+        if url is None:
+            raise MisuseError(f"{log} names no host: give --origin https://example.com")
         audit.add(request, Origin.of(url), url)
     notes = []
     if without_url:
         notes.append(f"lines without the URL of a request: {without_url:,}")
     if wrong and not audit.requests and not without_url:
-        raise MisuseError(
-            f"no line of {file.name} can be read, {safe(first)}: give --format common, cdxj or json"
-        )
+        raise MisuseError(f"no line of {log} can be read, {safe(first)}")
     if wrong:
         notes.append(f"{count(wrong, 'line')} cannot be read, the first is {safe(first)}")
     return notes
+
+
+def _lines(log: str, screen: Screen) -> Iterator[bytes]:
+    """The lines of *log*; ``-`` is standard input."""
+    is_file = log != STANDARD_INPUT
+    size = Path(log).stat().st_size if is_file else 0
+    try:
+        raw: Any
+        with Path(log).open("rb") if is_file else nullcontext(standard_input()) as raw:
+            is_packed = raw.peek(2)[:2] == b"\x1f\x8b"
+            stream = gzip.GzipFile(fileobj=raw) if is_packed else raw
+            for number, line in enumerate(iter(partial(stream.readline, _MAX_LINE), b"")):
+                yield line
+                if is_file and not number % _STEP:
+                    screen.share(raw.tell(), size, "audited")
+    except (OSError, EOFError, zlib.error) as error:
+        raise MisuseError(f"{log}: {error}") from None
 
 
 def _report(session: Session, audit: Audit, explain: bool) -> None:
@@ -301,62 +282,3 @@ def _accused_object(accused: Accused) -> dict[str, Any]:
         "left": accused.left,
         "decision": None if decision is None else decision._asdict(),
     }
-
-
-class LogFile:
-    """The lines of *name*; ``-`` is standard input.
-
-    Raises ``MisuseError`` for a file that cannot be read.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = "standard input" if name == "-" else name
-        self.size = 0
-        """Bytes on the disk; 0: unknown."""
-        self._raw: IO[bytes]
-        if name == "-":
-            self._raw = standard_input()
-        else:
-            try:
-                self._raw = Path(name).open("rb")  # noqa: SIM115  (closed by __exit__)
-                self.size = Path(name).stat().st_size
-            except OSError as error:
-                raise MisuseError(f"{name}: {error.strerror}") from None
-        self._lines = self._read()
-        self._first: list[bytes] = []
-
-    def __enter__(self) -> LogFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self.size:
-            self._raw.close()
-
-    @property
-    def done(self) -> int:
-        """Bytes read so far; 0 where the size is unknown."""
-        return self._raw.tell() if self.size else 0
-
-    def first_lines(self, number: int) -> list[bytes]:
-        """The first lines, which are still part of the iteration."""
-        if not self._first:
-            self._first = list(islice(self._lines, number))
-        return self._first[:number]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return chain(self._first, self._lines)
-
-    def _read(self) -> Iterator[bytes]:
-        peek = getattr(self._raw, "peek", None)
-        is_packed = peek is not None and peek(2)[:2] == b"\x1f\x8b"
-        stream = gzip.GzipFile(fileobj=self._raw) if is_packed else self._raw
-        try:
-            while line := stream.readline(_MAX_LINE):
-                yield line
-        except (OSError, EOFError, zlib.error) as error:
-            raise MisuseError(f"{self.name}: {error}") from None

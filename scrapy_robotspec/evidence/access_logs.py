@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from calendar import timegm
-from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import datetime
+from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -28,28 +27,40 @@ class Request(NamedTuple):
 #: Times are smaller (epoch seconds).
 _MAX_TIME = 1e12
 
-#: Reads a line. None: no request for a URL. Raises ``ValueError`` for a line of another format.
-Parse = Callable[[bytes], Request | None]
+#: The client's part, the time, and the request line with its escapes.
+_COMMON = re.compile(
+    rb"(.*?) ?\[(\d\d/[A-Z][a-z]{2}/\d{4}:[\d:]{8}(?: [+-]\d{4})?)\]"
+    rb' "((?:[^"\\]|\\.)*)"'
+)
+_ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\])')
+_PORTS = {"80": "http:", "443": "https:"}
+#: Seconds, milliseconds or none, the JSON object.
+_CDXJ = re.compile(rb"\S+ (\d{14})(\d{3})? (\{.*)")
+#: Date and time, fraction of a second, zone.
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
+
+
+def parse(line: bytes) -> Request | None:
+    """The request of *line*; None for a line without the URL of one.
+
+    Raises ``ValueError`` for a line of another format, and ``OverflowError`` or ``RecursionError``
+    for absurd values.
+    """
+    if line.startswith(b"{"):
+        return _parse_json(line)
+    if found := _COMMON.match(line):
+        return _parse_common(found)
+    if found := _CDXJ.match(line):
+        return _parse_cdxj(found)
+    if line.startswith((b"!", b" CDX", b"CDX ")):  # heads of an index
+        return None
+    raise ValueError("neither Common or Combined log format nor CDXJ nor JSON with time and url")
+
 
 # --- Common and Combined log format
 
-#: The part before the time, the time, and the request line with its escapes.
-_COMMON = re.compile(rb'(.*?) ?\[([^\]]{19,32})\] "((?:[^"\\]|\\.)*)"')
-_ESCAPE = re.compile(rb'\\(x[0-9A-Fa-f]{2}|["\\])')
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), 1
-    )
-}
-_PORTS = {"80": "http:", "443": "https:"}
 
-
-def parse_common(line: bytes) -> Request | None:
-    """A line of the Common or Combined log format."""
-    found = _COMMON.match(line)
-    if found is None:
-        raise ValueError("not a line of the Common or Combined log format")
+def _parse_common(found: re.Match[bytes]) -> Request | None:
     head, time, request = found.groups()
     if b"\\" in request:
         request = _ESCAPE.sub(_unescape, request)
@@ -58,7 +69,16 @@ def parse_common(line: bytes) -> Request | None:
         return None
     if target.startswith("/"):
         target = _host(head) + target
-    return Request(_common_time(time), 1.0, target)
+    return Request(_common_time(time.decode("ascii")), 1.0, target)
+
+
+@lru_cache(maxsize=64)
+def _common_time(text: str) -> float:
+    """Epoch seconds of ``31/Jan/2026:12:00:00 +0100``; without a zone it is UTC."""
+    parsed = parsedate_tz(text.replace("/", " ").replace(":", " ", 1))
+    if parsed is None:
+        raise ValueError("no time")
+    return float(mktime_tz(parsed))
 
 
 def _unescape(found: re.Match[bytes]) -> bytes:
@@ -86,92 +106,30 @@ def _host(head: bytes) -> str:
     return f"{_PORTS[port]}//{host}" if port in _PORTS else f"//{host}:{port}"
 
 
-@lru_cache(maxsize=64)
-def _common_time(text: bytes) -> float:
-    """Epoch seconds of ``31/Jan/2026:12:00:00 +0100``."""
-    written, _, zone = text.decode("ascii").partition(" ")
-    day, month, rest = written.split("/")
-    year, hour, minute, second = map(int, rest.split(":"))
-    if month not in _MONTHS:
-        raise ValueError("unknown month")
-    utc = timegm((year, _MONTHS[month], int(day), hour, minute, second))
-    if not zone:
-        return float(utc)
-    offset = 3600 * int(zone[1:3]) + 60 * int(zone[3:5])
-    return float(utc + offset if zone.startswith("-") else utc - offset)
+# --- CDXJ and JSON lines
 
 
-# --- CDXJ
-
-_CDXJ = re.compile(rb"(?:\S+) (\d{14,17}) (\{.*)")
-
-
-def parse_cdxj(line: bytes) -> Request | None:
-    """A line of a CDXJ index; its times are UTC."""
-    found = _CDXJ.match(line)
-    if found is None:
-        if line.startswith((b"!", b" CDX", b"CDX ")):
-            return None
-        raise ValueError("not a line of a CDXJ index")
-    url = json.loads(found[2]).get("url")
+def _parse_cdxj(found: re.Match[bytes]) -> Request:
+    """A line of an index; its times are UTC."""
+    digits, millis, values = found.groups()
+    url = json.loads(values).get("url")
     if not isinstance(url, str):
         raise ValueError("no url")
-    digits = found[1].decode("ascii")
-    time = _digits_time(digits[:14])
-    if len(digits) > 14:
-        return Request(time + int(digits[14:]) / 10 ** (len(digits) - 14), 0.001, url)
-    return Request(time, 1.0, url)
+    moment = datetime.strptime(f"{digits.decode('ascii')}+0000", "%Y%m%d%H%M%S%z")
+    return Request(moment.timestamp() + int(millis or 0) / 1000, 0.001 if millis else 1.0, url)
 
 
-@lru_cache(maxsize=64)
-def _digits_time(text: str) -> float:
-    parsed = datetime.strptime(text, "%Y%m%d%H%M%S")
-    return parsed.replace(tzinfo=timezone.utc).timestamp()
-
-
-# --- JSON lines
-
-#: Date and time, fraction of a second, zone.
-_ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
-
-
-def parse_json(line: bytes) -> Request | None:
-    """A JSON object with ``time`` (epoch seconds or ISO 8601) and ``url``."""
+def _parse_json(line: bytes) -> Request:
+    """An object with ``time`` (epoch seconds, or ISO 8601, UTC without a zone) and ``url``."""
     values = json.loads(line)
-    if not isinstance(values, dict) or not isinstance(values.get("url"), str):
+    time, url = values.get("time"), values.get("url")
+    if not isinstance(url, str):
         raise ValueError("no url")
-    time, url = values.get("time"), values["url"]
-    if isinstance(time, str):
-        return _iso_request(time, url)
+    if isinstance(time, str) and (found := _ISO.fullmatch(time)):
+        whole, fraction, zone = found.groups()
+        # Before 3.11 neither "Z" nor a fraction of any length can be read.
+        moment = datetime.fromisoformat(whole + (zone or "Z").replace("Z", "+00:00"))
+        return Request(moment.timestamp() + float(fraction or 0), 0.0 if fraction else 1.0, url)
     if isinstance(time, bool) or not isinstance(time, int | float) or not abs(time) < _MAX_TIME:
         raise ValueError("no time")
     return Request(float(time), 0.0 if isinstance(time, float) else 1.0, url)
-
-
-def _iso_request(time: str, url: str) -> Request:
-    """A request at an ISO 8601 time, which without a zone is UTC."""
-    found = _ISO.fullmatch(time)
-    if found is None:
-        raise ValueError("no time")
-    whole, fraction, zone = found.groups()
-    # Before 3.11 only some numbers of digits and no "Z" can be read at once.
-    moment = datetime.fromisoformat(whole + (zone or "+00:00").replace("Z", "+00:00"))
-    return Request(moment.timestamp() + float(fraction or 0), 0.0 if fraction else 1.0, url)
-
-
-#: Formats by name.
-FORMATS: dict[str, Parse] = {"common": parse_common, "cdxj": parse_cdxj, "json": parse_json}
-
-
-def detect(lines: list[bytes]) -> str | None:
-    """The format of most *lines*; None if unknown."""
-    fits = {name: sum(_fits(parse, line) for line in lines) for name, parse in FORMATS.items()}
-    best = max(fits, key=lambda name: fits[name])
-    return best if fits[best] else None
-
-
-def _fits(parse: Parse, line: bytes) -> bool:
-    try:
-        return parse(line) is not None
-    except (ValueError, RecursionError):
-        return False

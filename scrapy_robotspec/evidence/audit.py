@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs
 from scrapy_robotspec.evidence.timeline import is_robots_txt, request_key
 
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import Progress, RunReader
-    from scrapy_robotspec.evidence.timeline import InForce, Rules, Timeline
+    from scrapy_robotspec.evidence.timeline import Timeline
+    from scrapy_robotspec.lookup import Resolved
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
 TOLERANCE = 1.0
-#: Max origins whose rules in force are remembered.
-_MAX_ORIGINS = 1000
 #: Max rules that are counted one by one.
 _MAX_RULES = 10_000
 #: Max disallowed requests whose decisions are looked up.
@@ -82,7 +81,6 @@ class Audit:
         self._timeline = timeline
         self._tokens = tuple(tokens)
         self._tolerance = tolerance
-        self._last: dict[Origin, InForce] = {}
         self.requests = 0
         self.unknown = 0
         """Requests without evidence for their origin and time."""
@@ -99,14 +97,14 @@ class Audit:
         if origin is None or is_robots_txt(url):
             return
         found, is_sure = None, True
-        for rules in self._in_force(origin, request):
-            is_sure &= rules.is_sure
-            if rules.rules:
-                found = self._judge(rules.rules, origin, url)
+        since, until = request.time - self._tolerance, self._end(request)
+        for in_force in self._timeline.in_force(origin, since, until):
+            is_sure &= in_force.is_sure
+            if in_force.rules:
+                found = self._judge(in_force.rules, origin, url)
                 if found is None:
                     return
-        since, until = request.time - self._tolerance, self._end(request) + self._tolerance
-        if self._timeline.was_fetched(url, since, until):
+        if self._timeline.was_fetched(url, since, until + self._tolerance):
             return
         if found is None or not is_sure:
             self.unknown += 1
@@ -176,49 +174,27 @@ class Audit:
         origin = Origin.of(accused.url)
         if origin is None or not logged.values["allowed"]:
             return False
-        rules = self._timeline.in_force(origin, left).rules
-        return bool(rules) and self._judge(rules, origin, accused.url) is None
+        (then,) = self._timeline.in_force(origin, left, left)
+        return bool(then.rules) and self._judge(then.rules, origin, accused.url) is None
 
     @staticmethod
     def _end(request: Request) -> float:
         """The last moment at which *request* may have been logged."""
-        return request.time + request.resolution
+        return max(request.time, nextafter(request.time + request.resolution, -inf))
 
-    def _in_force(self, origin: Origin, request: Request) -> Iterator[InForce]:
-        """The rules in force during the time that *request* may have been sent in."""
-        time, end = request.time - self._tolerance, self._end(request)
-        rules = self._last.get(origin)
-        while True:
-            if rules is None or not rules.since <= time < rules.until:
-                if len(self._last) >= _MAX_ORIGINS:
-                    self._last.clear()
-                rules = self._last[origin] = self._timeline.in_force(origin, time)
-            yield rules
-            time = rules.until
-            if time > end or (time == end and request.resolution):
-                return
-
-    def _judge(self, rules: Sequence[Rules], origin: Origin, url: str) -> Disallowed | None:
+    def _judge(self, rules: Sequence[Resolved], origin: Origin, url: str) -> Disallowed | None:
         """Why all *rules* disallow *url*; None if some of them allow it."""
         found = None
         for each in rules:
-            disallowed = self._disallowed(each, origin, url)
-            if disallowed is None:
+            decision = each.decide(url, self._tokens, 0.0)
+            if decision.allowed:
                 return None
-            found = found or disallowed
+            rule = None if decision.verdict is None else decision.verdict.rule
+            if rule is not None:
+                text = rule.text.strip()[:_MAX_RULE]
+                found = found or Disallowed(origin, decision.reason, rule.line, text)
+            found = found or Disallowed(origin, decision.reason)
         return found
-
-    def _disallowed(self, rules: Rules, origin: Origin, url: str) -> Disallowed | None:
-        if rules.robots is not None:
-            verdict = rules.robots.explain_served(url, self._tokens)
-            if verdict.allowed:
-                return None
-            rule = verdict.rule
-            assert rule is not None  # only a rule disallows
-            return Disallowed(origin, "rule", rule.line, rule.text.strip()[:_MAX_RULE])
-        if rules.action is Action.ALLOW:
-            return None
-        return Disallowed(origin, rules.reason)
 
 
 def absolute_url(url: str, timeline: Timeline, base: str | None) -> str | None:

@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,32 +24,23 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.run_reader import Progress
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.lookup import Resolved
 
 #: Actions that let rules or a policy decide.
 _USABLE = (Action.RULES, Action.ALLOW, Action.DISALLOW)
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
+#: Max origins whose plans are kept, and max moments whose rules are.
+_MAX_ORIGINS, _MAX_PARTS = 10_000, 100
 #: Max plans for one state: its copy is fresh, due, expired, and its failures are recent or old.
 _MAX_PLANS = 20
 
 
-class Rules(NamedTuple):
-    """The rules of one run for an origin."""
-
-    action: Action
-    reason: str
-    robots: RobotsTxt | None
-
-
 class InForce(NamedTuple):
-    """The rules in force for an origin during some time."""
+    """What decided about an origin's requests during some time."""
 
-    since: float
-    until: float
-    """Epoch seconds, exclusive."""
-    rules: tuple[Rules, ...]
-    """Those of the newest copy, then those of the other crawls that run; none: unknown."""
+    rules: tuple[Resolved, ...]
+    """Those of the newest copy, then those of the other crawls that ran; none: unknown."""
     is_sure: bool
     """Whether no crawl may have fetched others, and lost its last lines."""
 
@@ -88,7 +80,8 @@ class Timeline:
         """The product tokens of the runs: those of the settings, else those of each decision."""
         self._runs: list[_Run] = []
         self._origins: dict[Origin, list[_Run]] = defaultdict(list)
-        self._spans: dict[Origin, list[tuple[_Run, list[_Span]]]] = {}
+        self._held = lru_cache(_MAX_ORIGINS)(self._find_held)
+        self._from = lru_cache(_MAX_PARTS)(self._in_force_from)
         self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
 
@@ -124,44 +117,44 @@ class Timeline:
         fetches = self._fetches.get(request_key(url), ())
         return any(began <= until and since <= ended for began, ended in fetches)
 
-    def in_force(self, origin: Origin, time: float) -> InForce:
-        """The rules in force for *origin* at *time*."""
-        since, until, is_sure = -math.inf, math.inf, True
-        bounds = [run.end + late for run in self._runs if run.is_torn for late in (-1.0, _LOST)]
-        found: list[tuple[_Run, _Span]] = []
-        for run, spans in self._spans_of(origin):
-            bounds += [run.start, run.end]
-            at = bisect_right(spans, time, key=lambda span: span.start)
-            bounds += [span.start for span in spans[max(0, at - 1) : at + 1]]
-            if at and not (run.is_torn and time >= run.end):
-                found.append((run, spans[at - 1]))
-        for bound in bounds:
-            if bound <= time:
-                since = max(since, bound)
-            else:
-                until = min(until, bound)
-        if any(run.is_torn and run.end - 1 <= time < run.end + _LOST for run in self._runs):
-            is_sure = False
-        return InForce(since, until, tuple(self._rules(origin, found, time)), is_sure)
+    def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
+        """What was in force for *origin*, one after another (epoch seconds)."""
+        bounds, _ = self._held(origin)
+        first, last = (bisect_right(bounds, time) for time in (since, until))
+        for time in bounds[first - 1 : last]:
+            yield self._from(origin, time)
 
-    def _rules(
-        self, origin: Origin, found: list[tuple[_Run, _Span]], time: float
-    ) -> Iterator[Rules]:
-        """The usable rules among *found*; an outage where there are none."""
-        usable = [each for each in found if each[1].plan.action in _USABLE]
+    def _find_held(self, origin: Origin) -> tuple[list[float], list[tuple[_Run, list[_Span]]]]:
+        """When something else may be in force for *origin*, and what each run held of it."""
+        held = [(run, _spans(run, origin)) for run in self._origins.get(origin, ())]
+        bounds = {-math.inf}
+        for run in self._runs:
+            if run.is_torn:
+                bounds |= {run.end - 1.0, run.end + _LOST}
+        for run, spans in held:
+            bounds |= {run.start, run.end, *(span.start for span in spans)}
+        return sorted(bounds), held
+
+    def _in_force_from(self, origin: Origin, time: float) -> InForce:
+        """What was in force for *origin* at *time*."""
+        usable, failed = [], []
+        for run, spans in self._held(origin)[1]:
+            at = bisect_right(spans, time, key=lambda span: span.start)
+            if at and not (run.is_torn and time >= run.end):
+                span = spans[at - 1]
+                if span.plan.action in _USABLE:
+                    usable.append((run, span))
+                elif span.plan.reason == "unreachable":
+                    failed.append((run, span))
         usable.sort(key=lambda each: -(each[1].record.fetched_at or 0.0))
-        for number, (run, span) in enumerate(usable):
-            if number and not run.start <= time < run.end:
-                continue  # it has ended: only the newest copy lives on
-            try:
-                assert run.states is not None  # it has a span
-                resolved = run.states.resolved(span.state, origin, max(span.start, 0.0))
-            except DAMAGE as error:
-                run.reader.add_problem(f"run {run.reader.name}: {span.state}: {said(error)}")
-                continue
-            yield Rules(span.plan.action, span.plan.reason, resolved.robots)
-        if not usable and any(span.plan.reason == "unreachable" for _, span in found):
-            yield Rules(Action.REFUSE, "unreachable", None)
+        # The newest copy lives on when its run has ended; others count while theirs runs.
+        others = [each for each in usable[1:] if each[0].start <= time < each[0].end]
+        chosen = usable[:1] + others or failed[:1]
+        found = [_resolved(run, span, origin) for run, span in chosen]
+        is_sure = not any(
+            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
+        )
+        return InForce(tuple(each for each in found if each is not None), is_sure)
 
     def _add_state(self, run: _Run, id_: str) -> None:
         try:
@@ -173,12 +166,15 @@ class Timeline:
             self._origins[record.origin].append(run)
         run.origins.setdefault(record.origin, []).append((record.updated_at, id_))
 
-    def _spans_of(self, origin: Origin) -> list[tuple[_Run, list[_Span]]]:
-        spans = self._spans.get(origin)
-        if spans is None:
-            spans = self._spans[origin] = []
-            spans += ((run, _spans(run, origin)) for run in self._origins.get(origin, ()))
-        return spans
+
+def _resolved(run: _Run, span: _Span, origin: Origin) -> Resolved | None:
+    """*origin* as *run* resolved it; None where the evidence is damaged."""
+    try:
+        assert run.states is not None  # it has a span
+        return run.states.resolved(span.state, origin, max(span.start, 0.0))
+    except DAMAGE as error:
+        run.reader.add_problem(f"run {run.reader.name}: {span.state}: {said(error)}")
+        return None
 
 
 def _spans(run: _Run, origin: Origin) -> list[_Span]:

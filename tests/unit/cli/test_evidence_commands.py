@@ -182,7 +182,7 @@ def test_lines_that_cannot_be_read_are_counted_and_named(
     [
         (COMMON, (), "--origin https://example.com"),
         (COMMON, ("--origin", "example.com"), "write https://example.com"),
-        (["garbage"], (), "--format common, cdxj or json"),
+        (["garbage", "", "[]"], (), "no line of access.log can be read, line 1:"),
         (JSON, ("--token", ""), "--token"),
     ],
 )
@@ -238,18 +238,6 @@ def test_crawls_without_a_decision_need_the_option(run_command: RunCommand, fold
     result = run_command("audit", "access.log", "--evidence", "other")
     assert result.code == 2
     assert "the crawls had no product token: give --token" in result.err
-
-
-@pytest.mark.parametrize("lines", [JSON, COMMON])
-def test_a_log_of_another_format_is_no_clean_audit(
-    run_command: RunCommand, folder: Path, lines: list[str]
-) -> None:
-    """Without one request, nothing is disallowed."""
-    write(folder, lines)
-    options = ("--evidence", "evidence", "--format", "cdxj")
-    result = run_command("audit", "access.log", *options)
-    assert result.code == 2
-    assert "no line of access.log can be read, line 1:" in result.err
 
 
 def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
