@@ -37,15 +37,11 @@ DAMAGE = (
 )
 
 #: Version of the log's format.
-FORMAT = 3
+FORMAT = 4
 #: The hash before the first line.
 NO_HASH = "0" * 64
 #: Max length of a line (bytes). The first one contains the texts of ``ROBOTSPEC_OVERRIDES``.
 MAX_LINE = 2**22
-#: Max length of ``ROBOTSPEC_EVIDENCE_OPERATOR`` (characters).
-_MAX_OPERATOR = 10_000
-#: Max length of an id or a version (characters), and max number of versions.
-_MAX_SHORT, _MAX_VERSIONS = 100, 20
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
 
@@ -144,41 +140,28 @@ def are_texts(value: Any) -> bool:
     return type(value) is list and all(type(each) is str for each in value)
 
 
-def _is_short(value: Any) -> bool:
-    return type(value) is str and len(value) <= _MAX_SHORT
-
-
 #: Kinds of values; a ``?`` behind a kind: None is possible, too.
 _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "text": lambda value: type(value) is str,
-    "short": _is_short,
-    "long": lambda value: type(value) is str and len(value) <= _MAX_OPERATOR,
     "texts": are_texts,
-    "ids": lambda value: type(value) is list and all(map(_is_short, value)),
-    "shorts": lambda value: (
-        type(value) is dict and len(value) <= _MAX_VERSIONS and all(map(_is_short, value.values()))
-    ),
     "object": lambda value: type(value) is dict,
     "flag": lambda value: type(value) is bool,
     "count": lambda value: type(value) is int and 0 <= value < 2**63,
     "time": is_time,
     "number": lambda value: type(value) is float,
-    "failure": lambda value: (
-        type(value) is list and len(value) == 2 and type(value[0]) in (str, type(None))
-    ),
 }
 #: The members that a reader relies on, by type of line.
 _MEMBERS = {
     kind: tuple(each.split(":") for each in members.split())
     for kind, members in {
-        "run": "format:count run:text time:time software:text versions:shorts? operator:long? "
+        "run": "format:count run:text time:time software:text versions:object? operator:text? "
         "timestamp:flag? settings:object",
-        "record": "id:short kind:text url:text began:time? time:time offset:count length:count "
+        "record": "id:text kind:text url:text began:time? time:time offset:count length:count "
         "sha256:text",
-        "state": "id:short source:text record:object body_record:short? body_sha256:text "
-        "before:short? exchanges:ids failure:failure?",
+        "state": "id:text source:text record:object body_record:text? body_sha256:text "
+        "before:text? exchanges:texts",
         "decision": "number:count time:time stage:text url:text tokens:texts allowed:flag "
-        "reason:text policy:text? state:short? rules_time:time? header:text?",
+        "reason:text policy:text? state:text? rules_time:time? header:text?",
         "sent": "time:time decision:count status:count? seconds:time",
         "gap": "time:time lost:count",
         "clock": "time:time jump:number",

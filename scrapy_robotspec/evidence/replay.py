@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved
 
 
+#: Max length of a URL times that of a robots.txt: their comparison then takes up to a minute.
+_MAX_WORK = 2**34
+#: Max length of a URL in a problem (characters).
+_MAX_SUBJECT = 200
+
+
 @dataclass(slots=True)
 class ReplayResult(Reading):
     """Counts and problems of a replay."""
@@ -98,7 +104,7 @@ class _RunReplay:
             self._result.not_checkable += kind == "decision"
         except DAMAGE as error:
             self._result.differ += kind == "decision"
-            subject = line.values.get("url") or line.values.get("id") or kind
+            subject = (line.values.get("url") or line.values.get("id") or kind)[:_MAX_SUBJECT]
             self._reader.add_problem(
                 f"decisions-{self._reader.name}.jsonl: line {line.number}: {subject}: {said(error)}"
             )
@@ -144,17 +150,31 @@ class _RunReplay:
         if origin is None:
             raise EvidenceError("no robots.txt applies to the URL")
         url, tokens = logged["url"], tuple(logged["tokens"])
-        found = None
         if logged["policy"] == NO_ANSWER:
             refused = Decision(allowed=False, reason="unreachable", origin=origin)
             return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER), **edition}
+        found, answer = None, None
         if logged["policy"] == OVERRIDE:
-            decision, robots = self._overridden(origin, url, tokens)
+            override = self._reader.settings.overrides.find(origin)
+            answer = None if override is None else override.replacement
+            if answer is None:
+                raise EvidenceError("no override of the run replaces the robots.txt")
         else:
             found = self._states.resolved(logged["state"], origin, at)
-            decision, robots = found.decide(url, tokens, at), found.robots
-        has_usage = robots is not None and (found is None or found.extensions is not None)
-        usage = robots.usage(url, tokens) if robots is not None and has_usage else Usage()
+            answer = found.robots
+        usage = Usage()
+        if isinstance(answer, RobotsTxt):
+            if len(url) * len(answer.body) > _MAX_WORK:
+                raise EvidenceError("URL and robots.txt are longer than can be compared")
+            if found is None or found.extensions is not None:
+                usage = answer.usage(url, tokens)
+        if found is not None:
+            decision = found.decide(url, tokens, at)
+        elif isinstance(answer, RobotsTxt):
+            verdict = answer.explain_served(url, tokens)
+            decision = Decision(verdict.allowed, "override", verdict, origin=origin)
+        else:
+            decision = Decision(answer == "ignore", "override", origin=origin)
         return {**self._conclude(decision, usage, found, logged), **edition}
 
     def _conclude(
@@ -174,15 +194,3 @@ class _RunReplay:
         if decision.allowed or decision.usage is not None:
             expected |= stated_usage(stated.preferences)
         return {"usage": None, "label": None, **expected}
-
-    def _overridden(
-        self, origin: Origin, url: str, tokens: tuple[str, ...]
-    ) -> tuple[Decision, RobotsTxt | None]:
-        override = self._reader.settings.overrides.find(origin)
-        answer = None if override is None else override.replacement
-        if answer is None:
-            raise EvidenceError("no override of the run replaces the robots.txt")
-        if isinstance(answer, RobotsTxt):
-            verdict = answer.explain_served(url, tokens)
-            return Decision(verdict.allowed, "override", verdict, origin=origin), answer
-        return Decision(answer == "ignore", "override", origin=origin), None

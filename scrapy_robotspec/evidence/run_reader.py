@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scrapy_robotspec.evidence.log_lines import (
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 MAX_LISTED = 1000
 #: Max length of a problem (characters).
 _MAX_TEXT = 1000
+#: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
+_SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
 #: Lines between two calls of ``Progress``.
 _STEP = 1000
 _NAME = re.compile(r"(decisions|robots)-(.+)\.(jsonl|warc\.gz|tsr)")
@@ -127,7 +130,8 @@ def read_runs(
 ) -> Iterator[tuple[RunReader, Iterator[Line]]]:
     """Each run in *folder* with its lines, in order.
 
-    Other files are ignored. The lines of a run have to be read before the next run.
+    Other files are ignored. The lines of a run have to be read before the next run. What takes more
+    processor time than honest evidence of its size is a problem, and is not read on (SAF-05).
     """
     runs: dict[str, dict[str, Path]] = defaultdict(dict)
     for path in folder.iterdir():
@@ -136,11 +140,14 @@ def read_runs(
             runs[found[2]][found[3]] = path
     logs = [files[_LOG] for files in runs.values() if _LOG in files]
     total = sum(path.lstat().st_size for path in logs)
-    done = 0
+    done, limit = 0, process_time() + _SECONDS + total / _BYTES_PER_SECOND
 
-    def counted(lines: Iterator[Line]) -> Iterator[Line]:
+    def counted(reader: RunReader) -> Iterator[Line]:
         nonlocal done
-        for line in lines:
+        for line in reader.lines():
+            if process_time() > limit:
+                reader.add_problem(f"run {reader.name}: it takes too long: not read to its end")
+                return
             yield line
             done += line.size
             if progress is not None and not line.number % _STEP:
@@ -148,7 +155,7 @@ def read_runs(
 
     for name, files in sorted(runs.items()):
         reader = RunReader(name, files, reading)
-        yield reader, counted(reader.lines())
+        yield reader, counted(reader)
         reading.runs.append(reader.summary)
 
 
@@ -175,9 +182,6 @@ class RunReader:
         """Bytes that were read so far, and bytes that the log has named."""
         self._counts: Counter[str] = Counter()
         self._lost = 0
-        self._streams: dict[str, BinaryIO] = {}
-        """Files that are open until the last line is read."""
-        self._is_read = False
         self._is_stamped = False
 
     @property
@@ -203,11 +207,6 @@ class RunReader:
             self._check_end(name)
         except DAMAGE as error:
             self.add_problem(f"{name}: {said(error)}; what follows it proves nothing")
-        finally:
-            self._is_read = True
-            for stream in self._streams.values():
-                stream.close()
-            self._streams.clear()
 
     def add_problem(self, problem: str) -> None:
         """Note a problem of this run."""
@@ -318,12 +317,12 @@ class RunReader:
         self._records[values["id"]] = (offset, length)
 
     def _bytes(self, ending: str, offset: int, length: int) -> bytes:
-        if self._is_read:
-            with self._open(ending) as stream:
-                return _bytes_at(stream, offset, length)
-        if ending not in self._streams:
-            self._streams[ending] = self._open(ending)
-        return _bytes_at(self._streams[ending], offset, length)
+        with self._open(ending) as stream:
+            stream.seek(offset)
+            data = stream.read(length)
+        if len(data) < length:
+            raise EvidenceError("the file ends too early")
+        return data
 
     def _open(self, ending: str) -> BinaryIO:
         """The file with *ending*; only a regular one is read."""
@@ -370,14 +369,6 @@ class RunReader:
             self.add_problem(f"{name}: no time stamp: {said(error)}")
         else:
             self.summary.verify = verifying_command(self._files[_REPLY], self.summary.last_hash)
-
-
-def _bytes_at(stream: BinaryIO, offset: int, length: int) -> bytes:
-    stream.seek(offset)
-    data = stream.read(length)
-    if len(data) < length:
-        raise EvidenceError("the file ends too early")
-    return data
 
 
 def said(error: BaseException) -> str:

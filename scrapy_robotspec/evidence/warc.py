@@ -61,8 +61,6 @@ END_OF_HEAD = b"\r\n\r\n"
 _COOKIES = frozenset(("set-cookie", "set-cookie2"))
 #: User info of the URLs in a text.
 _USER_INFO = re.compile(r"//[^/\\?#\s\"<>]*@")
-#: User info, and what may stand before it in a Location, as leniently as any client reads it.
-_LOCATION_USER = re.compile(r"((?:[^/\\?#]*[/\\\t]{2,})?)[^/?#]*@")
 
 
 class NewRecord(NamedTuple):
@@ -167,7 +165,7 @@ def _header_line(url: str, name: str, value: str) -> str:
 
 
 def _blank_location(url: str, name: str, value: str) -> str:
-    """A Location with the same target, and other user info."""
+    """An absolute Location with the same target, and other user info."""
 
     def target_of(text: str) -> str | None:
         return redirect_target(url, Exchange(url, 302, ((name, text),)))
@@ -178,9 +176,6 @@ def _blank_location(url: str, name: str, value: str) -> str:
     if target.count("@") == value.count("@"):  # none of them ends user info
         return value
     scheme, _, rest = target.partition("://")
-    in_place = _LOCATION_USER.sub(rf"\1{BLANKED}@", value, count=1)
-    if in_place != value and target_of(in_place) == target:
-        return in_place
     for text in (f"{scheme}://{BLANKED}@{rest}", target):
         archived = text.encode().decode("latin-1")
         if target_of(archived) == target:

@@ -7,7 +7,7 @@ import time
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy_robotspec import __version__
@@ -71,19 +71,8 @@ _SHOWN = (
 )
 
 
-class _Passed(NamedTuple):
-    """A request that was let through."""
-
-    number: int
-    """That of its line."""
-    decision: Decision | None
-    """None for a request with ``dont_obey_robotstxt``."""
-    found: Resolved | None
-    tokens: Tokens
-    at: float
-    """When it was decided (epoch seconds)."""
-    more: dict[str, Any]
-    """Its line besides question and conclusion."""
+#: Why a request needs no robots.txt.
+_EXEMPT = "dont_obey_robotstxt"
 
 
 class EvidenceObserver:
@@ -100,7 +89,8 @@ class EvidenceObserver:
         self._edition = robots.settings.edition.name
         self._states = StateArchive(recorder)
         self.on_fetch_done = self._states.on_fetch_done
-        self._passed: WeakKeyDictionary[Request, _Passed] = WeakKeyDictionary()
+        self._passed: WeakKeyDictionary[Request, dict[str, Any]] = WeakKeyDictionary()
+        """The lines of requests that were let through."""
         self._number = 0
         """That of the last decision."""
 
@@ -116,61 +106,63 @@ class EvidenceObserver:
     def on_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
     ) -> None:
+        # hot path
         tokens = self._tokens.decided(request)
-        at = time.time() if decision.time is None else decision.time
-        more = self._more(request, decision, found, tokens)
+        line = self._line(request, stage, tokens)
+        if decision.time is not None:
+            line["time"] = decision.time
+        line |= _conclusion(decision, found)
         if found is None and decision.reason == "unreachable":  # it could wait no longer
-            failure = blank_user_info(decision.failure or "")
-            more |= {**grounds(None, otherwise=NO_ANSWER), "failure": failure}
+            line |= grounds(None, otherwise=NO_ANSWER)
+            line["failure"] = blank_user_info(decision.failure or "")
         else:
-            more |= self._grounds(found)
-        number = self._log(request, stage, tokens, at, {**_conclusion(decision, found), **more})
+            line |= self._grounds(found)
+        line |= self._more(request, decision, found, tokens)
+        self._log(line)
         if decision.allowed and stage in ("request", "final_url"):
-            self._passed[request] = _Passed(number, decision, found, tokens, at, more)
+            self._passed[request] = line
 
     def on_exempt(self, request: Request) -> None:
-        if request.meta.get("dont_obey_robotstxt") and META_KEY not in request.meta:
-            said, at = {"allowed": True, "reason": "dont_obey_robotstxt"}, time.time()
-            number = self._log(request, "request", (), at, said)
-            self._passed[request] = _Passed(number, None, None, (), at, {})
+        if request.meta.get(_EXEMPT) and META_KEY not in request.meta:
+            line = self._line(request, "request", ())
+            line |= {"allowed": True, "reason": _EXEMPT}
+            self._log(line)
+            self._passed[request] = line
 
     def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
-        passed = self._passed.pop(request, None)
-        if passed is None or passed.decision is None:
-            return
-        if decision is None and HEADER not in response.headers:
+        line = self._passed.pop(request, {})
+        if "group" not in line or (decision is None and HEADER not in response.headers):
             return
         header = b", ".join(response.headers.getlist(HEADER)).decode("latin-1")
-        said = _conclusion(passed.decision, passed.found)
-        if decision is not None:
-            said |= {**conclusion(decision), "group": said["group"]}
-        said |= {**passed.more, "rules_time": passed.at, "header": header}
-        self._log(request, "response", passed.tokens, time.time(), said)
+        said = {} if decision is None else {**conclusion(decision), "group": line["group"]}
+        said |= {"stage": "response", "rules_time": line["time"], "header": header}
+        self._log({**line, **said, "time": time.time()})
 
     def _on_download(self, request: Request, left: float, status: int | None) -> None:
         """*request* left at *left* (epoch seconds); *status* answered it, or nothing did."""
         passed = self._passed.get(request)
         if passed is not None:
             seconds = round(max(0.0, time.time() - left), 3)
-            line = {"type": "sent", "time": left, "decision": passed.number, "status": status}
+            line = {"type": "sent", "time": left, "decision": passed["number"], "status": status}
             self._recorder.add_line(partial(dumps, {**line, "seconds": seconds}))
 
-    def _log(
-        self, request: Request, stage: str, tokens: Tokens, at: float, said: Mapping[str, Any]
-    ) -> int:
-        """Log a decision; its number."""
-        self._number += 1
-        line = {
+    def _line(self, request: Request, stage: Stage, tokens: Tokens) -> dict[str, Any]:
+        """The line of a decision that is made now, as far as *request* is concerned."""
+        return {
             "type": "decision",
-            "number": self._number,
-            "time": at,
+            "number": 0,
+            "time": time.time(),
             "stage": stage,
             "url": blank_user_info(request.url),
             "tokens": tokens,
             "edition": self._edition,
         }
-        self._recorder.add_line(partial(dumps, {**line, **said}))
-        return self._number
+
+    def _log(self, line: dict[str, Any]) -> None:
+        """Number and log *line*."""
+        self._number += 1
+        line["number"] = self._number
+        self._recorder.add_line(partial(dumps, line))
 
     def _grounds(self, found: Resolved | None) -> dict[str, Any]:
         """The state of the origin, with the ids of its records."""

@@ -188,3 +188,22 @@ def test_times_without_a_plan_end(tmp_path: Path) -> None:
             line["settings"]["policy"] |= {"ttl": 1e10, "max_ttl": 1e10, "retry_max_delay": 0.0}
     write(tmp_path, lines)
     check_folder(tmp_path)
+
+
+def test_what_takes_too_long_is_not_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_evidence(tmp_path)
+    monkeypatch.setattr("scrapy_robotspec.evidence.run_reader._SECONDS", -1.0)
+    assert "it takes too long" in problems(tmp_path)[0]
+
+
+def test_a_url_that_is_compared_with_a_long_file_has_a_bound(tmp_path: Path) -> None:
+    """Their product decides what one line of the log costs."""
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"User-agent: *\n" + b"Disallow: /*a*b*c\n" * 25_000)
+    crawl.decide(f"{SITE}/{'abd' * 10}")
+    crawl.decide(f"{SITE}/{'abd' * 20_000}")
+    crawl.close()
+    (problem,) = replay(tmp_path).problems
+    assert "longer than can be compared" in problem
