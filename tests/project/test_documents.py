@@ -126,6 +126,20 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+#: Folders that the path of a file in a text begins at.
+BASES = (ROOT, ROOT / "scrapy_robotspec", ROOT / "tests", ROOT / "scrapy_robotspec/plugin")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_that_a_page_names_exist(page: Path) -> None:
+    """A module that was merged or renamed leaves no trace on a page."""
+    text = page.read_text(encoding="utf-8")
+    made = ("tutorial/", "site/")  # by the reader of the tutorial
+    paths = re.findall(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|md|toml))`", text)
+    lost = [path for path in paths if not any((base / path).exists() for base in (page.parent, *BASES))]
+    assert [path for path in lost if not path.startswith(made)] == []
+
+
 CATALOGUE = ROOT / "docs/specification.md"
 
 
