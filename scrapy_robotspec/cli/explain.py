@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.answers import Answers, Question
 from scrapy_robotspec.cli.exit_codes import with_problems
-from scrapy_robotspec.cli.inputs import is_robots_txt, is_url
-from scrapy_robotspec.cli.show import show_files
 from scrapy_robotspec.cli.urls import read_urls
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
   robotspec explain robots.txt /private/page --token GPTBot
-  robotspec explain robots.txt --token GPTBot
   robotspec explain robots.txt /page --html page.html
   robotspec explain https://example.com/page"""
 
@@ -43,14 +40,9 @@ def command(
     Every other rule that matches is shown, too.
 
     FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
-    a page: it is judged by the robots.txt of its site, and how that was obtained is shown. Without
-    a URL: as the command show.
+    a page: it is judged by the robots.txt of its site, and how that was obtained is shown.
     """
     output.check([file, urls.listed])
     read = read_urls(urls, session.screen, file)
-    if file is not None and not read.urls and (not is_url(file) or is_robots_txt(file)):
-        code = show_files(session, [file], crawlers, sites, output, session.default_tokens)
-    else:
-        question = Question(file, read.urls, crawlers, sites, fully=True)
-        code = Answers(session, question, output).answer()
-    return with_problems(code, read.bad_lines)
+    question = Question(file, read.urls, crawlers, sites, fully=True)
+    return with_problems(Answers(session, question, output).answer(), read.bad_lines)

@@ -95,27 +95,13 @@ def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:
 
     artifact = {"uri": name if "://" in name else quote(os.fsencode(name.replace("\\", "/")))}
     region = {"startLine": max(finding.line, 1)}
-    result: dict[str, Any] = {
+    return {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": _SARIF[finding.severity],
         "message": {"text": safe(finding.message, None)},
         "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": region}}],
     }
-    if finding.replacement is not None:
-        change = {"artifactLocation": artifact, "replacements": [_replacement(finding)]}
-        result["fixes"] = [{"artifactChanges": [change]}]
-    return result
-
-
-def _replacement(finding: Finding) -> dict[str, Any]:
-    """The proposal of a finding: another line, or none."""
-    if not finding.replacement:
-        region = {"startLine": finding.line, "startColumn": 1}
-        return {"deletedRegion": {**region, "endLine": finding.line + 1, "endColumn": 1}}
-    end = len(finding.text) + 1
-    region = {"startLine": finding.line, "startColumn": 1, "endColumn": end}
-    return {"deletedRegion": region, "insertedContent": {"text": finding.replacement}}
 
 
 #: The value of ``--format`` -> the function that prints findings so.

@@ -46,22 +46,8 @@ def command(
     its site.
     """
     output.check(files)
-    return show_files(session, files, crawlers, sites, output)
-
-
-def show_files(
-    session: Session,
-    names: Sequence[str],
-    crawlers: CrawlerOptions,
-    sites: SiteOptions,
-    output: Output,
-    default: Crawler | None = None,
-) -> int:
-    """Show files; ``default``: their crawler where no option names one."""
-    sources = open_sources(names, session, sites)
+    sources = open_sources(files, session, sites)
     output.check_files(sources)
-    if output.as_json and default is None:
-        default = ()
     edition = session.edition(sites.edition)
     code = 0
     for at, source in enumerate(sources):
@@ -73,8 +59,8 @@ def show_files(
         file = ParsedFile(source.parse(edition))
         note_unusual(source.name, file.robots, session.screen)
         asked: list[Crawler] = []
-        if any(crawlers) or default is not None:
-            asked = find_crawlers(crawlers, [file], default)
+        if any(crawlers) or output.as_json:
+            asked = find_crawlers(crawlers, [file], ())
         if not output.is_page_only:
             (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
         output.write(session, source.name, file.robots, asked)

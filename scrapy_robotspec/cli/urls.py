@@ -105,8 +105,10 @@ def missing_urls(file: str) -> MisuseError:
     """The error for a FILE without URLs, or for one that cannot be read."""
     if not is_url(file) and not os.path.isdir(file):
         read_file(file, 0)
-    remedy = "give at least one URL or path to decide about, or a list with --urls LIST"
-    return MisuseError(f"{file} is the FILE with the rules: {remedy}")
+    return MisuseError(
+        f"{file} is the FILE with the rules: give at least one URL or path to decide about, or a "
+        "list with --urls LIST; the command show prints the file's groups"
+    )
 
 
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timezone
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.render.as_json import dumps, hop_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
 
@@ -31,12 +30,6 @@ class RefusalStats:
     """Requests."""
     examples: list[str] = field(default_factory=list)
     """The first URLs, shortened."""
-
-    def copy(self) -> RefusalStats:
-        """The values as they are now."""
-        return RefusalStats(
-            self.reason, self.line, self.rule, self.pattern, self.count, list(self.examples)
-        )
 
 
 @dataclass(slots=True)
@@ -92,15 +85,13 @@ class OriginStats:
 
     def copy(self) -> OriginStats:
         """The values as they are now."""
-        made = OriginStats(*_VALUES(self))
-        made.usage = {label: dict(pages) for label, pages in self.usage.items()}
-        made.failures = dict(self.failures)
-        made.refused_by = [each.copy() for each in self.refused_by]
-        made.overrides = dict(self.overrides)
-        return made
-
-
-_VALUES = attrgetter(*(each.name for each in fields(OriginStats)))
+        return replace(
+            self,
+            usage={label: dict(pages) for label, pages in self.usage.items()},
+            failures=dict(self.failures),
+            refused_by=[replace(each, examples=list(each.examples)) for each in self.refused_by],
+            overrides=dict(self.overrides),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +122,14 @@ def report_lines(report: CrawlReport) -> Iterator[str]:
 
 
 def _origin_object(origin: OriginStats) -> dict[str, Any]:
-    return {name: write(getattr(origin, name)) for name, write in _FIELDS.items()}
+    shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
+    for name in ("first_asked", "answered", "wait_began", "pending_since"):
+        shown[name] = _time(shown[name])
+    for name in ("seconds", "wait_seconds"):
+        shown[name] = round(shown[name], 3)
+    shown["redirects"] = [hop_object(hop) for hop in origin.redirects]
+    shown["refused_by"] = [asdict(each) for each in origin.refused_by]
+    return shown
 
 
 def _time(seconds: float | None) -> str | None:
@@ -140,20 +138,3 @@ def _time(seconds: float | None) -> str | None:
         return None
     moment = datetime.fromtimestamp(seconds, timezone.utc)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _refusal_object(refusal: RefusalStats) -> dict[str, Any]:
-    return {each.name: getattr(refusal, each.name) for each in fields(RefusalStats)}
-
-
-_FIELDS: dict[str, Callable[[Any], Any]] = {
-    **{each.name: lambda value: value for each in fields(OriginStats)},
-    "seconds": lambda seconds: round(seconds, 3),
-    "redirects": lambda hops: [hop_object(hop) for hop in hops],
-    "first_asked": _time,
-    "answered": _time,
-    "wait_began": _time,
-    "wait_seconds": lambda seconds: round(seconds, 3),
-    "pending_since": _time,
-    "refused_by": lambda refusals: [_refusal_object(each) for each in refusals],
-}

@@ -88,22 +88,3 @@ def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder
     assert result.code == 1
     (found,) = json.loads(result.out)["runs"][0]["results"]
     assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "caf%E9.txt"
-
-
-def test_sarif_proposes_only_what_a_finding_proposes(run_command: RunCommand, folder: Path) -> None:
-    """A line to delete, and one to replace, with the region of the line."""
-    (folder / "f.txt").write_text("User-agent: *\nDisallow: /a/\nDisallow: /a/\nDisallow:/b/\n")
-    result = run_command("lint", "f.txt", "--format", "sarif", "--advice")
-    rows = [json.loads(line) for line in run_command("lint", "f.txt", "--json", "--advice").lines]
-    (run,) = json.loads(result.out)["runs"]
-    assert len(run["results"]) == len(rows)
-    for result, row in zip(run["results"], rows, strict=True):
-        if row["replacement"] is None:
-            assert "fixes" not in result
-            continue
-        (change,) = result["fixes"][0]["artifactChanges"]
-        (replacement,) = change["replacements"]
-        assert replacement["deletedRegion"]["startLine"] == row["line"]
-        inserted = replacement.get("insertedContent", {"text": ""})["text"]
-        assert inserted == row["replacement"]
-    assert [row["line"] for row in rows if row["replacement"] == ""] == [3]

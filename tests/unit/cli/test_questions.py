@@ -55,13 +55,13 @@ QUESTIONS = [
     ),
     (
         "Which group does my crawler follow?",
-        "explain robots.txt --token examplebot",
+        "show robots.txt --token examplebot",
         0,
         ["examplebot (from line 8): the most specific name that matches"],
     ),
     (
         "Which group applies to an unknown crawler?",
-        "explain robots.txt --token newbot",
+        "show robots.txt --token newbot",
         0,
         ["* (from line 14): no group names the crawler"],
     ),
@@ -73,13 +73,13 @@ QUESTIONS = [
     ),
     (
         "What crawl delay is asked of examplebot?",
-        "explain robots.txt --token examplebot",
+        "show robots.txt --token examplebot",
         0,
         ["line 9: crawl-delay: 5"],
     ),
     (
         "What does the file say about AI training?",
-        "explain robots.txt",
+        "show robots.txt --token newbot",
         0,
         ["line 19: content-signal: search=yes, ai-train=no"],
     ),
@@ -116,7 +116,7 @@ QUESTIONS = [
     ),
     (
         "Which sitemaps does it name?",
-        "explain robots.txt",
+        "show robots.txt --token newbot",
         0,
         ["sitemap    https://shop.example/sitemap.xml"],
     ),

@@ -26,7 +26,7 @@ NOW = 1_800_000_000.0
 
 COMMANDS = {
     "explain": ["explain", "robots.txt", "/cart/help", "/cart/1", "/x", "--token", "examplebot"],
-    "explain without a URL": ["explain", "robots.txt", "--each-token"],
+    "show for each": ["show", "robots.txt", "--each-token"],
     "check": ["check", "robots.txt", "--urls", "urls.txt", "--each-token"],
     "check of many": ["check", "robots.txt", "--urls", "many.txt"],
     "show": ["show", "robots.txt"],

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 COMMANDS = [
     ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],
     ["explain", "hostile.txt", HOSTILE_URL],
-    ["explain", "hostile.txt"],
-    ["explain", "hostile.txt", "--each-token", "--json"],
+    ["show", "hostile.txt", "--token", "x"],
+    ["show", "hostile.txt", "--each-token", "--json"],
     ["lint", "hostile.txt"],
     ["lint", "hostile.txt", "--json"],
     ["diff", "hostile.txt", "robots.txt"],
@@ -47,7 +47,7 @@ def test_no_control_character_reaches_the_terminal(
 
 def test_hostile_text_is_shown_not_dropped(run_command: RunCommand) -> None:
     """The escapes stand where the characters stood (SAF-04)."""
-    result = run_command("explain", "hostile.txt")
+    result = run_command("show", "hostile.txt", "--token", "x")
     assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in result.out
 
 
