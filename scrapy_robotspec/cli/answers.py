@@ -16,6 +16,7 @@ from scrapy_robotspec.cli.inputs import (
 )
 from scrapy_robotspec.cli.options import CrawlerOptions, check_tokens, find_crawlers
 from scrapy_robotspec.cli.urls import absolute, missing_urls, note_origins
+from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import explained, short
 from scrapy_robotspec.render.explanation import explain, explain_fully, explain_site
 from scrapy_robotspec.render.text import count, safe
@@ -59,7 +60,7 @@ class Answers:
         """URLs that another robots.txt governs."""
         self._name = ""  # of the file, where there are many
         self._code = 0
-        self._numbers: Counter[bool | None] = Counter()
+        self._kept = PageAnswers()
         self._uses: Counter[tuple[str, str]] = Counter()  # allowed pages, by label and preference
 
     def answer(self) -> int:
@@ -142,7 +143,7 @@ class Answers:
         question, session = self.question, self.session
         query = load_query(session)
         question.crawlers.check()
-        options = question.sites._replace(one_by_one=question.fully)
+        options = question.sites
         if question.crawlers.tokens:
             tokens = check_tokens(question.crawlers.tokens, session.edition(options.edition))
             options = options._replace(tokens=tokens)
@@ -173,10 +174,9 @@ class Answers:
         """Print one answer."""
         labels = self.question.usage
         self._code = max(self._code, code_of(found, labels))
-        self._numbers[found.allowed] += 1
+        self._kept.add(found)
         for label in labels if found.allowed else ():
             self._uses[label, found.usage.preference(label) if found.usage else "unknown"] += 1
-        self.output.keep(found)
         if self.question.disallowed and not is_disallowed(found, labels):
             return
         if not self.output.is_page_only:
@@ -191,7 +191,7 @@ class Answers:
             shown = full_object(found) if question.fully else short_object(found, question.usage)
             yield dumps({"file": self._name, **shown} if self._name else shown)
         elif question.fully:
-            if self._numbers.total() > 1:
+            if self._kept.numbers.total() > 1:
                 yield ""
             yield from explained(found, paint, self._name)
         else:
@@ -202,7 +202,7 @@ class Answers:
 
     def end(self, name: str, robots: RobotsTxt | None) -> int:
         """Sum up, write the page if there is one, and return the exit code."""
-        numbers, screen = self._numbers, self.session.screen
+        numbers, screen = self._kept.numbers, self.session.screen
         if numbers.total() > 1 and not self.output.as_json and not self.question.fully:
             total = count(numbers.total(), "answer")
             parts = [f"{total}: {numbers[True]:,} allowed", f"{numbers[False]:,} disallowed"]
@@ -218,7 +218,7 @@ class Answers:
                 screen.sum_up(
                     f"{label}: {allowed:,} allowed, {disallowed:,} disallowed, {unknown:,} unknown"
                 )
-        self.output.write(self.session, name, robots)
+        self.output.write(self.session, name, robots, self._kept)
         return self._code
 
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.session import Crawler, Session
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.as_html import PageAnswers
-    from scrapy_robotspec.render.explanation import Explanation
 
 STANDARD_OUTPUT = "-"
 
@@ -37,7 +36,6 @@ class Output:
         """JSON instead of text."""
         self._page = html
         self._force = force
-        self._answers: PageAnswers | None = None
 
     @property
     def is_page_only(self) -> bool:
@@ -77,24 +75,15 @@ class Output:
         if self._page is not None and len({Origin.of(url) for url in urls}) > 1:
             raise MisuseError("--html is for URLs of one site, as the page shows one robots.txt")
 
-    def keep(self, found: Explanation) -> None:
-        """Keep an answer for the page, if there is one."""
-        if self._page is None:
-            return
-        if self._answers is None:
-            from scrapy_robotspec.render.as_html import PageAnswers
-
-            self._answers = PageAnswers()
-        self._answers.add(found)
-
     def write(
         self,
         session: Session,
         name: str,
         robots: RobotsTxt | None,
+        answers: PageAnswers,
         asked: Sequence[Crawler] = (),
     ) -> None:
-        """Write the page, if there is one: the answers kept, and the file.
+        """Write the page, if there is one: the answers, and the file.
 
         ``asked``: more crawlers whose groups are marked. The file of a site that answered is that
         of its first answer.
@@ -104,12 +93,12 @@ class Output:
         from scrapy_robotspec.render.as_html import answers_page
         from scrapy_robotspec.render.parsed_file import ParsedFile
 
-        site = self._answers.first_site() if self._answers is not None else None
+        site = answers.first_site()
         if site is not None:
             robots = site.robots
             name = site.origin.robots_url if site.origin is not None else site.url
         file = ParsedFile(robots) if robots is not None else None
-        text = answers_page(name, file, self._answers, now=time(), asked=asked)
+        text = answers_page(name, file, answers, now=time(), asked=asked)
         if self.is_page_only:
             sys.stdout.write(text)
             return

@@ -99,8 +99,6 @@ class SiteOptions(NamedTuple):
     """None: the edition of the project, or the default one."""
     timeout: float = 10.0
     """Max time for one robots.txt with its redirects (seconds)."""
-    one_by_one: bool = False
-    """Whether each answer comes before the next query."""
 
 
 class SiteQuery(Protocol):

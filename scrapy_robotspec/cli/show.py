@@ -8,6 +8,7 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.exit_codes import UNREACHABLE
 from scrapy_robotspec.cli.inputs import note_unusual, open_sources
 from scrapy_robotspec.cli.options import find_crawlers
+from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
 from scrapy_robotspec.render.parsed_file import ParsedFile
 from scrapy_robotspec.render.text import safe
@@ -63,7 +64,7 @@ def command(
             asked = find_crawlers(crawlers, [file], ())
         if not output.is_page_only:
             (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
-        output.write(session, source.name, file.robots, asked)
+        output.write(session, source.name, file.robots, PageAnswers(), asked)
     return code
 
 

@@ -7,7 +7,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.render.explanation import facts
-from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.listing import Notes, listing
 from scrapy_robotspec.render.text import count, listed, safe
 
@@ -29,18 +28,17 @@ class PageAnswers:
     """The answers of a page: all counted, the first ones kept."""
 
     def __init__(self) -> None:
-        self._numbers: Counter[bool | None] = Counter()
+        self.numbers: Counter[bool | None] = Counter()
+        """Answers by ``Explanation.allowed``."""
         self._kept: dict[bool | None, list[Explanation]] = {word: [] for word in _WORDS}
-        self._crawlers: set[tuple[str, ...]] = set()  # one is distinguished from several
+        self._crawlers: set[tuple[str, ...]] = set()
         self._urls: set[str] = set()
 
     def add(self, found: Explanation) -> None:
         """Count an answer, and keep it if the page may show it."""
-        self._numbers[found.allowed] += 1
-        if len(self._crawlers) < 2:
-            self._crawlers.add(found.tokens)
-        if len(self._urls) < 2:
-            self._urls.add(found.url)
+        self.numbers[found.allowed] += 1
+        self._crawlers.add(found.tokens)
+        self._urls.add(found.url)
         if len(self._kept[found.allowed]) < MOST_ROWS:
             self._kept[found.allowed].append(found)
 
@@ -55,18 +53,18 @@ class PageAnswers:
 
     def headline(self) -> str:
         """``examplebot: 800 of 6,000 URLs disallowed``, escaped."""
-        total = self._numbers.total()
+        total = self.numbers.total()
         subject, noun = "", "answer"
         if len(self._crawlers) == 1:
             subject, noun = f"{self.shown[0].crawler}: ", "URL"
         elif len(self._urls) == 1:
             subject, noun = f"{safe(self.shown[0].url)}: ", "crawler"
-        parts = [f"{self._numbers[False]:,} of {count(total, noun)} disallowed"]
+        parts = [f"{self.numbers[False]:,} of {count(total, noun)} disallowed"]
         for allowed, word in _WORDS.items():
-            if self._numbers[allowed] == total:
+            if self.numbers[allowed] == total:
                 parts = [f"all {count(total, noun)} {word}"]
-        if 0 < self._numbers[None] < total:
-            parts.append(f"{self._numbers[None]:,} without an answer")
+        if 0 < self.numbers[None] < total:
+            parts.append(f"{self.numbers[None]:,} without an answer")
         headline = f"{subject}{', '.join(parts)}"
         return headline[:1].upper() + headline[1:] if () in self._crawlers else headline
 
@@ -76,7 +74,7 @@ class PageAnswers:
         parts = [
             f"{more:,} {word}"
             for allowed, word in _WORDS.items()
-            if (more := self._numbers[allowed] - shown[allowed])
+            if (more := self.numbers[allowed] - shown[allowed])
         ]
         if not parts:
             return ""
@@ -86,7 +84,7 @@ class PageAnswers:
 def answers_page(
     name: str,
     file: ParsedFile | None,
-    answers: PageAnswers | None,
+    answers: PageAnswers,
     *,
     now: float,
     asked: Iterable[tuple[str, ...]] = (),
@@ -95,7 +93,9 @@ def answers_page(
 
     ``file`` is None where a site has none; ``asked``: more crawlers whose groups are marked.
     """
-    found = answers.shown if answers is not None else []
+    from scrapy_robotspec.render.html_base import render  # most answers need no Jinja2
+
+    found = answers.shown
     notes = Notes()
     if file is not None:
         crawlers = dict.fromkeys([*(one.tokens for one in found), *asked])
@@ -107,8 +107,8 @@ def answers_page(
         name=name,
         file=file,
         found=found,
-        headline=answers.headline() if answers is not None else "",
-        left_out=answers.left_out() if answers is not None else "",
+        headline=answers.headline() if found else "",
+        left_out=answers.left_out(),
         facts=facts,
         columns=_columns(found),
         rows=listing(file, notes) if file is not None else [],

@@ -42,7 +42,6 @@ class Query:
 
     urls: Sequence[str]
     handle: Callable[[SiteAnswer], None]
-    one_by_one: bool
     visit: Visit | None = None
     """Called at the end, to download pages and decide about more URLs."""
     error: BaseException | None = None
@@ -69,11 +68,10 @@ class Query:
         middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
         if middleware is None:
             raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
-        step = 1 if self.one_by_one else _AT_ONCE
-        for start in range(0, len(urls), step):
+        for start in range(0, len(urls), _AT_ONCE):
             asked = [
                 _compat.deferred(_decide(url, middleware.robots))
-                for url in urls[start : start + step]
+                for url in urls[start : start + _AT_ONCE]
             ]
             for one in asked:
                 self.handle(await _compat.as_future(one))

@@ -63,7 +63,7 @@ def query_with(
     """
     _adapt(process.settings, options)
     check_settings(process.settings)
-    query = Query(urls, handle, options.one_by_one, visit)
+    query = Query(urls, handle, visit)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:

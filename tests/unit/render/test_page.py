@@ -100,7 +100,9 @@ def test_the_page_begins_with_one_sentence_that_answers() -> None:
 def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) -> None:
     """Comments and blanks behind a group are not marked; classic ends it at a blank (FMT-15)."""
     robots = RobotsTxt.parse(b"# a\nUser-agent: x\nDisallow: /\n\nNoise: 1\n\n# b\n", edition)
-    page = check(answers_page("robots.txt", ParsedFile(robots), None, now=NOW, asked=[("x",)]))
+    page = check(
+        answers_page("robots.txt", ParsedFile(robots), PageAnswers(), now=NOW, asked=[("x",)])
+    )
     marked = [name for name, style in page.classes.items() if "followed" in style]
     assert marked == [f"line-{number}" for number in group]
 
@@ -110,7 +112,7 @@ def test_a_group_names_the_first_crawlers_that_follow_it(more: int) -> None:
     names = [f"bot-{chr(97 + number)}" for number in range(listing.MOST_FOLLOWERS + more)]
     file = ParsedFile(RobotsTxt.parse(b"User-agent: *\nDisallow: /\n"))
     asked = [(name,) for name in names]
-    words = check(answers_page("robots.txt", file, None, now=NOW, asked=asked)).text
+    words = check(answers_page("robots.txt", file, PageAnswers(), now=NOW, asked=asked)).text
     assert f"applies to {', '.join(names[: listing.MOST_FOLLOWERS])}" in words
     assert ("and 2 more" in words) is bool(more)
 
