@@ -136,7 +136,8 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     made = ("tutorial/", "site/")  # by the reader of the tutorial
     paths = re.findall(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|md|toml))`", text)
-    lost = [path for path in paths if not any((base / path).exists() for base in (page.parent, *BASES))]
+    bases = (page.parent, *BASES)
+    lost = [path for path in paths if not any((base / path).exists() for base in bases)]
     assert [path for path in lost if not path.startswith(made)] == []
 
 
