@@ -27,7 +27,7 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy.utils.test import get_crawler
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, WaitingPriorityQueue
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 
@@ -43,7 +43,7 @@ def crawler_with_engine() -> Any:
     crawler.spider = crawler._create_spider("pops")
     crawler.engine = crawler._create_engine()
     crawler.get_downloader_middleware(RobotSpecMiddleware).gate = Gate(
-        crawl_origins(),
+        LiveOrigins(),
         origin_of=lambda request: Origin.of(request.url),
         knows=lambda origin, now: True,
         may_fetch=lambda when_free: True,

@@ -1,17 +1,26 @@
-"""Calls of the plugin's functions for one request, from the queue's ``pop`` to the callback.
+"""Calls and instructions of the plugin for one request.
 
     python benchmarks/request_calls.py [--list] [--set NAME=VALUE]
+    python benchmarks/request_calls.py --instructions
 
-Counted with ``sys.setprofile`` in a crawl of one site on this machine, with one request at a time:
-for the first page, whose robots.txt is unknown, and for a later one. Files are those of the package
-that the request passes; a hop is a call from one of them into another. ``--list`` prints the calls
-in their order.
+Calls of the plugin's functions are counted with ``sys.setprofile`` in a crawl of one site on this
+machine, with one request at a time, from the queue's ``pop`` to the callback: for the first page,
+whose robots.txt is unknown, and for a later one. Files are those of the package that the request
+passes; a hop is a call from one of them into another. ``--list`` prints the calls in their order.
+
+``--instructions`` needs perf or valgrind. It counts the processor's instructions for a page of a
+known origin, through the queue, the middleware and a download handler that answers at once, beyond
+those of Scrapy's own queue and handlers: the difference between few and many pages.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +28,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
+from scrapy.http import HtmlResponse
+from scrapy.pqueues import DownloaderAwarePriorityQueue
+from scrapy.squeues import LifoMemoryQueue
+from scrapy.utils.misc import build_from_crawler
 
 import scrapy_robotspec
-from scrapy_robotspec import WaitingPriorityQueue
+from scrapy_robotspec import RobotSpecMiddleware, WaitingPriorityQueue
 from tests.support.server import Server
 
 if TYPE_CHECKING:
@@ -32,6 +45,11 @@ if TYPE_CHECKING:
 
 _PACKAGE = str(Path(scrapy_robotspec.__file__).parent)
 _POP = WaitingPriorityQueue.pop.__code__
+_SETTINGS = {"USER_AGENT": "examplebot/1.0", "LOG_LEVEL": "ERROR"}
+_OBEYING = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSTXT_OBEY": True}
+_ROBOTS = "User-agent: *\nDisallow: /no\n"
+#: Pages of the two runs whose difference counts.
+_FEW, _MANY = 100, 600
 
 
 class Calls:
@@ -82,20 +100,118 @@ class OneByOne(Spider):
 def crawl(settings: dict[str, str]) -> list[list[tuple[str, str]]]:
     """The calls of each request of a crawl."""
     requests: list[list[tuple[str, str]]] = []
-    process = CrawlerProcess(
-        {
-            "ADDONS": {"scrapy_robotspec.Addon": 500},
-            "ROBOTSTXT_OBEY": True,
-            "USER_AGENT": "examplebot/1.0",
-            "LOG_LEVEL": "ERROR",
-            **settings,
-        }
-    )
+    process = CrawlerProcess({**_SETTINGS, **_OBEYING, **settings})
     with Server() as server:
-        site = server.site("127.0.0.2", "User-agent: *\nDisallow: /no\n")
+        site = server.site("127.0.0.2", _ROBOTS)
         process.crawl(OneByOne, url=site.url("/"), calls=Calls(), requests=requests)
         process.start()
     return requests
+
+
+# --- instructions
+
+
+class Answers:
+    """Download handler that answers at once."""
+
+    lazy = False
+
+    async def download_request(self, request: Request) -> Response:
+        body = _ROBOTS if request.url.endswith("/robots.txt") else "<html></html>"
+        return HtmlResponse(request.url, body=body.encode(), request=request)
+
+    async def close(self) -> None: ...
+
+
+class Pages(Spider):
+    """Passes requests of a known origin through the parts of a crawl, without its event loop."""
+
+    name = "pages"
+    start_urls = ("http://known.example/",)
+    pages = 0
+
+    def parse(self, response: Response) -> None:
+        engine = self.crawler.engine
+        assert engine is not None
+        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
+        queue_class = WaitingPriorityQueue if middleware else DownloaderAwarePriorityQueue
+        queue: Any = build_from_crawler(queue_class, self.crawler, LifoMemoryQueue, "")
+        for number in range(self.pages):
+            queue.push(Request(f"{response.url}{number}"))
+            request = queue.pop()
+            if middleware is not None:
+                middleware.process_request(request)
+            page = _at_once(engine.downloader.handlers.download_request_async(request))
+            if middleware is not None:
+                middleware.process_response(request, page)
+
+
+def _at_once(coroutine: Any) -> Any:
+    """The result of a coroutine that waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    raise AssertionError("it waits")
+
+
+def pass_pages(pages: int, settings: dict[str, str]) -> None:
+    """Crawl with *pages*; called in a process whose instructions are counted."""
+    obeying = settings.pop("plugin") == "yes"
+    process = CrawlerProcess(
+        {
+            **_SETTINGS,
+            **(_OBEYING if obeying else {}),
+            "DOWNLOAD_HANDLERS": {"http": Answers},
+            **settings,
+        }
+    )
+    process.crawl(Pages, pages=pages)
+    process.start()
+
+
+def instructions(pages: int, *settings: str) -> int:
+    """Instructions of a process that passes *pages*."""
+    command = [sys.executable, __file__, "--pages", str(pages)]
+    for each in settings:
+        command += ["--set", each]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    counters = (
+        (["perf", "stat", "-x", ",", "-e", "instructions:u"], r"^(\d+),"),
+        (
+            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"],
+            r"Collected : (\d+)",
+        ),
+    )
+    for counter, line in counters:
+        try:
+            run = subprocess.run(
+                [*counter, *command], env=environment, stderr=subprocess.PIPE, text=True, check=True
+            )
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        found = re.search(line, run.stderr, re.MULTILINE)
+        if found is not None:
+            return int(found[1])
+    raise SystemExit("neither perf nor valgrind counts instructions here")
+
+
+def print_instructions() -> None:
+    """Print the instructions of a page for each kind of crawl."""
+    with tempfile.TemporaryDirectory() as folder:
+        crawls = {
+            "by default": ["plugin=yes"],
+            "with a report": ["plugin=yes", f"ROBOTSPEC_REPORT={folder}/report.jsonl"],
+            "with evidence": ["plugin=yes", f"ROBOTSPEC_EVIDENCE={folder}/evidence"],
+        }
+
+        def of_a_page(settings: list[str]) -> float:
+            counts = (instructions(pages, *settings) for pages in (_MANY, _FEW))
+            return (next(counts) - next(counts)) / (_MANY - _FEW)
+
+        without = of_a_page(["plugin=no"])
+        for name, settings in crawls.items():
+            print(f"{name:14} {of_a_page(settings) - without:9,.0f} instructions a page")
 
 
 def main() -> int:
@@ -103,10 +219,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--list", action="store_true", help="print the calls")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--instructions", action="store_true", help="count instructions")
+    parser.add_argument("--pages", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    requests = crawl(dict(each.split("=", 1) for each in given.set))
+    settings = dict(each.split("=", 1) for each in given.set)
+    if given.pages is not None:
+        pass_pages(given.pages, settings)
+        return 0
+    if given.instructions:
+        print_instructions()
+        return 0
+    requests = crawl(settings)
     print("origin     calls   files    hops")
-    for name, calls in (("unknown", requests[0]), ("known", requests[-1])):
+    for name, calls in (("unknown", requests[0]), ("known", min(requests[1:], key=len))):
         files = [file for file, _ in calls]
         hops = sum(file != before for file, before in zip(files[1:], files, strict=False))
         print(f"{name:8}   {len(calls):5}   {len(set(files)):5}   {hops:5}")

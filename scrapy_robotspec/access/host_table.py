@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from scrapy_robotspec.access.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 _T = TypeVar("_T")
-_U = TypeVar("_U")
 
 _WANTED = (
     "a host ('example.com'), a host with its port ('example.com:8080') or all subdomains of a host "
@@ -35,10 +34,6 @@ class HostTable(Generic[_T]):
             if key in self._values:
                 return self._values[key]
         return None
-
-    def map(self, change: Callable[[_T], _U]) -> HostTable[_U]:
-        """A table with the same keys and changed values."""
-        return HostTable({key: change(value) for key, value in self._values.items()})
 
     def keys(self) -> tuple[str, ...]:
         """All keys, in the order given."""

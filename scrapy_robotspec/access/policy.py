@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 
 from scrapy_robotspec.access.backoff import SKEW, Backoff
 from scrapy_robotspec.access.freshness import lifetime
-from scrapy_robotspec.access.outage import Substitute, during_outage, outage_start
 from scrapy_robotspec.access.outcome import (
     NO_POLICY,
     NOT_FROM_THE_SITE,
@@ -134,6 +133,8 @@ class AccessPolicy(Backoff):
         """Action and reason while the origin is unreachable."""
         if copy is not None and record.temporary:  # FET-19
             return _BY_COPY[copy]
+        from scrapy_robotspec.access.outage import Substitute, during_outage  # few origins fail
+
         substitute = during_outage(self.edition, record, has_copy=copy is not None)
         if substitute is Substitute.COPY:
             assert copy is not None
@@ -249,6 +250,8 @@ class AccessPolicy(Backoff):
         temporary: bool,
     ) -> RobotsRecord:
         """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
+        from scrapy_robotspec.access.outage import outage_start
+
         has_copy = self._copy(record) is not None
         ends_outage = has_copy and temporary != bool(record.temporary)  # FET-12
         if ends_outage or (record.local and not result.local):

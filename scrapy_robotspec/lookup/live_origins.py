@@ -7,7 +7,9 @@ in the store, compiled rules in their cache, queued requests in the scheduler.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections import Counter
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
@@ -20,10 +22,32 @@ if TYPE_CHECKING:
 MIN_PAUSE = 0.02
 
 
-class LiveOrigin:
-    """The state of one origin; a crawl adds its own."""
+class QueueState(Enum):
+    """Whether requests of an origin may leave the scheduler (the plugin's ``gate.py``)."""
 
-    __slots__ = ("flight", "is_flying", "origin", "waiters", "was_preempted")
+    READY = "ready"
+    UNKNOWN = "unknown"
+    HELD = "held"
+
+
+class LiveOrigin:
+    """The state of one origin: the lookup's first, then that of a crawl's requests."""
+
+    __slots__ = (
+        "failed_routes",
+        "flight",
+        "holds",
+        "is_flying",
+        "left",
+        "line",
+        "origin",
+        "pending_since",
+        "routes",
+        "state",
+        "waiters",
+        "waits",
+        "was_preempted",
+    )
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
@@ -34,28 +58,37 @@ class LiveOrigin:
         """Fired when the flight ends."""
         self.was_preempted = False
         """Since the last complete flight."""
+        self.state = QueueState.READY
+        self.holds = 0
+        """Number of requests that hold the others in the scheduler."""
+        self.left: Any = None
+        """The request that has left the scheduler alone and has not arrived in the middleware."""
+        self.waits = 0
+        """Number of waits for its robots.txt."""
+        self.routes: dict[str, Any] = {}
+        """Routes of the waiting requests by name."""
+        self.failed_routes: Counter[str] = Counter()
+        self.pending_since: float | None = None
+        """When the first request began to wait for its robots.txt (epoch seconds)."""
+        self.line = ""
+        """The kind of the last log line about it, written or suppressed."""
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        return not (self.is_flying or self.waiters)
+        waits = self.waits or self.holds or self.left is not None or self.pending_since is not None
+        busy = self.is_flying or self.waiters or waits
+        return not busy and self.state is QueueState.READY
 
 
-_Live = TypeVar("_Live", bound=LiveOrigin)
+class LiveOrigins(dict["Origin", LiveOrigin]):
+    """The live origins of one crawler."""
 
-
-class LiveOrigins(dict["Origin", _Live]):
-    """The live origins of one crawler; *make* makes the state of one."""
-
-    def __init__(self, make: Callable[[Origin], _Live]) -> None:
-        super().__init__()
-        self._make = make
-
-    def use(self, origin: Origin) -> _Live:
+    def use(self, origin: Origin) -> LiveOrigin:
         """The state of *origin*, made if needed; its user settles it."""
         live = self.get(origin)
         if live is None:
-            live = self[origin] = self._make(origin)
+            live = self[origin] = LiveOrigin(origin)
         return live
 
     def settle(self, live: LiveOrigin) -> None:

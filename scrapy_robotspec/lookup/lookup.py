@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
 
@@ -47,7 +47,7 @@ class Lookup(Generic[_Request]):
         runtime: Runtime[_Request],
         store: TieredStore,
         limiter: FetchLimiter,
-        live: LiveOrigins[Any] | None = None,
+        live: LiveOrigins | None = None,
         *,
         max_size: int | None = None,
         max_bytes: int = MAX_BYTES,
@@ -59,7 +59,7 @@ class Lookup(Generic[_Request]):
         self._rules_cache = RulesCache(max_bytes, max_size)
         self.get_valid = self._rules_cache.get_valid
         """The reply of :meth:`ask` if the record need not be read, else None."""
-        self._live: LiveOrigins[Any] = LiveOrigins(LiveOrigin) if live is None else live
+        self._live: LiveOrigins = LiveOrigins() if live is None else live
         self._flights = SingleFlight(runtime, store, limiter, self._rules_cache, self._live)
         self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
         self._closed = False

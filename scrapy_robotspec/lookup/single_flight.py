@@ -127,7 +127,7 @@ class SingleFlight(Generic[_Request]):
         store: TieredStore,
         limiter: FetchLimiter,
         rules_cache: RulesCache,
-        live: LiveOrigins[Any],
+        live: LiveOrigins,
     ) -> None:
         self._runtime = runtime
         self._store = store

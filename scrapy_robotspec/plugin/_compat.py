@@ -225,18 +225,22 @@ def _slot_clock() -> float:
 
 
 class UndelayedSlots:
-    """Download slots without a delay, chosen by *slot_of*.
+    """Download slots without a delay, for requests whose meta has *key*: its value names the slot.
 
     Other middlewares cannot change that slot: one that puts all requests of a proxy into a slot
     would let a robots.txt wait behind pages.
     """
 
-    def __init__(self, engine: ExecutionEngine, slot_of: Callable[[Request], str | None]) -> None:
+    def __init__(self, engine: ExecutionEngine, key: str) -> None:
         downloader = engine.downloader
         get_slot_key = downloader.get_slot_key
-        downloader.get_slot_key = (  # type: ignore[method-assign]
-            lambda request: slot_of(request) or get_slot_key(request)
-        )
+
+        def slot_key(request: Request) -> str:
+            # hot path
+            own = request.meta.get(key)
+            return get_slot_key(request) if own is None else str(own.slot)
+
+        downloader.get_slot_key = slot_key  # type: ignore[method-assign]
         self._per_slot = downloader.per_slot_settings
         self._users: Counter[str] = Counter()
 

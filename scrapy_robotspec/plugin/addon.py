@@ -79,7 +79,7 @@ class Addon:
             if checked.browser != "off":
                 _install_browser_checks(settings)
             _compat.add_connections(settings, checked.most_fetches)
-            for problem in conflicting_settings(settings, checked):
+            for problem in conflicting_settings(checked):
                 logger.warning("%s.", problem)
 
 

@@ -17,10 +17,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, summarize
 from scrapy_robotspec.plugin.exceptions import ForbiddenUsage, refusal
+from scrapy_robotspec.plugin.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
-from scrapy_robotspec.protocol.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.deciding.extensions import Extensions
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
+    from scrapy_robotspec.plugin.request_policy import Extensions
     from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.protocol.usage import Usage
 
 
 HEADER = b"Content-Usage"
@@ -60,7 +60,7 @@ class Enforcer:
         if self._robots.observer is not None:  # hot path
             self._robots.note_decision(request, decision, found, "request")
         if found is not None:
-            stats.asked_cache(found)
+            stats.from_cache[found.unreachable] += 1
         if self._has_overrides and decision.origin is not None:
             override = self._policy.override(decision.origin)
             if override is not None:  # counted here, once: a request may be decided again
@@ -68,13 +68,12 @@ class Enforcer:
         if decision.allowed:
             extensions = NO_EXTENSIONS
             if found is None or found.extensions is not None:  # rare
-                extensions = self._robots.extensions(decision, request, found)
+                extensions = self._policy.extensions(decision, request, found)
                 self._note_delay(decision, extensions)
             request.meta["robotspec"] = summarize(decision, extensions, request.url)
             if found is not None:
                 self._decided[request] = found
-            if decision.origin is not None:
-                stats.let_through(decision.origin)
+            stats.let_through(decision.origin)
             return
         self._count_usage(request, decision, found)
         stats.refused(decision, request)
@@ -106,7 +105,7 @@ class Enforcer:
             self._count_usage(request, decision, found)
             self._stats.refused_after_download(decision, request)
             raise refusal(decision)
-        extensions = self._robots.extensions(decision, request, found)
+        extensions = self._policy.extensions(decision, request, found)
         request.meta["robotspec"] = summarize(decision, extensions, request.url)
 
     def _check_splash(self, request: Request) -> None:
@@ -130,8 +129,12 @@ class Enforcer:
     def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count the preferences of a page that robots.txt keeps from a declared use."""
         if decision.reason == "usage" and decision.origin is not None:
-            usage = self._robots.extensions(decision, request, found).usage_of(request.url)
-            self._stats.usage(self._policy.usage.counts(usage), decision.origin)
+            usage = self._policy.extensions(decision, request, found).usage_of(request.url)
+            self._note_usage(usage, decision.origin)
+
+    def _note_usage(self, usage: Usage, origin: Origin) -> None:
+        if self._policy.usage is not None:
+            self._stats.usage(self._policy.usage.counts(usage), origin)
 
     def refuse_in_browser(
         self, request: Request, decision: Decision, found: Resolved | None
@@ -153,7 +156,7 @@ class Enforcer:
         if KEPT_KEY in request.meta:
             self._robots.tokens.responded(request)
         # Headers are stored in this spelling: no call for each page that looks for another one.
-        if self._policy.usage.labels or dict.__contains__(response.headers, HEADER):
+        if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
         return response
 
@@ -170,7 +173,7 @@ class Enforcer:
             self._count_usage(final, decision, found)
             self._stats.refused_after_download(decision, final)
             raise refusal(decision)
-        extensions = self._robots.extensions(decision, final, found)
+        extensions = self._policy.extensions(decision, final, found)
         request.meta["robotspec"] = summarize(decision, extensions, final.url)
         self._check_usage(request, response)
         return response
@@ -183,18 +186,43 @@ class Enforcer:
         origin = Origin.of(response.url)
         if origin is None or policy.origin(page_request(request)) is None:
             return
-        usage = usage_of_page(summary.get("usage") or Usage(), response)
+        usage = usage_of_page(summary.get("usage"), response)
         if usage.statements:
             # A new dict: other requests may share the old one.
             request.meta["robotspec"] = {**summary, "usage": usage}
-        self._stats.usage(policy.usage.counts(usage), origin)
-        refused = None if policy.ignores(origin) else policy.usage.refusal(usage, final=True)
+        self._note_usage(usage, origin)
+        refused = policy.refusal_of_page(usage, origin)
         decision = None if refused is None else refused_by_usage(summary, origin, refused)
         if self._robots.observer is not None:
             self._robots.observer.on_usage(request, response, decision)
         if decision is not None:
             self._stats.refused_after_download(decision, request)
             raise ForbiddenUsage(decision)
+
+
+def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str, Any]:
+    """``request.meta["robotspec"]``: the values of *decision*, which can be pickled."""
+    verdict = decision.verdict
+    rule = verdict.rule if verdict is not None else None
+    # hot path
+    summary: dict[str, Any] = {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "pattern": rule.pattern if rule is not None else None,
+        "line": rule.line if rule is not None else None,
+        "group": verdict.group if verdict is not None else (),
+        "edition": verdict.edition if verdict is not None else None,
+        "outcome": decision.outcome,
+        "status": decision.status,
+        "age": decision.age,
+        "origin": str(decision.origin),
+        "other": dict(extensions.fields),
+    }
+    if extensions.usage is not None and (usage := extensions.usage_of(url)).statements:
+        summary["usage"] = usage
+    if extensions.licenses:
+        summary["licenses"] = extensions.licenses
+    return summary
 
 
 def page_request(request: Request) -> Request:
@@ -223,8 +251,11 @@ def redirected(request: Request, url: str) -> Request:
     return request.replace(url=url, meta={**request.meta, "redirect_times": times + 1})
 
 
-def usage_of_page(usage: Usage, response: Response) -> Usage:
+def usage_of_page(stated: Usage | None, response: Response) -> Usage:
     """The usage that robots.txt states, combined with the response's header."""
+    from scrapy_robotspec.protocol.usage import Usage  # few pages state any
+
+    usage = Usage() if stated is None else stated
     header = b", ".join(response.headers.getlist(HEADER))
     return usage | Usage.from_header(header) if header else usage
 

@@ -17,14 +17,12 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import Enforcer, RulesExpired
 from scrapy_robotspec.plugin.reporting.stats import CrawlStats
-from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
 from scrapy_robotspec.plugin.settings.checks import (
     DRY_RUN_WITHOUT_ADDON,
     ENABLE,
-    conflicting_components,
     missing_parts,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -177,9 +175,7 @@ class RobotSpecMiddleware(GateOwner):
             self.gate.update(done.found.origin)
 
     def _spider_opened(self) -> None:
-        settings = self._crawler.settings
-        conflicts = conflicting_components(settings, RobotSpecMiddleware, RobotSpecParser)
-        for problem in (*missing_parts(settings), *conflicts):
+        for problem in missing_parts(self._crawler.settings):
             logger.warning("%s.", problem)
         self.robots.open()
         self._waits.open()

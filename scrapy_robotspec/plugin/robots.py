@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
-from twisted.internet.defer import Deferred
+from scrapy.exceptions import IgnoreRequest
+from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.editions import DAY, AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
-from scrapy_robotspec.plugin.deciding.extensions import NO_EXTENSIONS, Extensions
-from scrapy_robotspec.plugin.deciding.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
-from scrapy_robotspec.plugin.scheduling.waits import Waits
+from scrapy_robotspec.plugin.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
-from scrapy_robotspec.protocol.usage import Usage
 from scrapy_robotspec.store.uri import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.usage import Usage
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -50,6 +50,9 @@ PURGE_AFTER = 60 * DAY
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
 #: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
 Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
+
+#: Pause between two looks for a spider that closes (seconds).
+_POLL = 0.2
 
 #: A decision and what it was made from; None: an override needs no robots.txt.
 Answer = tuple[Decision, Resolved | None]
@@ -73,22 +76,25 @@ class CrawlRobots:
         on_wait: Callable[[Origin, int], None] = lambda origin, change: None,
     ) -> None:
         self.settings = settings
-        by_host = settings.overrides.map(lambda override: override.token)
-        self.tokens = TokenSelector(crawler, settings.edition, settings.user_agent_token, by_host)
+        self.tokens = TokenSelector(
+            crawler, settings.edition, settings.user_agent_token, settings.overrides
+        )
         self.policy = RequestPolicy(settings, self.tokens, ftp=_compat.handles_ftp(crawler))
-        self.live = crawl_origins()
-        self.waits = Waits(crawler, self.live, on_wait)
+        self.live = LiveOrigins()
         self._crawler = crawler
+        self._on_wait = on_wait
+        self._polling = False
+        self._turns: set[Deferred[bool]] = set()
         self._has_overrides = bool(settings.overrides)
         self._on_fetch_done = on_fetch_done
         self._runtime = runtime(
-            crawler, settings, self.tokens, self._fetch_done, self.waits.watch, stats, self.live
+            crawler, settings, self.tokens, self._fetch_done, self._watch, stats, self.live
         )
-        self.note_route = self._runtime.note_route
+        self.note_route = self._runtime.routes.see
         self.observer: EvidenceObserver | None = None
         if settings.evidence is not None:
             self.observer = self._open_evidence()
-        self.lookup = self.waits.lookup = open_lookup(self._runtime, settings)
+        self.lookup = open_lookup(self._runtime, settings)
 
     # --- requests
 
@@ -108,8 +114,18 @@ class CrawlRobots:
         found = self.lookup.get_valid(origin, now) or self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
+        return self.by_rules(found, request, now, tokens), found
+
+    def by_rules(
+        self, found: Resolved, request: Request, now: float, tokens: Tokens | None = None
+    ) -> Decision:
+        """Decide about *request* by rules, then by usage preferences (USE-05)."""
+        # hot path
         tokens = self.tokens(request) if tokens is None else tokens
-        return self.policy.decide(found, request.url, tokens, now), found
+        decision = found.decide(request.url, tokens, now)
+        if self.policy.refuses_usage:
+            return self.policy.with_usage(decision, found, request.url, tokens)
+        return decision
 
     async def wait(self, origin: Origin, request: Request) -> Answer:
         """The decision about *request*, once its robots.txt is known or given up.
@@ -118,7 +134,7 @@ class CrawlRobots:
         """
         # One reading of the clock finds the rules and decides by them: they may expire meanwhile.
         while isinstance(answer := self.ask(origin, request, time.time()), Pending):
-            await self.waits.wait(origin, request)
+            await self._known(origin, request)
         return answer
 
     async def decide(self, request: Request) -> Decision:
@@ -136,16 +152,6 @@ class CrawlRobots:
         """Pass *decision*, which applies to *request* now, to the observer."""
         if self.observer is not None:
             self.observer.on_decision(request, decision, found, stage)
-
-    def extensions(
-        self, decision: Decision, request: Request, found: Resolved | None
-    ) -> Extensions:
-        """The extensions in the rules behind *decision*."""
-        if found is not None:
-            return self.policy.extensions(found, request)
-        if decision.origin is None:
-            return NO_EXTENSIONS
-        return self.policy.override_extensions(decision.origin, request)
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record of *origin* held in memory."""
@@ -177,6 +183,8 @@ class CrawlRobots:
         request = Request(url)
         robots = await self._rules(request)
         if robots is None:
+            from scrapy_robotspec.protocol.usage import Usage
+
             return Usage(applies=(await self.decide(request)).allowed)
         return robots.usage(request.url, self.tokens(request))
 
@@ -185,14 +193,90 @@ class CrawlRobots:
         origin = self.policy.origin(request)
         if origin is None:
             return None
-        override = self.policy.override(origin)
-        if override is not None and override.replacement is not None:
-            own = override.replacement
+        own = self.policy.replacement(origin)
+        if own is not None:
             return None if isinstance(own, str) else own
         found = self.lookup.ask(origin, time.time(), request)
         if isinstance(found, Pending):
-            found = await self.waits.wait(origin, request)
+            found = await self._known(origin, request)
         return found.robots
+
+    # --- waits
+
+    def waiting(self, origin: Origin) -> int:
+        """Number of waits for the robots.txt of *origin*."""
+        live = self.live.get(origin)
+        return 0 if live is None else live.waits
+
+    async def _known(self, origin: Origin, request: Request) -> Resolved:
+        """Wait until *origin* is resolved, at most until it is given up.
+
+        Raises ``IgnoreRequest`` when the spider closes first.
+        """
+        try:
+            with self._extra_slot(), self._counted(origin):
+                waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
+                found: Resolved = await _compat.as_future(waiting)
+            return found
+        except CancelledError:
+            raise IgnoreRequest(
+                f"the spider was closed before the robots.txt of {origin} was known"
+            ) from None
+
+    async def until(self, turn: Deferred[bool]) -> bool:
+        """The result of *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
+        self._turns.add(turn)
+        try:
+            with self._extra_slot():
+                has_slot: bool = await _compat.as_future(turn)
+            return has_slot
+        except CancelledError:
+            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
+        finally:
+            self._turns.discard(turn)
+
+    @contextmanager
+    def _extra_slot(self) -> Iterator[None]:
+        """Take no place of ``CONCURRENT_REQUESTS``."""
+        assert self._crawler.engine is not None
+        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        _compat.wake(self._crawler.engine)
+        self._watch()
+        try:
+            yield
+        finally:
+            release_slot()
+
+    @contextmanager
+    def _counted(self, origin: Origin) -> Iterator[None]:
+        """Count a wait for *origin*."""
+        live = self.live.use(origin)
+        live.waits += 1
+        self._on_wait(origin, 1)
+        try:
+            yield
+        finally:
+            live.waits -= 1
+            self._on_wait(origin, -1)
+            self.live.settle(live)
+
+    def _watch(self) -> None:
+        """Look for a spider that closes while anything waits or is fetched.
+
+        Scrapy sends no signal when a spider begins to close.
+        """
+        if not self._polling:
+            self._polling = True
+            _compat.call_later(_POLL, self._poll)
+
+    def _poll(self) -> None:
+        self._polling = False
+        if _compat.is_closing(self._crawler.engine):
+            self.lookup.stop()
+            for turn in list(self._turns):
+                turn.cancel()
+        elif self.lookup.busy or self._turns:
+            self._watch()
 
     # --- evidence
 

@@ -21,7 +21,7 @@ from scrapy_robotspec.protocol.lines import (
     text_at,
 )
 from scrapy_robotspec.protocol.models import Kind, Rule, Verdict, decode
-from scrapy_robotspec.protocol.paths import path_of, resolve_dots
+from scrapy_robotspec.protocol.paths import may_have_dots, path_of, resolve_dots
 from scrapy_robotspec.protocol.precedence import (
     FORBIDS,
     ITSELF,
@@ -137,10 +137,13 @@ class RobotsTxt:
         it is given. If only the URL without dot segments is disallowed, ``verdict.resolved`` is
         that URL, and the rule is the one that disallows it.
         """
-        verdict = self.explain(url, tokens)
+        # hot path
+        verdict = self._verdict(self._key(url, tokens))
         text = url if isinstance(url, str) else url.decode("latin-1")
+        if not verdict.allowed or not may_have_dots(text):
+            return verdict
         resolved = resolve_dots(text)
-        if resolved == text or not verdict.allowed:
+        if resolved == text:
             return verdict
         target = resolved if isinstance(url, str) else resolved.encode("latin-1")
         served = self.explain(target, tokens)

@@ -1,4 +1,4 @@
-"""Downloader middlewares and extensions of a user, that stand in the way."""
+"""Downloader middlewares, extensions and handlers of a user."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.defer import CancelledError
+from scrapy.http import TextResponse
+from twisted.internet.defer import CancelledError, succeed
 
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting import report
@@ -21,6 +22,23 @@ from tests.support.event_log import read_job
 if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.http import Response
+
+
+class AnswersAtOnce:
+    """Download handler for many origins without a server."""
+
+    lazy = False
+
+    def download_request(self, request: Request, spider: Spider | None = None) -> Any:
+        body = b"User-agent: *\nDisallow: /no\n" if request.url.endswith("robots.txt") else b""
+        response = TextResponse(request.url, body=body, request=request)
+        return succeed(response) if spider is not None else self._at_once(response)
+
+    async def _at_once(self, response: Response) -> Response:  # from Scrapy 2.14
+        return response
+
+    def close(self) -> Any:
+        return succeed(None)
 
 
 class DropsRobotsTxt:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy_robotspec import __version__
+from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import (
     NO_ANSWER,
@@ -25,7 +27,6 @@ from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.timestamp import stamp
 from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.deciding.extensions import extensions_of
 from scrapy_robotspec.plugin.enforcement import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
@@ -117,7 +118,7 @@ class EvidenceObserver:
             line["failure"] = blank_user_info(decision.failure or "")
         else:
             line |= self._grounds(found)
-        line |= self._more(request, decision, found, tokens)
+        line |= self._more(request, decision, found)
         self._log(line)
         if decision.allowed and stage in ("request", "final_url"):
             self._passed[request] = line
@@ -170,20 +171,14 @@ class EvidenceObserver:
             return grounds(None)
         return {**grounds(found), **self._states.find(found.record).references()}
 
-    def _more(
-        self, request: Request, decision: Decision, found: Resolved | None, tokens: Tokens
-    ) -> dict[str, Any]:
+    def _more(self, request: Request, decision: Decision, found: Resolved | None) -> dict[str, Any]:
         """Override and usage preferences, which few requests have."""
         override = None if decision.origin is None else self._policy.override(decision.origin)
         more = {} if override is None else {"override": override.kinds}
-        if decision.allowed or decision.usage is not None:
-            extensions = None
-            if found is not None:
-                extensions = extensions_of(found, tokens) if found.extensions is not None else None
-            elif decision.origin is not None:
-                extensions = self._policy.override_extensions(decision.origin, request)
-            if extensions is not None:
-                more |= stated_usage(extensions.usage_of(request.url).preferences)
+        may_state_usage = found is None or found.extensions is not None
+        if may_state_usage and (decision.allowed or decision.usage is not None):
+            extensions = self._policy.extensions(decision, request, found)
+            more |= stated_usage(extensions.usage_of(request.url).preferences)
         return more
 
 
@@ -219,8 +214,8 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
         policy=settings.policy(),
         redirects=settings.redirect_limits,
         max_size=settings.max_size,
-        usage=robots.policy.usage,
-        overrides=settings.overrides,
+        usage=UsagePolicy(settings.usage, settings.usage_policy),
+        overrides=settings.overrides or HostTable(),
         tokens=robots.tokens.fixed,
     ).to_json()
     folder = Path(settings.evidence)

@@ -16,7 +16,6 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, SUCCESS, FetchResult
 from scrapy_robotspec.access.redirects import RedirectChain
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.failures import AbortedError, in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
     Transfer,
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.access.redirects import RedirectLimits
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-    from scrapy_robotspec.plugin.fetching.downloads import Downloads
+    from scrapy_robotspec.plugin.fetching.robots_request import Downloads
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -68,6 +68,7 @@ class FetchContext:
     """Shared by all attempts of one crawl."""
 
     settings: Settings
+    redirect_limits: RedirectLimits
     downloads: Downloads
     routes: Routes
     probes: Probes
@@ -93,7 +94,7 @@ class Attempt:
         self._request: Request | None = None
         archive = context.archive
         self._archive = None if archive is None else archive.fetch(origin, context.clock())
-        self._chain = RedirectChain(origin, context.settings.redirect_limits)
+        self._chain = RedirectChain(origin, context.redirect_limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
@@ -161,6 +162,8 @@ class Attempt:
         return self._failure(error, self._is_unproven)
 
     def _failed(self, error: Exception) -> FetchResult:
+        from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
+
         if not isinstance(error, IgnoreRequest):
             self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
         local = is_local(error, self._proxy, self._routes, self._context.clock())
@@ -251,7 +254,7 @@ def with_time_limit(
         if is_over:
             return
         if isinstance(result, Failure) and isinstance(result.value, CancelledError):
-            outcome.errback(AbortedError("the request was cancelled"))
+            outcome.errback(IgnoreRequest("another component has cancelled it"))
         else:
             outcome.callback(result)
 

@@ -1,6 +1,7 @@
-"""CrawlRuntime: clock, threads, fetcher and signals of a crawl.
+"""CrawlRuntime: clock, threads, fetches and signals of a crawl.
 
-Implements ``lookup.Runtime``. It passes on, it decides nothing.
+Implements ``lookup.Runtime``. A fetch goes by another route where one fails; ``attempt.py`` follows
+the redirects of one route. ``access/policy.py`` says when to fetch.
 """
 
 from __future__ import annotations
@@ -11,10 +12,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from scrapy.utils.python import to_bytes
+
 from scrapy_robotspec import signals
+from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import FetchLimiter, Lookup, TieredStore
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.fetcher import Fetcher
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
+from scrapy_robotspec.plugin.fetching.robots_request import Downloads
+from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.plugin.robotparser import RobotSpecParser
 from scrapy_robotspec.store import open_shared_store, open_store
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.policy import AccessPolicy
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
@@ -41,6 +46,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: Max routes or proxies that one fetch tries where each fails before it reaches the origin.
+_MAX_TRIES_PER_FETCH = 4
 #: A lease outlives the fetch that it is taken for by this much (seconds).
 _LEASE_MARGIN = 5.0
 
@@ -59,20 +66,36 @@ class CrawlRuntime:
         on_fetch_done: Callable[[FetchDone], None],
         fetching: Callable[[], None],
         stats: StatsCollector,
-        live: LiveOrigins[CrawlOrigin],
+        live: LiveOrigins,
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        self._fetcher = Fetcher(crawler, settings, stats, self.clock, live)
+        agent = getattr(crawler.spider, "user_agent", None) or crawler.settings["USER_AGENT"]
+        self._default_agent = to_bytes(agent) if isinstance(agent, str | bytes) else b""
+        self._downloads = Downloads(crawler, settings.max_size)
+        self.routes = Routes(settings.inherit_meta, live)
+        self._stats = stats
+        self._context = FetchContext(
+            settings=settings,
+            redirect_limits=settings.redirect_limits,
+            downloads=self._downloads,
+            routes=self.routes,
+            probes=Probes(enabled=settings.probe_server_errors),
+            stats=stats,
+            clock=self.clock,
+            # A cached response has no reliable lifetime, but offline it is the only source.
+            use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
+        )
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
-        self._policies = settings.overrides.map(lambda override: override.adjust(self._policy))
+        self._overrides = settings.overrides
         self._on_fetch_done = on_fetch_done
         self._fetching = fetching
         self.live = live
 
     def policy(self, origin: Origin) -> AccessPolicy:
-        return (self._policies and self._policies.find(origin)) or self._policy
+        override = self._overrides.find(origin) if self._overrides else None
+        return self._policy if override is None else override.adjust(self._policy)
 
     def clock(self) -> float:
         return time.time()
@@ -89,14 +112,63 @@ class CrawlRuntime:
         return self._threads(call, *args)
 
     def agent(self, request: Request) -> str:
-        return self._fetcher.agent(request)
+        """Product name of the User-Agent that goes with *request* (CAC-04)."""
+        return product_name(request.headers.get(b"User-Agent") or self._default_agent)
+
+    # --- fetches
 
     def take_turn(self, origin: Origin, request: Request) -> float:
-        return self._fetcher.take_turn(origin, request)
+        """Use the turn of the page's download slot, unless this is a retry; seconds until then.
+
+        The first request to an origin is spaced like a page. It takes no place in that slot, so a
+        silent robots.txt delays no other origin of the slot.
+        """
+        assert self._crawler.engine is not None
+        if self.routes.has_failed(origin):
+            return 0.0
+        return _compat.take_slot_turn(self._crawler.engine, request)
 
     def fetch(self, origin: Origin, request: Request) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin* because of *request* (FET-01 to FET-07).
+
+        Fails only by being cancelled: any other failure is in the result.
+        """
         self._fetching()
-        return self._fetcher.fetch(origin, request)
+        return _compat.deferred(self._fetch(origin, request))
+
+    async def _fetch(self, origin: Origin, request: Request) -> FetchResult:
+        """Try routes until one reaches the origin, or fails for another reason than the way."""
+        own = self.routes.see(origin, request)
+        tried: list[str] = []
+        route = self.routes.best(origin, own)
+        with self._downloads.room():
+            while True:
+                tried.append(route.name)
+                result = await Attempt(self._context, origin, request, route).run()
+                self._count(result)
+                route = self.routes.best(origin, own)
+                is_new = route.name not in tried or self.routes.rotates(route)
+                # After a server error the site may want a pause.
+                may_repeat = result.local and not result.answered
+                if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
+                    return result
+
+    def _count(self, result: FetchResult) -> None:
+        count = self._stats.inc_value
+        count("robotstxt/request_count")
+        if result.hops:
+            count("robotspec/redirect_hops", len(result.hops))
+        if result.status is not None:
+            count("robotstxt/response_count")
+            count(f"robotstxt/response_status_count/{result.status}")
+        if result.truncated:
+            count("robotspec/truncated")
+
+    def archive_exchanges(self, archive: ExchangeArchive) -> None:
+        """Archive each robots.txt request from now on."""
+        self._context.archive = archive
+
+    # --- what fetches bring
 
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
@@ -130,14 +202,6 @@ class CrawlRuntime:
 
     def on_fetch_done(self, done: FetchDone) -> None:
         self._on_fetch_done(done)
-
-    def archive_exchanges(self, archive: ExchangeArchive) -> None:
-        """Archive each robots.txt request from now on."""
-        self._fetcher.archive_exchanges(archive)
-
-    def note_route(self, origin: Origin, request: Request) -> None:
-        """Remember how *request*, which waits for *origin*, reaches it."""
-        self._fetcher.routes.see(origin, request)
 
     def close(self) -> None:
         if self._threads is not None:

@@ -56,17 +56,13 @@ _WORDS = {
 _NOT_TLS = ("wrong version number", "http request", "packet length too long", "record layer")
 
 
-class AbortedError(Exception):
-    """Another component cancelled the work."""
-
-
 def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float) -> bool:
     """Whether *error* at *now* (epoch seconds) may say nothing about the origin.
 
     *proxy*: the one that the request was sent through; until it has brought a response, each
     failure may be its own.
     """
-    if isinstance(error, IgnoreRequest | NotSupported | AbortedError):  # dropped on this side
+    if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side
         return True
     if proxy is not None and not routes.is_proven(proxy, now):
         return True

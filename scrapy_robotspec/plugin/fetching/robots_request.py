@@ -1,10 +1,13 @@
-"""The robots.txt request: headers and meta."""
+"""The robots.txt request: headers, meta, and its way through Scrapy's downloader."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.exceptions import StopDownload
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robotspec.access.decoding import can_decode
@@ -13,8 +16,10 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from scrapy_robotspec.plugin.fetching.routes import Route
@@ -157,13 +162,87 @@ def transfer_of(request: Request) -> Transfer | None:
     return request.meta.get(META_KEY)
 
 
-def slot_of(request: Request) -> str | None:
-    """The download slot of *request*; None for any other request."""
-    transfer = transfer_of(request)
-    return None if transfer is None else transfer.slot
-
-
 def _never_sent(url: str, origin: Origin) -> Sequence[str]:
     if Origin.of(url) == origin:
         return _CONDITIONAL_HEADERS
     return (*_CONDITIONAL_HEADERS, *_PRIVATE_HEADERS)
+
+
+class Downloads:
+    """Downloads robots.txt files for one crawl.
+
+    Each download ends after *max_size* bytes (FMT-12).
+    """
+
+    def __init__(self, crawler: Crawler, max_size: int) -> None:
+        self._crawler = crawler
+        self._max_size = max_size
+        self._open = 0
+        self._handlers: tuple[tuple[Any, Any], ...] = (
+            (self._begin, signals.request_reached_downloader),
+            (self._bytes_received, signals.bytes_received),
+            (self._response_downloaded, signals.response_downloaded),
+        )
+
+    @contextmanager
+    def room(self) -> Iterator[None]:
+        """Make room for a fetch, and watch its downloads."""
+        engine, manager = self._engine, self._crawler.signals
+        _compat.close_idle_connections(engine)  # many origins: none free for this one
+        release_slot = _compat.extra_download_slot(engine)
+        self._open += 1
+        if self._open == 1:  # pages cost nothing while no robots.txt is fetched
+            for handler, signal in self._handlers:
+                manager.connect(handler, signal)
+        try:
+            yield
+        finally:
+            release_slot()
+            self._open -= 1
+            if not self._open:
+                for handler, signal in self._handlers:
+                    manager.disconnect(handler, signal)
+
+    async def send(self, request: Request) -> tuple[Response, Transfer]:
+        """The response to a robots.txt request, and notes about its download.
+
+        The body is still encoded.
+        """
+        transfer: Transfer = request.meta[META_KEY]
+        with self._slots.use(transfer.slot):
+            response = await _compat.as_future(_compat.download(self._engine, request))
+        return response, transfer
+
+    @property
+    def _engine(self) -> ExecutionEngine:
+        assert self._crawler.engine is not None
+        return self._crawler.engine
+
+    @cached_property
+    def _slots(self) -> _compat.UndelayedSlots:
+        """Download slots of the robots.txt requests, once the engine exists."""
+        return _compat.UndelayedSlots(self._engine, META_KEY)
+
+    # --- the downloader's signals
+
+    def _begin(self, request: Request) -> None:
+        transfer = transfer_of(request)
+        if transfer is not None:
+            transfer.begin(request)
+
+    def _bytes_received(self, data: bytes, request: Request) -> None:
+        transfer = transfer_of(request)
+        if transfer is None:
+            return
+        transfer.received += len(data)
+        if transfer.received > self._max_size:
+            transfer.stopped = True
+            raise StopDownload(fail=False)
+
+    def _response_downloaded(self, response: Response, request: Request) -> None:
+        """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
+        transfer = transfer_of(request)
+        if transfer is None:
+            return
+        transfer.content_encoding = response.headers.getlist("Content-Encoding")
+        response.headers.pop("Content-Encoding", None)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
 
 #: A proxy that brought a response is known to work for this long (seconds).
 PROVEN_FOR = 300.0
@@ -61,7 +60,7 @@ class Route(NamedTuple):
 class Routes:
     """Routes of *live* origins, made of the meta keys *keys*."""
 
-    def __init__(self, keys: Sequence[str], live: LiveOrigins[CrawlOrigin]) -> None:
+    def __init__(self, keys: Sequence[str], live: LiveOrigins) -> None:
         self._keys = keys
         self._live = live
         self._proven: dict[str, float] = {}
@@ -81,7 +80,7 @@ class Routes:
         live = self._live.get(origin)
         if live is None:
             return own
-        routes = [own, *live.routes.values()]
+        routes: list[Route] = [own, *live.routes.values()]
         return min(routes, key=lambda route: live.failed_routes[route.name])
 
     def failed(self, origin: Origin, route: Route) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
-from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage, deciding_line
+from scrapy_robotspec.plugin.reporting.summary import answer_of, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
 if TYPE_CHECKING:
@@ -32,38 +32,31 @@ MAX_RULES_OF_CRAWL = 20_000
 #: Max kinds of failure that are counted one by one for each origin.
 MAX_FAILURES = 5
 
-#: Reason, line and rule of a refusal.
-_Cause = tuple[str, int | None, str | None]
 
+class OriginStatsTable(dict["Origin", OriginStats]):
+    """The :class:`OriginStats` of all origins, made on first use; in order of appearance.
 
-class OriginStatsTable(Counts):
-    """The :class:`OriginStats` of all origins, in order of appearance."""
+    Times are in epoch seconds, durations in seconds.
+    """
 
     def __init__(self) -> None:
-        self._rows: dict[Origin, OriginStats] = {}
-        self._refusals: dict[Origin, dict[_Cause, RefusalStats]] = {}
+        super().__init__()
         self._rules = 0
 
-    def rows(self) -> list[OriginStats]:
-        """The rows, which go on counting."""
-        return list(self._rows.values())
-
-    def _row(self, origin: Origin) -> OriginStats:
-        row = self._rows.get(origin)
-        if row is None:
-            row = self._rows[origin] = OriginStats(origin)
+    def __missing__(self, origin: Origin) -> OriginStats:
+        row = self[origin] = OriginStats(origin)
         return row
 
-    # --- robots.txt
-
     def wait_began(self, origin: Origin, now: float) -> None:
-        row = self._row(origin)
+        """Requests wait for the robots.txt of *origin* from *now* on."""
+        row = self[origin]
         row.pending_since = now
         if row.first_asked is None:
             row.first_asked = now
 
     def wait_ended(self, origin: Origin, now: float) -> None:
-        row = self._row(origin)
+        """No request waits any more: *origin* has answered or is given up."""
+        row = self[origin]
         if row.pending_since is None:
             return
         seconds = max(0.0, now - row.pending_since)
@@ -71,10 +64,9 @@ class OriginStatsTable(Counts):
             row.wait_began, row.wait_seconds = row.pending_since, seconds
         row.pending_since = None
 
-    def fetched(
-        self, record: RobotsRecord, before: RobotsRecord | None, seconds: float, now: float
-    ) -> None:
-        row, answer = self._row(record.origin), answer_of(record)
+    def fetched(self, record: RobotsRecord, seconds: float, now: float) -> None:
+        """An attempt of *seconds* that ended at *now* made *record*."""
+        row, answer = self[record.origin], answer_of(record)
         failed = answer == Meaning.UNREACHABLE.value
         row.asked += 1
         row.seconds = max(row.seconds, seconds)
@@ -90,67 +82,58 @@ class OriginStatsTable(Counts):
         row.truncated = record.truncated
         if failed:
             row.failed += 1
-            _count(row.failures, record.failure or "no answer", MAX_FAILURES)
+            failure = record.failure or "no answer"
+            has_room = failure in row.failures or len(row.failures) < MAX_FAILURES
+            _count(row.failures, failure if has_room else "other")
         elif row.answered is None:
             row.answered = now
 
-    # --- requests
-
-    def spaced(self, origin: Origin, delay: float) -> None:
-        self._row(origin).crawl_delay = delay
-
-    def delay_not_kept(self, origin: Origin, delay: float) -> None:
-        self._row(origin).delay_not_kept = delay
-
-    def let_through(self, origin: Origin) -> None:
-        self._row(origin).let_through += 1
-
-    def revoked(self, origin: Origin) -> None:
-        self._row(origin).let_through -= 1
-
-    def waited(self, origin: Origin, number: int) -> None:
-        self._row(origin).waited += number
-
-    def given_up(self, origin: Origin, number: int) -> None:
-        self._row(origin).given_up += number
-
     def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
-        overrides = self._row(origin).overrides
+        """An override of each of *kinds* was applied to a request."""
         for kind in kinds:
-            overrides[kind] = overrides.get(kind, 0) + 1
+            _count(self[origin].overrides, kind)
 
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
-        count_usage(self._row(origin).usage, counts)
+    def usage(self, preferences: Mapping[str, str], origin: Origin) -> None:
+        """The preferences of one page, by declared label."""
+        for label, preference in preferences.items():
+            _count(self[origin].usage.setdefault(label, {}), preference)
 
     def refused(self, decision: Decision, url: str) -> None:
+        """The request for *url* was refused."""
         if decision.origin is None:
             return
-        self._row(decision.origin).refused += 1
-        refusal = self._refusal(decision.origin, decision)
+        row = self[decision.origin]
+        row.refused += 1
+        refusal = self._refusal(row, decision)
         refusal.count += 1
         if len(refusal.examples) < MAX_EXAMPLES:
             refusal.examples.append(_cut(without_user_info(url), MAX_EXAMPLE_LENGTH))
 
-    def _refusal(self, origin: Origin, decision: Decision) -> RefusalStats:
+    def _refusal(self, row: OriginStats, decision: Decision) -> RefusalStats:
         """The counter of refusals for the same cause.
 
         Made if needed and if there is room.
         """
-        refusals = self._refusals.setdefault(origin, {})
         line, text = deciding_line(decision)
         rule = None if text is None else _cut(text, MAX_RULE_LENGTH)
-        cause: _Cause = (decision.reason, line, rule)
-        if cause not in refusals and rule is not None:
-            if len(refusals) >= MAX_RULES or self._rules >= MAX_RULES_OF_CRAWL:
-                cause = (decision.reason, None, None)
+        found = _find(row, decision.reason, line, rule)
+        if found is None and rule is not None:
+            if len(row.refused_by) >= MAX_RULES or self._rules >= MAX_RULES_OF_CRAWL:
+                line = rule = None
+                found = _find(row, decision.reason, line, rule)
             else:
                 self._rules += 1
-        found = refusals.get(cause)
         if found is None:
-            pattern = _pattern(decision) if cause[2] is not None else None
-            found = refusals[cause] = RefusalStats(*cause, pattern)
-            self._row(origin).refused_by.append(found)
+            pattern = None if rule is None else _pattern(decision)
+            found = RefusalStats(decision.reason, line, rule, pattern)
+            row.refused_by.append(found)
         return found
+
+
+def _find(row: OriginStats, reason: str, line: int | None, rule: str | None) -> RefusalStats | None:
+    cause = (reason, line, rule)
+    same = (each for each in row.refused_by if (each.reason, each.line, each.rule) == cause)
+    return next(same, None)
 
 
 def _pattern(decision: Decision) -> str | None:
@@ -161,10 +144,7 @@ def _pattern(decision: Decision) -> str | None:
     return _cut(rule.pattern, MAX_RULE_LENGTH)
 
 
-def _count(table: dict[str, int], key: str, longest: int) -> None:
-    """Count *key*, or ``"other"`` where *table* has no room for another key."""
-    if key not in table and len(table) >= longest:
-        key = "other"
+def _count(table: dict[str, int], key: str) -> None:
     table[key] = table.get(key, 0) + 1
 
 

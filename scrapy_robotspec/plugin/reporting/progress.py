@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from scrapy.statscollectors import StatsCollector
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
-    from scrapy_robotspec.plugin.reporting.counts import Counts
+    from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -36,24 +35,24 @@ class Progress:
 
     *after*: seconds until an unanswered robots.txt is logged (``ROBOTSPEC_PROGRESS_AFTER``).
     *interval*: seconds between summary lines (``LOGSTATS_INTERVAL``); 0: none. *waiting_of* counts
-    the waiting requests of an origin. *counts* learn when a wait begins and ends.
+    the waiting requests of an origin. *rows* are those of the report.
     """
 
     def __init__(
         self,
         stats: StatsCollector,
-        live: LiveOrigins[CrawlOrigin],
+        live: LiveOrigins,
         *,
         after: float,
         interval: float,
         waiting_of: Callable[[Origin], int],
         clock: Callable[[], float],
         call_later: Callable[..., Any],
-        counts: Sequence[Counts] = (),
+        rows: OriginStatsTable | None = None,
     ) -> None:
         self._stats = stats
         self._live = live
-        self._counts = counts
+        self._rows = rows
         self._after = after
         self._interval = interval
         self._waiting_of = waiting_of
@@ -80,8 +79,8 @@ class Progress:
             return
         now = live.pending_since = self._unlogged[origin] = self._clock()
         self._pending += 1
-        for each in self._counts:
-            each.wait_began(origin, now)
+        if self._rows is not None:
+            self._rows.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", self._pending)
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
@@ -154,8 +153,8 @@ class Progress:
             self._live.settle(live)
             self._pending -= 1
             self._stats.set_value("robotspec/pending", self._pending)
-            for each in self._counts:
-                each.wait_ended(origin, self._clock())
+            if self._rows is not None:
+                self._rows.wait_ended(origin, self._clock())
 
     # --- lines
 

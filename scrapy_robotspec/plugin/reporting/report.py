@@ -68,14 +68,14 @@ class Report:
     def open(self) -> None:
         """Begin to keep the file up to date."""
         self._updating = _compat.deferred(self._keep_up_to_date())
-        self._updating.addErrback(_end_quietly)
+        self._updating.addErrback(end_quietly)
 
     async def close(self, reason: str) -> None:
         """Write the final contents; *reason* is why the crawl ended."""
         if self._updating is not None:  # None: the spider was never opened
             self._updating.cancel()
-        rows = self.origins.rows()
-        await self._write_in_thread(self._state([row.copy() for row in rows], reason))
+        rows = [row.copy() for row in self.origins.values()]
+        await self._write_in_thread(self._state(rows, reason))
         self._threads.close()
         if not self._is_failing:
             logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._file.path)
@@ -91,7 +91,7 @@ class Report:
             pause = max(shortest, factor * (time.monotonic() - begin))
 
     async def _copy_in_steps(self) -> Sequence[OriginStats]:
-        rows = self.origins.rows()
+        rows = list(self.origins.values())
         copies: list[OriginStats] = []
         for start in range(0, len(rows), COPIED_AT_ONCE):
             copies += [row.copy() for row in rows[start : start + COPIED_AT_ONCE]]
@@ -142,7 +142,7 @@ class Report:
         self._is_failing = True
 
 
-def _end_quietly(failure: Failure) -> None:
-    """End of the updates: the spider has closed."""
+def end_quietly(failure: Failure) -> None:
+    """Swallow a cancellation."""
     if not isinstance(failure.value, CancelledError):
         failure.raiseException()

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-    from scrapy_robotspec.plugin.reporting.counts import Counts
+    from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
     from scrapy_robotspec.plugin.reporting.report import Report
     from scrapy_robotspec.plugin.settings.settings import Settings
 
@@ -47,7 +46,7 @@ class CrawlStats:
         crawler: Crawler,
         settings: Settings,
         stats: StatsCollector,
-        live: LiveOrigins[CrawlOrigin],
+        live: LiveOrigins,
         waiting_of: Callable[[Origin], int],
     ) -> None:
         self._stats = stats
@@ -55,14 +54,12 @@ class CrawlStats:
         self._jobdir: str | None = crawler.settings["JOBDIR"]
         self._summary = Summary()
         self.report: Report | None = None
-        self._counts: list[Counts] = [self._summary]
-        self.let_through = self._summary.let_through
+        self._rows: OriginStatsTable | None = None
         if settings.report is not None:
             from scrapy_robotspec.plugin.reporting.report import Report
 
             self.report = Report(crawler, settings.report)
-            self._counts.append(self.report.origins)
-            self.let_through = self._let_through
+            self._rows = self.report.origins
         self._progress = progress = Progress(
             stats,
             live,
@@ -71,56 +68,55 @@ class CrawlStats:
             waiting_of=waiting_of,
             clock=time.time,
             call_later=_compat.call_later,
-            counts=self._counts,
+            rows=self._rows,
         )
         self.on_pending, self.on_abandoned = progress.on_pending, progress.on_abandoned
         self.waiting_changed = progress.waiting_changed
-        # hot path: these two reach Scrapy's stats with the next fetch, or at the end
-        self._hits = self._stale = 0
+        self._through = 0
+        self.from_cache = [0, 0]
+        """Requests decided by a fresh and by a stale record. They reach Scrapy's stats with the
+        next fetch, or at the end: hot path."""
         self._warned: set[Origin] = set()
         self._not_kept: dict[Origin, float] = {}
 
     # --- requests
 
-    def _let_through(self, origin: Origin) -> None:
-        for each in self._counts:
-            each.let_through(origin)
+    def let_through(self, origin: Origin | None) -> None:
+        """A request was allowed."""
+        # hot path
+        self._through += 1
+        if self._rows is not None and origin is not None:
+            self._rows[origin].let_through += 1
 
     def refused(self, decision: Decision, request: Request) -> None:
         """*request* is refused, by its robots.txt or because there is none."""
-        for each in self._counts:
-            each.refused(decision, request.url)
+        self._summary.refused(decision)
+        if self._rows is not None:
+            self._rows.refused(decision, request.url)
         unreachable = decision.reason == "unreachable"
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
         _log_refused(refusal(decision), request)
 
     def refused_after_download(self, decision: Decision, request: Request) -> None:
         """A request is refused that was let through before."""
-        if decision.origin is not None:
-            for each in self._counts:
-                each.revoked(decision.origin)
+        self._through -= 1
+        if self._rows is not None and decision.origin is not None:
+            self._rows[decision.origin].let_through -= 1
         self.refused(decision, request)
 
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
         for label, preference in counts.items():
             self._stats.inc_value(f"robotspec/usage/{label}/{preference}")
-        for each in self._counts:
-            each.usage(counts, origin)
-
-    def asked_cache(self, found: Resolved) -> None:
-        """A request was decided from the cache, fresh or stale."""
-        if found.unreachable:
-            self._stale += 1
-        else:
-            self._hits += 1
+        if self._rows is not None:
+            self._rows.usage(counts, origin)
 
     def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
         """An override of the user was applied to a request."""
         for kind in kinds:
             self._stats.inc_value(f"robotspec/override/{kind}")
-        for each in self._counts:
-            each.overridden(kinds, origin)
+        if self._rows is not None:
+            self._rows.overridden(kinds, origin)
 
     # --- origins
 
@@ -128,13 +124,13 @@ class CrawlStats:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""
         if len(self._not_kept) < DOWN_COUNTED or origin in self._not_kept:
             self._not_kept[origin] = delay
-            for each in self._counts:
-                each.delay_not_kept(origin, delay)
+            if self._rows is not None:
+                self._rows[origin].delay_not_kept = delay
 
     def spaced(self, origin: Origin, delay: float) -> None:
         """Pages of *origin* are requested *delay* seconds apart."""
-        for each in self._counts:
-            each.spaced(origin, delay)
+        if self._rows is not None:
+            self._rows[origin].crawl_delay = delay
 
     def on_fetch_done(self, done: FetchDone, waiting: int, now: float) -> None:
         """A fetch ended at *now* while *waiting* requests waited."""
@@ -143,8 +139,9 @@ class CrawlStats:
             self._stats.inc_value("robotspec/preempted")
             return
         if record is not None:
-            for each in self._counts:
-                each.fetched(record, before, done.seconds, now)
+            self._summary.fetched(record, before, done.seconds)
+            if self._rows is not None:
+                self._rows.fetched(record, done.seconds, now)
             self._note_doubt(record, before)
         self._flush_counts()
         if before is None:
@@ -190,8 +187,8 @@ class CrawlStats:
 
     def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
         self._count_waited(waiting)
-        for each in self._counts:
-            each.given_up(record.origin, waiting)
+        if self._rows is not None:
+            self._rows[record.origin].given_up += waiting
         failure = record.failure or "no answer"
         self._progress.on_given_up(
             record.origin,
@@ -208,8 +205,8 @@ class CrawlStats:
         self._count_waited(waiting)
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-            for each in self._counts:
-                each.waited(found.origin, waiting)
+            if self._rows is not None:
+                self._rows[found.origin].waited += waiting
         was_logged = self._progress.on_answered(found.origin)
         if found.action is Action.ALLOW and found.reason == "unreachable":
             self._warn_allowed(found.origin, record)
@@ -238,10 +235,10 @@ class CrawlStats:
             self._stats.inc_value("robotspec/waited", waiting)
 
     def _flush_counts(self) -> None:
-        for name, number in (("hit", self._hits), ("stale", self._stale)):
+        for name, number in zip(("hit", "stale"), self.from_cache, strict=True):
             if number:
                 self._stats.inc_value(f"robotspec/cache/{name}", number)
-        self._hits = self._stale = 0
+        self.from_cache = [0, 0]
 
     # --- the end
 
@@ -250,7 +247,10 @@ class CrawlStats:
         self._flush_counts()
         pending = list(self._progress.pending())
         self._progress.close()
-        logger.info("robots.txt files of this crawl:\n%s", self._summary.table(pending))
+        logger.info(
+            "robots.txt files of this crawl:\n%s",
+            self._summary.table(self._through, self._stats.get_stats(), pending),
+        )
         if pending and self._jobdir:
             logger.info("pending requests are saved in %s (JOBDIR)", self._jobdir)
         if self._not_kept:

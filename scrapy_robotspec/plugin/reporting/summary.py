@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.plugin.reporting.counts import Counts, answer_of, count_usage, deciding_line
 from scrapy_robotspec.render.text import columns, duration, safe
 
 if TYPE_CHECKING:
@@ -51,26 +50,22 @@ _USAGE = {"allow": "allowed", "disallow": "disallowed", "unknown": "unknown"}
 _Rule = tuple["Origin", int, str]
 
 
-class Summary(Counts):
+class Summary:
     """Counts of one crawl, whose memory does not grow with it."""
 
     def __init__(self) -> None:
         self._origins: Counter[str] = Counter()
         """Origins by what their latest attempt meant."""
         self._attempts: Counter[str] = Counter()
-        self._overridden: Counter[str] = Counter()
-        self._let_through = 0
         self._refused: Counter[str] = Counter()
-        self._usage: dict[str, dict[str, int]] = {}
         self._slowest: dict[Origin, float] = {}
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
     # --- events
 
-    def fetched(
-        self, record: RobotsRecord, before: RobotsRecord | None, seconds: float, now: float
-    ) -> None:
+    def fetched(self, record: RobotsRecord, before: RobotsRecord | None, seconds: float) -> None:
+        """An attempt of *seconds* turned *before* into *record*."""
         answer, origin = answer_of(record), record.origin
         if answer is None:
             return
@@ -82,19 +77,8 @@ class Summary(Counts):
         self._keep_slowest(origin, seconds)
         self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
 
-    def let_through(self, origin: Origin) -> None:
-        self._let_through += 1
-
-    def revoked(self, origin: Origin) -> None:
-        self._let_through -= 1
-
-    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
-        self._overridden.update(kinds)
-
-    def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
-        count_usage(self._usage, counts)
-
-    def refused(self, decision: Decision, url: str) -> None:
+    def refused(self, decision: Decision) -> None:
+        """A request was refused."""
         self._refused[decision.reason] += 1
         line, text = deciding_line(decision)
         if line is not None and text is not None and decision.origin is not None:
@@ -104,14 +88,21 @@ class Summary(Counts):
 
     # --- output
 
-    def table(self, pending: Sequence[tuple[Origin, float]] = ()) -> str:
+    def table(
+        self,
+        let_through: int,
+        stats: Mapping[str, Any],
+        pending: Sequence[tuple[Origin, float]] = (),
+    ) -> str:
         """The summary of the crawl, a few lines of text.
 
-        *pending*: origins without an answer so far, each with its age in seconds.
+        *let_through*: number of requests. *stats*: the crawl's. *pending*: origins without an
+        answer so far, each with its age in seconds.
         """
-        return "\n".join(columns([*self._totals(pending), *self._tops(pending)]))
+        requests = self._requests(let_through, stats)
+        return "\n".join(columns([*self._origin_counts(pending), *requests, *self._tops(pending)]))
 
-    def _totals(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
+    def _origin_counts(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
         words = {**_WORDS, **{key: key for key in self._origins if key not in _WORDS}}
         numbers = [(self._origins[key], word) for key, word in words.items()]
         silent = len([origin for origin, _ in pending if origin not in self._down])
@@ -123,17 +114,22 @@ class Summary(Counts):
         if failed:
             attempts = f"{failed:,} of {self._attempts.total():,}"
             yield "attempts", f"{attempts} without a usable answer"
+
+    def _requests(self, let_through: int, stats: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         refused = f"{self._refused.total():,} refused"
         if self._refused:
             reasons = (f"{number:,} {_reason(key)}" for key, number in self._refused.most_common())
             refused += f" ({', '.join(reasons)})"
-        yield "requests", f"{self._let_through:,} let through, {refused}"
-        if self._overridden:
-            kinds = (f"{number:,} by {kind}" for kind, number in self._overridden.most_common())
+        yield "requests", f"{let_through:,} let through, {refused}"
+        overridden = _under("override", stats)
+        if overridden:
+            kinds = (f"{number:,} by {kind}" for kind, number in overridden.most_common())
             yield "overridden", ", ".join(kinds)
-        for label, counts in self._usage.items():
-            parts_of = (f"{counts[key]:,} {word}" for key, word in _USAGE.items() if key in counts)
-            yield f"usage {label}", ", ".join(parts_of)
+        pages = _under("usage", stats)
+        for label in dict.fromkeys(key.partition("/")[0] for key in pages):
+            numbers = ((pages[f"{label}/{key}"], word) for key, word in _USAGE.items())
+            shown = (f"{number:,} {word}" for number, word in numbers if number)
+            yield f"usage {label}", ", ".join(shown)
 
     def _tops(self, pending: Sequence[tuple[Origin, float]]) -> Iterator[tuple[str, str]]:
         for at, (origin, seconds) in enumerate(pending[:TOP]):
@@ -164,6 +160,38 @@ class Summary(Counts):
             self._down.pop(origin, None)
         elif origin in self._down or len(self._down) < DOWN_COUNTED:
             self._down[origin] = failed.failure or "no answer"
+
+
+def _under(folder: str, stats: Mapping[str, Any]) -> Counter[str]:
+    """Our counts under *folder*, by the rest of the name."""
+    names = ((name, name.split("/", 2)) for name in stats if name.count("/") > 1)
+    own = ["robotspec", folder]
+    return Counter({parts[2]: stats[name] for name, parts in names if parts[:2] == own})
+
+
+def answer_of(record: RobotsRecord | None) -> str | None:
+    """Meaning of the latest attempt or its doubt, in the summary's words."""
+    if record is None:
+        return None
+    if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
+        return Meaning.UNREACHABLE.value
+    if record.no_robots_txt is not None:
+        return record.no_robots_txt
+    is_error = record.status in range(400, 500) and record.status not in (404, 410)
+    if is_error and record.meaning is Meaning.ALLOW:  # a file may well exist
+        return f"with HTTP status {record.status} (all allowed)"
+    return record.meaning.value if record.meaning is not None else None
+
+
+def deciding_line(decision: Decision) -> tuple[int | None, str | None]:
+    """Number and text of the line that refused a request."""
+    if decision.usage is not None:
+        from scrapy_robotspec.access.usage_policy import as_written
+
+        statement = decision.usage.statement
+        return decision.usage.line, as_written(statement) if statement is not None else None
+    rule = decision.verdict.rule if decision.verdict is not None else None
+    return (None, None) if rule is None else (rule.line, rule.text)
 
 
 def _reason(reason: str) -> str:

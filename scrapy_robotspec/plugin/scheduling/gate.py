@@ -24,7 +24,7 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from scrapy_robotspec.plugin.crawl_origin import QueueState
+from scrapy_robotspec.lookup.live_origins import QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.crawl_origin import CrawlOrigin
+    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
 
 
 class GatedQueues(Protocol):
@@ -65,7 +64,7 @@ class Gate:
 
     def __init__(
         self,
-        live: LiveOrigins[CrawlOrigin],
+        live: LiveOrigins,
         *,
         origin_of: Callable[[Request], Origin | None],
         knows: Callable[[Origin, float], bool],
@@ -85,7 +84,7 @@ class Gate:
         self._clock = clock
         self._wake = wake
         self._on_waiting = on_waiting
-        self.left: set[CrawlOrigin] = set()
+        self.left: set[LiveOrigin] = set()
         """Origins of which a request has left alone and has not arrived in the middleware."""
         self._queues: list[GatedQueues] = []
 
@@ -144,12 +143,12 @@ class Gate:
             self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
         self._live.settle(live)
 
-    def _arrive(self, live: CrawlOrigin) -> None:
+    def _arrive(self, live: LiveOrigin) -> None:
         if live.left is not None:
             live.left = None
             self.left.discard(live)
 
-    def _set(self, live: CrawlOrigin, state: QueueState) -> None:
+    def _set(self, live: LiveOrigin, state: QueueState) -> None:
         if state is live.state:
             return
         live.state = state

@@ -13,7 +13,7 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from scrapy_robotspec.plugin.crawl_origin import QueueState
+from scrapy_robotspec.lookup.live_origins import QueueState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

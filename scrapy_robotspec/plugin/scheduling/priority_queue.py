@@ -102,7 +102,8 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         try:
             requests.push(request)
         except Exception:
-            self._discard(requests)
+            if self.key:
+                self._close(requests)
             raise
         self.pqueues[name] = requests
         self._queues.open(slot, origin, requests).name = name
@@ -146,14 +147,15 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         return self._slot_of(request), origin
 
     def _remove(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
+        # hot path
         self.pqueues.pop(queue.name, None)
-        self._discard(queue.requests)
-
-    def _discard(self, requests: ScrapyPriorityQueue) -> None:
-        requests.close()
         if self.key:
-            with suppress(OSError):  # not empty: files that a queue class leaves behind
-                Path(requests.key).rmdir()
+            self._close(queue.requests)
+
+    def _close(self, requests: ScrapyPriorityQueue) -> None:
+        requests.close()
+        with suppress(OSError):  # not empty: files that a queue class leaves behind
+            Path(requests.key).rmdir()
 
 
 class WaitingGlobalQueue(WaitingPriorityQueue):

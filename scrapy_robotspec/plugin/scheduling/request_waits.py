@@ -162,7 +162,7 @@ class RequestWaits:
                 self._on_delay(origin, delay)
                 earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
                 turn = self._crawl_delay.wait(request, origin, delay, earliest)
-                has_slot = await self._robots.waits.until(turn)
+                has_slot = await self._robots.until(turn)
 
     def _delay_now(self, origin: Origin, request: Request) -> float | None:
         """The crawl delay of *request* by the rules in force; None if it has to be decided."""
@@ -180,7 +180,7 @@ class RequestWaits:
 
     def count(self, origin: Origin) -> int:
         """Number of requests that wait for *origin*, in or outside the scheduler."""
-        return self.gate.count(origin) + self._robots.waits.count(origin)
+        return self.gate.count(origin) + self._robots.waiting(origin)
 
     # --- start and end
 

@@ -12,8 +12,7 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.access.usage_policy import meant_label
-from scrapy_robotspec.plugin._compat import is_enabled, is_importable, lacks_connections, loaded
+from scrapy_robotspec.plugin._compat import is_importable, lacks_connections, loaded
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
 
@@ -52,13 +51,18 @@ def _opens_browser(handler: Any) -> bool:
 
 
 def missing_parts(settings: BaseSettings) -> Iterator[str]:
-    """Problems of a middleware enabled without the add-on, or before other add-ons."""
-    if is_enabled(RobotsTxtMiddleware, settings):
+    """Problems of a middleware enabled without the add-on, before other add-ons, or twice.
+
+    It imports middlewares, so the reactor must have been installed.
+    """
+    others = _other_middlewares(settings)
+    for name in others:
         yield (
-            "Scrapy's own RobotsTxtMiddleware is enabled beside RobotSpecMiddleware: it decides "
-            f"too, by its own rules, and fetches each robots.txt once more. {_REMEDY}"
+            f"{name} is enabled beside RobotSpecMiddleware: it decides too, by its own rules, and "
+            "fetches each robots.txt once more. Set it to None in DOWNLOADER_MIDDLEWARES, as "
+            "scrapy_robotspec.Addon does with Scrapy's own"
         )
-    elif replaced_queue(settings) is not None:
+    if not others and replaced_queue(settings) is not None:
         yield (
             "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
             f"wait for a robots.txt, all others wait too. {_REMEDY}"
@@ -100,27 +104,16 @@ def _path(component: type) -> str:
     return f"{component.__module__}.{component.__qualname__}"
 
 
-def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[str]:
-    """A warning for each conflict in *settings*."""
-    if settings.getbool("HTTPCACHE_ENABLED") and settings.getbool("HTTPCACHE_IGNORE_MISSING"):
-        yield (
-            "HTTPCACHE_IGNORE_MISSING is on: a robots.txt that is not in the HTTP cache is "
-            "unreachable, and its pages are refused even if they are in there"
-        )
-    if settings.get("ROBOTSTXT_USER_AGENT") and checked.user_agent_token is not None:
-        yield "ROBOTSTXT_USER_AGENT is set and not used: ROBOTSPEC_USER_AGENT_TOKEN goes before it"
-    if "crawl_delay_max" in checked.given and not checked.crawl_delay:
-        yield (
-            "ROBOTSPEC_CRAWL_DELAY_MAX is set and ROBOTSPEC_CRAWL_DELAY is off: what files say "
-            "of a crawl-delay is not obeyed"
-        )
-
+def conflicting_settings(checked: Settings) -> Iterator[str]:
+    """A warning for each conflict in settings of ours."""
     if checked.usage_policy != "record" and not checked.usage:
         yield (
             "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
             "its usage preferences. Name what the pages are for, such as ['train-ai']"
         )
     for label in checked.usage:
+        from scrapy_robotspec.access.usage_policy import meant_label
+
         meant = meant_label(label)
         if meant is not None:
             yield (
@@ -133,7 +126,7 @@ def conflicting_settings(settings: BaseSettings, checked: Settings) -> Iterator[
 def _faulty_overrides(checked: Settings) -> Iterator[str]:
     """A warning for each robots.txt text of the user's own that contains errors."""
     table = checked.overrides
-    for host, override in zip(table.keys(), table.values(), strict=True):
+    for host, override in zip(table.keys(), table.values(), strict=True) if table else ():
         if not isinstance(override.replacement, RobotsTxt):
             continue
         errors = [found for found in override.replacement.lint() if found.severity == "error"]
@@ -145,36 +138,12 @@ def _faulty_overrides(checked: Settings) -> Iterator[str]:
             )
 
 
-def conflicting_components(settings: BaseSettings, middleware: type, parser: type) -> Iterator[str]:
-    """A warning for each component that conflicts with our *middleware* or *parser*.
-
-    It imports them, so the reactor must have been installed.
-    """
-    yield from _conflicting_middlewares(settings, middleware)
-    if _is_chosen(settings, "ROBOTSTXT_PARSER") and not _is_our_parser(settings, parser):
-        yield (
-            "ROBOTSTXT_PARSER is set and not used: RobotSpecMiddleware has a parser of its own "
-            "(ROBOTSPEC_EDITION says how it reads)"
-        )
-
-
-def _conflicting_middlewares(settings: BaseSettings, ours: type) -> Iterator[str]:
-    for key, position in settings.getdict("DOWNLOADER_MIDDLEWARES").items():
-        middleware = object if position is None else loaded(key)
-        if not isinstance(middleware, type) or middleware is ours:
-            continue
-        if issubclass(middleware, RobotsTxtMiddleware):
-            yield f"{_name(key)} in DOWNLOADER_MIDDLEWARES obeys robots.txt too: both have to allow"
-
-
-def _is_chosen(settings: BaseSettings, name: str) -> bool:
-    return (settings.getpriority(name) or 0) > 0
-
-
-def _is_our_parser(settings: BaseSettings, ours: type) -> bool:
-    parser = loaded(settings["ROBOTSTXT_PARSER"])
-    return isinstance(parser, type) and issubclass(parser, ours)
-
-
-def _name(key: Any) -> str:
-    return key if isinstance(key, str) else global_object_name(key)
+def _other_middlewares(settings: BaseSettings) -> list[str]:
+    """Scrapy's own middleware and those made of it, if they are enabled."""
+    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
+    found = ((key, loaded(key)) for key, position in enabled if position is not None)
+    return [
+        key if isinstance(key, str) else global_object_name(key)
+        for key, middleware in found
+        if isinstance(middleware, type) and issubclass(middleware, RobotsTxtMiddleware)
+    ]

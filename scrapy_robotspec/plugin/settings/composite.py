@@ -1,4 +1,4 @@
-"""Converters of single settings whose values other packages define."""
+"""Converters of settings with values of their own kind; loaded where one of them is set."""
 
 from __future__ import annotations
 
@@ -7,18 +7,36 @@ import re
 import shlex
 from collections.abc import Mapping
 from importlib.util import find_spec
+from inspect import (
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isgeneratorfunction,
+    isroutine,
+    signature,
+)
 from os.path import dirname, exists, isdir
 from shutil import which
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import converters
+from scrapy_robotspec.access.host_table import HostTable, host_key
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
+from scrapy_robotspec.access.policy import Override
 from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.protocol.agents import product_tokens
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
+
+if TYPE_CHECKING:
+    from scrapy_robotspec.converters import Converter
+    from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
 
 #: Names in braces, also as Scrapy's feeds write them: ``%(time)s``.
 _PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
+_IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 #: Max length of the operator's text in the evidence (characters).
 _MAX_OPERATOR = 10_000
 
@@ -132,3 +150,96 @@ def _status(raw: Any) -> int | str:
     if status > 599:
         raise ValueError
     return status
+
+
+# --- ROBOTSPEC_USER_AGENT_TOKEN
+
+
+def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
+    """Read ROBOTSPEC_USER_AGENT_TOKEN; raises ``ValueError`` for a wrong value."""
+    if isinstance(raw, str):
+        if _IMPORT_PATH.fullmatch(raw):
+            raw = _imported(raw)
+        elif raw.lstrip().startswith("[") or "," in raw:
+            return product_tokens([t.strip(" []\"'") for t in raw.split(",")], edition)
+    if callable(raw):
+        return _checked_chooser(raw)
+    return product_tokens(raw, edition)
+
+
+def _imported(path: str) -> Any:
+    if ":" in path:
+        raise ValueError(f"the import path of a function with dots: {path.replace(':', '.')!r}")
+    try:
+        found = load_object(path)
+    except (ImportError, NameError) as error:
+        raise ValueError(f"the import path of a function ({error})") from error
+    if not callable(found):
+        raise ValueError(f"the import path of a function f(request, crawler), not {found!r}")
+    return found
+
+
+def _checked_chooser(function: Any) -> Chooser:
+    """*function*, if it can be called as f(request, crawler) and returns at once."""
+    wanted = "a function f(request, crawler) that returns a token or a list of tokens"
+    if isinstance(function, type):
+        raise ValueError(f"{wanted}, not the class {function.__name__}")
+    called = function if isroutine(function) else type(function).__call__
+    for each in (function, called):
+        if iscoroutinefunction(each) or isasyncgenfunction(each) or isgeneratorfunction(each):
+            raise ValueError(f"{wanted}: define it with 'def', without 'async' and 'yield'")
+    try:
+        signature(function).bind(None, None)
+    except TypeError as problem:
+        raise ValueError(f"{wanted}; with these two arguments: {problem}") from None
+    except ValueError:  # a function in C without a signature
+        pass
+    return function  # type: ignore[no-any-return]
+
+
+# --- ROBOTSPEC_OVERRIDES
+
+_OVERRIDES = (
+    "a dict from host names to 'ignore', 'disallow', a robots.txt text, or a dict with "
+    "'status_policy', 'token' or 'crawl_delay'"
+)
+
+
+def overrides(raw: Any, edition: Edition) -> HostTable[Override] | None:
+    """Read ``ROBOTSPEC_OVERRIDES``; raises ``ValueError`` for a wrong key or value.
+
+    None: there are none.
+    """
+    read: dict[str, Override] = {}
+    for name, value in converters.mapping(raw, _OVERRIDES).items():
+        key = host_key(name)
+        if key in read:
+            raise ValueError(f"each key once: {name!r} means the same as another one")
+        read[key] = _override(name, value, edition)
+    return HostTable(read) if read else None
+
+
+def _override(host: str, value: Any, edition: Edition) -> Override:
+    if isinstance(value, Mapping):
+        return _changes(host, value, edition)
+    if value == "ignore" or value == "disallow":
+        return Override(replacement=value)
+    if isinstance(value, str) and ("\n" in value or ":" in value):
+        robots = RobotsTxt.parse(value.encode("utf-8", "replace"), edition)
+        return Override(replacement=robots)
+    raise ValueError(f"for {host!r} 'ignore', 'disallow', a robots.txt text, or a dict")
+
+
+def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
+    read: dict[str, Converter[Any]] = {
+        "status_policy": status_policy,
+        "token": lambda raw: product_tokens(raw, edition),
+        "crawl_delay": converters.seconds(),
+    }
+    if not value or set(value) - set(read):
+        raise ValueError(f"for {host!r} a dict with some of {', '.join(map(repr, read))}")
+    name = ""
+    try:
+        return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
+    except ValueError as error:
+        raise ValueError(f"for {host!r} as {name!r} {error}") from None

@@ -13,24 +13,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from scrapy_robotspec import converters
-from scrapy_robotspec.access.host_table import HostTable
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.converters import Converter, convert, wrong
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.plugin.settings import composite
-from scrapy_robotspec.plugin.settings.overrides import overrides
-from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens, token_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scrapy.settings import BaseSettings
 
+    from scrapy_robotspec.access.host_table import HostTable
     from scrapy_robotspec.access.outcome import StatusPolicy
     from scrapy_robotspec.access.policy import Override
     from scrapy_robotspec.access.usage_policy import PolicyName
+    from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -47,11 +45,27 @@ _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay")
 
 def _setting(default: Any, converter: Converter[_T]) -> _T:
     """A field with its converter."""
-    return _edition_setting(default, lambda raw, edition: converter(raw))
+    return _field(default, lambda raw, edition: converter(raw))
 
 
-def _edition_setting(default: Any, converter: Callable[[Any, Edition], _T]) -> _T:
-    """A field whose converter needs the edition too."""
+def _composite(default: Any, name: str, *, by_edition: bool = False) -> Any:
+    """A field whose converter is the function *name* of ``composite.py``.
+
+    *by_edition*: it takes the edition too. Where the default is None, an empty text means None.
+    """
+
+    def convert_by_name(raw: Any, edition: Edition) -> Any:
+        if default is None and raw == "":
+            return None
+        from scrapy_robotspec.plugin.settings import composite  # few crawls set one of these
+
+        function = getattr(composite, name)
+        return function(raw, edition) if by_edition else function(raw)
+
+    return _field(default, convert_by_name)
+
+
+def _field(default: Any, converter: Callable[[Any, Edition], _T]) -> _T:
     made: _T = field(default_factory=lambda: default, metadata={"convert": converter})
     return made
 
@@ -63,8 +77,8 @@ _POLICY = AccessPolicy(edition=get_edition("google-2019"))
 class Settings:
     """Field ``x_y`` is setting ``ROBOTSPEC_X_Y``. Times are in seconds, sizes in bytes."""
 
-    edition: Edition = _setting(_POLICY.edition, composite.edition)
-    user_agent_token: Tokens | Chooser | None = _edition_setting(None, token_source)
+    edition: Edition = _composite(_POLICY.edition, "edition")
+    user_agent_token: Tokens | Chooser | None = _composite(None, "token_source", by_edition=True)
     cache: str = _setting("memory://", converters.text("a URI such as memory:// or sqlite:///x.db"))
     cache_ttl: float = _setting(_POLICY.ttl, converters.seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(_POLICY.min_ttl, converters.seconds())
@@ -82,29 +96,29 @@ class Settings:
     retry_times: int = _setting(_POLICY.retry_times, converters.integer(0))
     retry_delay: float = _setting(_POLICY.retry_delay, converters.seconds(above=True))
     retry_max_delay: float = _setting(_POLICY.retry_max_delay, converters.seconds(above=True))
-    status_policy: StatusPolicy = _setting(_POLICY.status_policy, composite.status_policy)
+    status_policy: StatusPolicy = _composite(_POLICY.status_policy, "status_policy")
     probe_server_errors: bool = _setting(False, converters.boolean)
-    crawl_delay: bool = _setting(False, composite.crawl_delay)
+    crawl_delay: bool = _composite(False, "crawl_delay")
     crawl_delay_max: float = _setting(60.0, converters.seconds())
-    usage: tuple[str, ...] = _setting((), composite.usage_labels)
+    usage: tuple[str, ...] = _composite((), "usage_labels")
     usage_policy: PolicyName = _setting(
         "record", converters.one_of("record", "refuse-disallowed", "require-allowed")
     )
     default_crawl_delay: float | None = _setting(None, converters.optional(converters.seconds()))
     inherit_meta: tuple[str, ...] = _setting(("proxy", "bindaddress"), converters.names)
-    overrides: HostTable[Override] = _edition_setting(HostTable(), overrides)
+    overrides: HostTable[Override] | None = _composite(None, "overrides", by_edition=True)
     check_final_url: bool = _setting(True, converters.boolean)
     browser: Literal["page", "all", "off"] = _setting(
         "page", converters.one_of("page", "all", "off")
     )
     max_parked: int = _setting(1000, converters.integer(1))
     progress_after: float = _setting(5.0, converters.seconds())
-    evidence: str | None = _setting(None, converters.optional(composite.evidence_folder))
-    evidence_timestamp: str | None = _setting(None, converters.optional(composite.stamping_command))
-    evidence_operator: str | None = _setting(None, converters.optional(composite.operator))
+    evidence: str | None = _composite(None, "evidence_folder")
+    evidence_timestamp: str | None = _composite(None, "stamping_command")
+    evidence_operator: str | None = _composite(None, "operator")
     evidence_headers: tuple[str, ...] = _setting((), converters.names)
     dry_run: bool = _setting(False, converters.boolean)
-    report: str | None = _setting(None, converters.optional(composite.report_file))
+    report: str | None = _composite(None, "report_file")
 
     given: frozenset[str] = frozenset()
     """Names of the fields that the user has set."""

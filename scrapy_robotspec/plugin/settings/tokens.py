@@ -1,25 +1,16 @@
-"""Product tokens: the setting, the tokens of requests, warnings about them.
+"""Product tokens of requests, and warnings about them.
 
-The reading of tokens is in ``protocol/agents.py``.
+The reading of tokens is in ``protocol/agents.py``, that of the setting in ``composite.py``.
 """
 
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
-from inspect import (
-    isasyncgenfunction,
-    iscoroutinefunction,
-    isgeneratorfunction,
-    isroutine,
-    signature,
-)
 from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.useragent import UserAgentMiddleware
 from scrapy.exceptions import IgnoreRequest
-from scrapy.utils.misc import load_object
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.access.origin import Origin
@@ -35,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.host_table import HostTable
+    from scrapy_robotspec.access.policy import Override
     from scrapy_robotspec.editions import Edition
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -50,7 +42,6 @@ KEPT_KEY = "_robotspec_tokens"
 _REPETITIONS = ("redirect_times", "retry_times", "proxy_retry_times")
 
 _HEADER = b"User-Agent"
-_IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
 
 #: Max headers whose tokens are cached.
 _MAX_HEADERS = 1000
@@ -58,56 +49,6 @@ _MAX_HEADERS = 1000
 _MAX_NOTICES = 20
 #: Product names that many crawlers share.
 _SHARED_NAMES = ("mozilla", "scrapy")
-
-
-# --- the setting
-
-
-def token_source(raw: Any, edition: Edition) -> Tokens | Chooser | None:
-    """Read ROBOTSPEC_USER_AGENT_TOKEN; raises ``ValueError`` for a wrong value."""
-    if raw is None or raw == "":
-        return None
-    if isinstance(raw, str):
-        if _IMPORT_PATH.fullmatch(raw):
-            raw = _imported(raw)
-        elif raw.lstrip().startswith("[") or "," in raw:
-            return product_tokens([t.strip(" []\"'") for t in raw.split(",")], edition)
-    if callable(raw):
-        return _checked(raw)
-    return product_tokens(raw, edition)
-
-
-def _imported(path: str) -> Any:
-    if ":" in path:
-        raise ValueError(f"the import path of a function with dots: {path.replace(':', '.')!r}")
-    try:
-        found = load_object(path)
-    except (ImportError, NameError) as error:
-        raise ValueError(f"the import path of a function ({error})") from error
-    if not callable(found):
-        raise ValueError(f"the import path of a function f(request, crawler), not {found!r}")
-    return found
-
-
-def _checked(function: Any) -> Chooser:
-    """*function*, if it can be called as f(request, crawler) and returns at once."""
-    wanted = "a function f(request, crawler) that returns a token or a list of tokens"
-    if isinstance(function, type):
-        raise ValueError(f"{wanted}, not the class {function.__name__}")
-    called = function if isroutine(function) else type(function).__call__
-    for each in (function, called):
-        if iscoroutinefunction(each) or isasyncgenfunction(each) or isgeneratorfunction(each):
-            raise ValueError(f"{wanted}: define it with 'def', without 'async' and 'yield'")
-    try:
-        signature(function).bind(None, None)
-    except TypeError as problem:
-        raise ValueError(f"{wanted}; with these two arguments: {problem}") from None
-    except ValueError:  # a function in C without a signature
-        pass
-    return function  # type: ignore[no-any-return]
-
-
-# --- the tokens of a request
 
 
 class TokenSelector:
@@ -128,11 +69,12 @@ class TokenSelector:
         crawler: Crawler,
         edition: Edition,
         setting: Tokens | Chooser | None = None,
-        by_host: HostTable[Tokens | None] | None = None,
+        overrides: HostTable[Override] | None = None,
     ) -> None:
         self._crawler = crawler
         self._edition = edition
-        self._by_host = by_host if by_host is not None and any(by_host.values()) else None
+        has_tokens = overrides and any(override.token for override in overrides.values())
+        self._by_host = overrides if has_tokens else None
         self._notices = _Notices()
         self._by_header: dict[bytes, Tokens] = {}
         self._choose: Chooser | None = None
@@ -184,10 +126,14 @@ class TokenSelector:
             explicit = self._explicit(request)
             if explicit is not None:
                 return explicit
+        repetitions = 0
+        if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
+            repetitions = _repetitions(meta)
         kept = meta.get(KEPT_KEY)
-        repetitions = _repetitions(meta)
         if kept is not None and kept[1] < repetitions:
             tokens = tuple(kept[0])
+        elif self._choose is None and _HEADER not in request.headers:
+            tokens = self._default
         else:
             tokens = self._select(request)
         meta[KEPT_KEY] = (tokens, repetitions)
@@ -230,17 +176,14 @@ class TokenSelector:
         if self._by_host is not None:
             origin = Origin.of(request.url)
             of_host = self._by_host.find(origin) if origin is not None else None
-            if of_host is not None:
-                return of_host
+            if of_host is not None and of_host.token is not None:
+                return of_host.token
         return self._fixed
 
     def _select(self, request: Request) -> Tokens:
         if self._choose is not None:
             return self._checked(self._call(self._choose, request), self._function_name())
-        headers = request.headers
-        if not headers or _HEADER not in headers:  # a third of the cost of headers.get()
-            return self._default
-        header = headers.get(_HEADER)
+        header = request.headers.get(_HEADER)
         return self._default if header is None else self._from_header(header)
 
     def _call(self, choose: Chooser, request: Request) -> Any:
@@ -283,10 +226,7 @@ class TokenSelector:
 
 def _repetitions(meta: Mapping[str, Any]) -> int:
     """How often the request with *meta* has been redirected or retried."""
-    # hot path
-    if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
-        return sum(meta.get(key) or 0 for key in _REPETITIONS)
-    return 0
+    return sum(meta.get(key) or 0 for key in _REPETITIONS)
 
 
 def default_user_agent(crawler: Crawler) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -147,10 +148,11 @@ def test_slot_tells_when_it_sends_the_next_request(engine: ExecutionEngine) -> N
 
 def test_slot_of_a_robots_txt_is_made_without_a_delay(engine: ExecutionEngine) -> None:
     """Whatever slot another middleware has given it."""
-    request = Request("http://a.example/robots.txt", meta={"download_slot": "of a proxy"})
-    slots = _compat.UndelayedSlots(
-        engine, lambda asked: "robotspec@a" if asked is request else None
+    own = SimpleNamespace(slot="robotspec@a")
+    request = Request(
+        "http://a.example/robots.txt", meta={"download_slot": "of a proxy", "own": own}
     )
+    slots = _compat.UndelayedSlots(engine, "own")
     assert engine.downloader.get_slot_key(REQUEST) == SLOT
     with slots.use("robotspec@a"):
         slot = _compat._slot(engine, request)

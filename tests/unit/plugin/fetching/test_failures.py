@@ -11,9 +11,9 @@ from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError
-from scrapy_robotspec.plugin.fetching.failures import AbortedError, in_one_line, is_local
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.routes import Routes
 
 FAILURES: list[Any] = [Failure(error) for error in (ConnectionLost(), ValueError("second"))]  # type: ignore[no-untyped-call]
@@ -54,9 +54,9 @@ def test_a_failure_in_one_line(error: Exception | None, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("error", "local"),
-    [(IgnoreRequest(), True), (AbortedError(), True), (TimeLimitError(), False)],
+    [(IgnoreRequest(), True), (TimeLimitError(), False)],
 )
 def test_a_request_dropped_on_this_side_says_nothing_of_the_origin(
     error: Exception, local: bool
 ) -> None:
-    assert is_local(error, None, Routes((), crawl_origins()), 1_800_000_000.0) == local
+    assert is_local(error, None, Routes((), LiveOrigins()), 1_800_000_000.0) == local

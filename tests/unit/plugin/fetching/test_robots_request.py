@@ -16,7 +16,6 @@ from scrapy_robotspec.plugin.fetching import robots_request as module
 from scrapy_robotspec.plugin.fetching.robots_request import (
     exchange_of,
     robots_request,
-    slot_of,
     transfer_of,
 )
 from scrapy_robotspec.plugin.fetching.routes import Route
@@ -85,8 +84,10 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
 
 
 def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
-    assert slot_of(made()) == "robotspec@http://a.example"
-    assert slot_of(Request("http://a.example/robots.txt")) is None
+    transfer = transfer_of(made())
+    assert transfer is not None
+    assert transfer.slot == "robotspec@http://a.example"
+    assert transfer_of(Request("http://a.example/robots.txt")) is None
 
 
 @pytest.mark.parametrize("header", ["gzip, chunked", "GZIP,chunked", "gzip"])

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.failures import is_local
 from scrapy_robotspec.plugin.fetching.routes import PROVEN_FOR, Route, Routes
 
@@ -28,7 +28,7 @@ def through(proxy: str | None) -> Request:
 
 def routes_of(*proxies: str | None) -> tuple[Routes, list[Route]]:
     """Routes that have seen one request through each of *proxies*."""
-    live = crawl_origins()
+    live = LiveOrigins()
     live.use(ORIGIN)
     routes = Routes(("proxy", "bindaddress"), live)
     return routes, [routes.see(ORIGIN, through(proxy)) for proxy in proxies]
@@ -59,7 +59,7 @@ def test_a_usable_response_ends_the_memory_of_failures() -> None:
 
 
 def test_routes_of_live_origins_alone_are_remembered_and_no_more_than_a_bound() -> None:
-    live = crawl_origins()
+    live = LiveOrigins()
     routes, origin = Routes(("proxy",), live), live.use(ORIGIN)
     for n in range(100):
         routes.see(ORIGIN, through(f"http://p{n}"))
@@ -77,20 +77,20 @@ def test_errors_of_this_machine_are_local(number: int) -> None:
     failed = ResponseFailed([Failure(OSError(number, ""))])  # type: ignore[no-untyped-call]
     bind: Exception = ConnectBindError("full")  # type: ignore[no-untyped-call]
     for error in (OSError(number, ""), outer, failed, bind):
-        assert is_local(error, None, Routes((), crawl_origins()), NOW)
+        assert is_local(error, None, Routes((), LiveOrigins()), NOW)
 
 
 def test_an_origin_that_refuses_or_breaks_off_is_not_local() -> None:
     for error in (OSError(errno.ECONNREFUSED, ""), OSError(errno.ECONNRESET, ""), ValueError("x")):
-        assert not is_local(error, None, Routes((), crawl_origins()), NOW)
+        assert not is_local(error, None, Routes((), LiveOrigins()), NOW)
 
 
 def test_a_request_dropped_by_a_middleware_is_local() -> None:
-    assert is_local(IgnoreRequest("no"), None, Routes((), crawl_origins()), NOW)
+    assert is_local(IgnoreRequest("no"), None, Routes((), LiveOrigins()), NOW)
 
 
 def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
-    routes = Routes((), crawl_origins())
+    routes = Routes((), LiveOrigins())
     assert is_local(DNSLookupError("x"), None, routes, NOW)
     routes.worked(None, "127.0.0.1", NOW)  # needs no name server
     assert is_local(DNSLookupError("x"), None, routes, NOW)
@@ -100,7 +100,7 @@ def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
 
 
 def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
-    routes, error = Routes((), crawl_origins()), TimeoutError("no answer")
+    routes, error = Routes((), LiveOrigins()), TimeoutError("no answer")
     routes.worked(None, "b.example", NOW)
     routes.worked("http://p2", "b.example", NOW)
     assert is_local(error, "http://p1", routes, NOW)
@@ -111,7 +111,7 @@ def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
 
 def test_a_route_rotates_once_it_has_used_two_proxies() -> None:
     """Another middleware has chosen them; memory stays bounded."""
-    routes = Routes(("proxy",), crawl_origins())
+    routes = Routes(("proxy",), LiveOrigins())
     for proxy in (None, "http://p1", "http://p1"):
         routes.used(DIRECT, proxy)
     assert not routes.rotates(DIRECT)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError, with_time_limit
-from scrapy_robotspec.plugin.fetching.failures import AbortedError
 from tests.support.timers import call_later
 
 
@@ -82,5 +82,5 @@ def test_cancelling_from_outside_ends_at_once(stubborn: bool) -> None:
 def test_work_that_somebody_else_cancels_has_failed() -> None:
     limited = Limited()
     limited.work.cancel()
-    assert limited.error is AbortedError
+    assert limited.error is IgnoreRequest
     assert limited.clock.getDelayedCalls() == []

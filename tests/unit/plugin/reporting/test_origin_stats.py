@@ -27,12 +27,12 @@ def by_rule(path: str = "/cart/1", origin: Origin = SHOP, robots: RobotsTxt = RU
 
 
 def rows(table: OriginStatsTable) -> dict[str, OriginStats]:
-    return {row.origin: row for row in table.rows()}
+    return {row.origin: row for row in table.values()}
 
 
 def test_the_facts_of_a_response() -> None:
     table = OriginStatsTable()
-    table.fetched(FOUND, None, 0.25, 1000.0)
+    table.fetched(FOUND, 0.25, 1000.0)
     assert rows(table)[SHOP] == OriginStats(
         SHOP,
         asked=1,
@@ -51,8 +51,8 @@ def test_the_facts_of_a_response() -> None:
 def test_failures_are_kept_after_an_answer() -> None:
     """What went wrong before the answer is part of the report."""
     table = OriginStatsTable()
-    table.fetched(FAILED, None, 8.0, 1000.0)
-    table.fetched(replace(FAILED, failure="timeout"), FAILED, 7.0, 1010.0)
+    table.fetched(FAILED, 8.0, 1000.0)
+    table.fetched(replace(FAILED, failure="timeout"), 7.0, 1010.0)
     row = rows(table)[DOWN]
     assert (row.answer, row.status, row.failure, row.answered) == (
         "unreachable",
@@ -60,7 +60,7 @@ def test_failures_are_kept_after_an_answer() -> None:
         "timeout",
         None,
     )
-    table.fetched(replace(FOUND, origin=DOWN, fetched_at=1020.0), FAILED, 1.0, 1020.0)
+    table.fetched(replace(FOUND, origin=DOWN, fetched_at=1020.0), 1.0, 1020.0)
     row = rows(table)[DOWN]
     assert (row.asked, row.failed, row.seconds) == (3, 2, 8.0)
     assert row.failures == {"refused": 1, "timeout": 1}
@@ -143,7 +143,7 @@ def test_rules_of_a_whole_crawl_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
     for number in range(30):
         origin = Origin("http", f"h{number}.example", 80)
         table.refused(by_rule(origin=origin), f"{origin}/cart/1")
-    lines = [row.refused_by[0].line for row in table.rows()]
+    lines = [row.refused_by[0].line for row in table.values()]
     assert lines == [2] * 10 + [None] * 20
 
 
@@ -162,7 +162,7 @@ def test_a_server_cannot_fill_the_table_with_statements_of_its_headers() -> None
 def test_kinds_of_failure_are_bounded() -> None:
     table = OriginStatsTable()
     for number in range(50):
-        table.fetched(replace(FAILED, failure=f"failure {number}"), None, 0.1, 1000.0)
+        table.fetched(replace(FAILED, failure=f"failure {number}"), 0.1, 1000.0)
     failures = rows(table)[DOWN].failures
     assert failures["other"] == 50 - origin_stats.MAX_FAILURES
     assert len(failures) == origin_stats.MAX_FAILURES + 1
@@ -187,20 +187,20 @@ def test_a_copy_does_not_change_with_the_crawl() -> None:
     def count_everything() -> None:
         table.wait_began(SHOP, 10.0)
         table.wait_ended(SHOP, 12.0)
-        table.fetched(replace(FAILED, origin=SHOP), None, 1.0, 1000.0)
-        table.let_through(SHOP)
+        table.fetched(replace(FAILED, origin=SHOP), 1.0, 1000.0)
+        table[SHOP].let_through += 1
         table.refused(by_rule(), "https://shop.example/cart/1")
         table.overridden(("token",), SHOP)
         table.usage({"train-ai": "disallow"}, SHOP)
-        table.waited(SHOP, 2)
-        table.given_up(SHOP, 1)
+        table[SHOP].waited += 2
+        table[SHOP].given_up += 1
 
     count_everything()
-    copy = table.rows()[0].copy()
+    copy = table[SHOP].copy()
     before = repr(copy)
     count_everything()
     assert repr(copy) == before
-    assert repr(table.rows()[0]) != before
+    assert repr(table[SHOP]) != before
 
 
 def test_an_origin_needs_little_memory() -> None:

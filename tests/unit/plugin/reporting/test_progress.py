@@ -12,7 +12,7 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
@@ -31,7 +31,7 @@ class Log:
         self.waiting: dict[Origin, int] = defaultdict(int)
         self.progress = Progress(
             self.stats,
-            crawl_origins(),
+            LiveOrigins(),
             after=options.get("after", 5.0),
             interval=options.get("interval", 60.0),
             waiting_of=self.waiting.__getitem__,

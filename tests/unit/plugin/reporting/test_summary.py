@@ -18,9 +18,6 @@ from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 if TYPE_CHECKING:
     import pytest
 
-NOW = 1000.0
-URL = "https://shop.example/cart/"
-
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
     return Decision(False, "rule", robots.explain("/cart/", ()), origin=origin)
@@ -28,19 +25,17 @@ def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
 
 def small_crawl(summary: Summary) -> Summary:
     """A shop with one refused page, and an origin that is down."""
-    summary.fetched(FOUND, None, 0.25, NOW)
-    summary.fetched(FAILED, None, 8.0, NOW)
-    summary.fetched(FAILED, FAILED, 7.0, NOW)
-    summary.let_through(SHOP)
-    summary.let_through(SHOP)
-    summary.refused(refusal(), URL)
-    summary.refused(Decision(False, "unreachable", origin=DOWN), URL)
+    summary.fetched(FOUND, None, 0.25)
+    summary.fetched(FAILED, None, 8.0)
+    summary.fetched(FAILED, FAILED, 7.0)
+    summary.refused(refusal())
+    summary.refused(Decision(False, "unreachable", origin=DOWN))
     return summary
 
 
 def test_table_tells_what_was_asked_let_through_and_refused() -> None:
     """The whole account of a small crawl, as it stands in the log (EXT-02)."""
-    assert small_crawl(Summary()).table().splitlines() == [
+    assert small_crawl(Summary()).table(2, {}).splitlines() == [
         "origins            2 (1 with rules, 1 unreachable)",
         "attempts           2 of 3 without a usable answer",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
@@ -55,19 +50,19 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     summary = Summary()
     for number in range(8):
         record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(record, None, 0.1, NOW)
-    table = summary.table()
+        summary.fetched(record, None, 0.1)
+    table = summary.table(0, {})
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for number in range(8):
         back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(back, FAILED, 0.1, NOW)
-    assert "unreachable  http" not in summary.table()
+        summary.fetched(back, FAILED, 0.1)
+    assert "unreachable  http" not in summary.table(0, {})
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
-    assert Summary().table().splitlines() == [
+    assert Summary().table(0, {}).splitlines() == [
         "origins   0",
         "requests  0 let through, 0 refused",
     ]
@@ -76,7 +71,7 @@ def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
     silent = [(Origin("http", f"h{number}.example", 80), 30.0 - number) for number in range(7)]
-    table = Summary().table(silent)
+    table = Summary().table(0, {}, silent)
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
@@ -87,10 +82,10 @@ def test_an_origin_is_counted_once_however_often_it_is_tried() -> None:
     summary = Summary()
     before = None
     for _ in range(5):
-        summary.fetched(FAILED, before, 0.1, NOW)
+        summary.fetched(FAILED, before, 0.1)
         before = FAILED
-    summary.fetched(replace(FOUND, origin=DOWN), FAILED, 0.1, NOW)
-    table = summary.table()
+    summary.fetched(replace(FOUND, origin=DOWN), FAILED, 0.1)
+    table = summary.table(0, {})
     assert "origins   1 (1 with rules)" in table
     assert "5 of 6 without a usable answer" in table
 
@@ -105,18 +100,18 @@ def test_a_403_stands_apart_from_a_404() -> None:
             status=status,
             meaning=Meaning.ALLOW,
         )
-        summary.fetched(record, None, 0.1, NOW)
+        summary.fetched(record, None, 0.1)
     assert (
         "origins 5 (2 without a file (all allowed), 2 with HTTP status 403 (all allowed), "
         "1 with HTTP status 401 (all allowed))"
-    ) in " ".join(summary.table().split())
+    ) in " ".join(summary.table(0, {}).split())
 
 
 def test_overrides_are_named_in_the_table() -> None:
-    summary = Summary()
-    for kinds in (("ignore",), ("ignore",), ("crawl_delay", "token")):
-        summary.overridden(kinds, SHOP)
-    assert "overridden  2 by ignore, 1 by crawl_delay, 1 by token" in summary.table()
+    counts = {"ignore": 2, "crawl_delay": 1, "token": 1}
+    stats = {f"robotspec/override/{kind}": number for kind, number in counts.items()}
+    table = Summary().table(4, {**stats, "downloader/request_count": 3})
+    assert "overridden  2 by ignore, 1 by crawl_delay, 1 by token" in table
 
 
 def test_a_strangers_rule_cannot_steer_the_log() -> None:
@@ -124,19 +119,18 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /*\x1b[31m\xe2\x80\xae")
     verdict = robots.explain("/\x1b[31m\u202e", ())
     summary = Summary()
-    summary.refused(Decision(False, "rule", verdict, origin=SHOP), URL)
-    assert "\\x1b[31m\\u202e" in summary.table()
-    assert "\x1b" not in summary.table()
+    summary.refused(Decision(False, "rule", verdict, origin=SHOP))
+    assert "\\x1b[31m\\u202e" in summary.table(0, {})
+    assert "\x1b" not in summary.table(0, {})
 
 
 def test_usage_preferences_are_counted() -> None:
     """USE-05: each declared label by its preference."""
-    summary = Summary()
-    summary.usage({"train-ai": "disallow", "search": "allow"}, SHOP)
-    summary.usage({"train-ai": "disallow", "search": "unknown"}, SHOP)
-    summary.usage({"train-ai": "allow", "search": "unknown"}, DOWN)
-    assert "usage train-ai  1 allowed, 2 disallowed" in summary.table()
-    assert "usage search    1 allowed, 2 unknown" in summary.table()
+    counts = {"train-ai/disallow": 2, "search/allow": 1, "search/unknown": 2, "train-ai/allow": 1}
+    stats = {f"robotspec/usage/{name}": number for name, number in counts.items()}
+    table = Summary().table(3, stats)
+    assert "usage train-ai  1 allowed, 2 disallowed" in table
+    assert "usage search    1 allowed, 2 unknown" in table
 
 
 def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
@@ -145,8 +139,8 @@ def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
     refused = UsageRefusal("train-ai", UsageStatement("content-usage", "train-ai=n", line=2))
     decision = Decision(False, "usage", robots.explain("/", ()), origin=SHOP, usage=refused)
     summary = Summary()
-    summary.refused(decision, URL)
-    assert "https://shop.example line 2: Content-Usage: train-ai=n" in summary.table()
+    summary.refused(decision)
+    assert "https://shop.example line 2: Content-Usage: train-ai=n" in summary.table(0, {})
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,16 +148,8 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(summary_module, "RULES_COUNTED", 5)
     summary = Summary()
     for _ in range(20):
-        summary.refused(refusal(), URL)
+        summary.refused(refusal())
     for number in range(100):
-        summary.refused(refusal(Origin("http", f"h{number}.example", 80)), URL)
-    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table()
+        summary.refused(refusal(Origin("http", f"h{number}.example", 80)))
+    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table(0, {})
     assert len(summary._rules) <= 10
-
-
-def test_a_page_that_is_refused_after_its_download_was_not_let_through() -> None:
-    """Its request passed, and its response states that the use is disallowed (USE-05)."""
-    summary = small_crawl(Summary())
-    summary.revoked(SHOP)
-    summary.refused(refusal(), URL)
-    assert "1 let through, 3 refused (2 by a rule, 1 unreachable)" in summary.table()

@@ -7,14 +7,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.plugin.crawl_origin import QueueState
+    from scrapy_robotspec.lookup.live_origins import QueueState
     from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
 START = 1_800_000_000.0
@@ -40,7 +40,7 @@ class GateHarness:
         self.fetch_slots = fetch_slots
         self.wakes = 0
         self.waiting = 0
-        self.live = crawl_origins()
+        self.live = LiveOrigins()
         self.gate = Gate(
             self.live,
             origin_of=lambda request: Origin.of(request.url),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.plugin.crawl_origin import QueueState
+from scrapy_robotspec.lookup.live_origins import QueueState
 from scrapy_robotspec.plugin.scheduling import gate as module
 
 from .fakes import A, B, C, GateHarness, QueuesRecorder

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.crawl_origin import QueueState
+from scrapy_robotspec.lookup.live_origins import QueueState
 
 from .fakes import A, B, C, GateHarness, QueuesHarness, RequestQueue
 

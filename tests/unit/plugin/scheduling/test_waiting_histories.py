@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup import Lookup, Pending
-from scrapy_robotspec.plugin.crawl_origin import crawl_origins
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.scheduling.gate import Gate
 from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
@@ -46,7 +46,7 @@ class Crawl(LookupHarness):
 
     def __init__(self) -> None:
         super().__init__(limit=1, hold_timeout=HOLD, retry_max_delay=8.0)
-        self.live = crawl_origins()
+        self.live = LiveOrigins()
         self.lookup = Lookup(self, self.store, self.limiter, self.live)
         self.gate = Gate(
             self.live,

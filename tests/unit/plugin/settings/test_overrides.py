@@ -7,7 +7,7 @@ import pytest
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.policy import AccessPolicy, Override
 from scrapy_robotspec.editions import EDITIONS, get_edition
-from scrapy_robotspec.plugin.settings.overrides import overrides
+from scrapy_robotspec.plugin.settings.composite import overrides
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 
@@ -27,6 +27,7 @@ def test_a_class_of_a_host_wins_over_a_status_of_the_project() -> None:
 
 def read(raw: object, edition: str = "google-2019") -> dict[str, Override]:
     table = overrides(raw, EDITIONS[edition])
+    assert table is not None
     return dict(zip(table.keys(), table.values(), strict=True))
 
 

@@ -33,8 +33,7 @@ def hook(spider: type[Spider] = Plain, /, **settings: Any) -> TokenSelector:
     crawler = Crawler(spider, settings)
     crawler.spider = spider()
     read = Settings.from_scrapy(crawler.settings)
-    by_host = read.overrides.map(lambda override: override.token)
-    return TokenSelector(crawler, read.edition, read.user_agent_token, by_host)
+    return TokenSelector(crawler, read.edition, read.user_agent_token, read.overrides)
 
 
 def by_meta(token: object) -> Request:

@@ -11,7 +11,7 @@ from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-from scrapy_robotspec.plugin.deciding.extensions import MOST_LINES, NO_EXTENSIONS, extensions_of
+from scrapy_robotspec.plugin.request_policy import MOST_LINES, NO_EXTENSIONS, extensions_of
 
 if TYPE_CHECKING:
     from scrapy_robotspec.lookup import Resolved

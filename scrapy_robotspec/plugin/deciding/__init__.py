@@ -1,1 +1,0 @@
-"""From a request and its robots.txt to a decision."""

@@ -1,0 +1,195 @@
+"""RequestPolicy: the origin of a request, overrides, extensions and usage preferences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+
+    from scrapy_robotspec.access.policy import Override
+    from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
+    from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.settings.settings import Settings
+    from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.protocol.usage import Usage
+    from scrapy_robotspec.protocol.usage_rules import UsageRules
+
+#: Max number of other lines kept for a request; only hostile files have more.
+MOST_LINES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Extensions:
+    """What a group states besides allow and disallow: values by field (lower case), in file order.
+
+    Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07), licenses
+    (USE-06).
+    """
+
+    fields: Mapping[str, tuple[str, ...]]
+    crawl_delay: float | None
+    """Seconds; None: none is asked for."""
+    usage: UsageRules | None = None
+    """The usage statements; None if there are none."""
+    licenses: tuple[str, ...] = ()
+
+    def usage_of(self, url: str) -> Usage:
+        """The usage preferences of a URL that may be crawled."""
+        if self.usage is not None:
+            return self.usage.find(url)
+        from scrapy_robotspec.protocol.usage import Usage  # few files state any
+
+        return Usage()
+
+
+NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
+
+
+def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
+    """The extensions in the file of *found* for *tokens*."""
+    if found.robots is None or found.extensions is None:
+        return NO_EXTENSIONS
+    answer: Extensions | None = found.extensions.get(tokens)
+    if answer is None:
+        if len(found.extensions) >= _KEPT:
+            found.extensions.clear()
+        answer = found.extensions[tokens] = read_extensions(found.robots, tokens)
+    return answer
+
+
+#: Answers kept for one file; a crawler seldom asks with more tokens.
+_KEPT = 8
+
+
+def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
+    """The extensions in *robots* for *tokens*."""
+    fields: dict[str, tuple[str, ...]] = {}
+    for line in robots.other(tokens)[:MOST_LINES]:
+        fields[line.field] = (*fields.get(line.field, ()), line.value)
+    licenses = robots.licenses[:MOST_LINES]
+    usage = robots.usage_rules(tokens) or None
+    if not (fields or licenses or usage):
+        return NO_EXTENSIONS
+    return Extensions(fields, robots.crawl_delay(tokens), usage, licenses)
+
+
+class RequestPolicy:
+    """``ftp``: whether this crawl asks FTP servers for a robots.txt (LOC-12)."""
+
+    def __init__(self, settings: Settings, tokens: TokenSelector, *, ftp: bool) -> None:
+        self._overrides = settings.overrides
+        self._obeys_crawl_delay = settings.crawl_delay
+        self._crawl_delay_max = settings.crawl_delay_max
+        self._default_crawl_delay = settings.default_crawl_delay
+        overrides = settings.overrides.values() if settings.overrides else ()
+        self.spaces = bool(
+            settings.crawl_delay
+            or settings.default_crawl_delay
+            or any(override.crawl_delay for override in overrides)
+        )
+        """Whether :meth:`delay` may have an answer at all."""
+        self.usage: UsagePolicy | None = None
+        """What follows from usage preferences; None: the crawl declares no use."""
+        if settings.usage:
+            from scrapy_robotspec.access.usage_policy import UsagePolicy
+
+            self.usage = UsagePolicy(settings.usage, settings.usage_policy)
+        self.refuses_usage = self.usage is not None and self.usage.refuses
+        self._tokens = tokens
+        self._ftp = ftp
+
+    def origin(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt governs *request*; None where none does."""
+        if request.meta.get("dont_obey_robotstxt"):  # APP-01
+            return None
+        origin = Origin.of(request.url)  # LOC-11
+        if origin is not None and not self._ftp and origin.startswith("ftp:"):
+            return None
+        return origin
+
+    def origin_asked(self, request: Request) -> Origin | None:
+        """The origin whose robots.txt has to be known before *request* may go."""
+        origin = self.origin(request)
+        return None if origin is None or self.replacement(origin) is not None else origin
+
+    # --- overrides
+
+    def override(self, origin: Origin) -> Override | None:
+        """The user's override for the host of *origin*."""
+        return self._overrides.find(origin) if self._overrides else None
+
+    def replacement(self, origin: Origin) -> str | RobotsTxt | None:
+        """What the user has put in the place of the robots.txt: a word, or a text of their own."""
+        override = self.override(origin)
+        return None if override is None else override.replacement
+
+    def by_override(self, origin: Origin, request: Request) -> Decision | None:
+        """The decision of an override, if there is one."""
+        answer = self.replacement(origin)
+        if answer is None:
+            return None
+        if isinstance(answer, str):
+            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
+        tokens = self._tokens(request)
+        verdict = answer.explain_served(request.url, tokens)
+        decision = Decision(
+            allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin
+        )
+        if decision.allowed and self.refuses_usage:
+            return self._by_usage(decision, read_extensions(answer, tokens), request.url)
+        return decision
+
+    # --- extensions
+
+    def extensions(
+        self, decision: Decision, request: Request, found: Resolved | None
+    ) -> Extensions:
+        """The extensions in the rules behind *decision*; *found* None: an override's."""
+        if found is not None:
+            return extensions_of(found, self._tokens.decided(request))
+        own = None if decision.origin is None else self.replacement(decision.origin)
+        if own is None or isinstance(own, str):
+            return NO_EXTENSIONS
+        return read_extensions(own, self._tokens.decided(request))
+
+    def delay(self, found: Resolved, request: Request) -> float | None:
+        """Seconds between two pages (EXT-01); None or 0: no delay.
+
+        An override is preferred to the file, and the file to the default.
+        """
+        override = self.override(found.origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        if self._obeys_crawl_delay and found.extensions is not None:
+            delay = extensions_of(found, self._tokens.decided(request)).crawl_delay
+            if delay is not None:
+                return min(delay, self._crawl_delay_max)
+        return self._default_crawl_delay
+
+    # --- usage preferences
+
+    def with_usage(self, decision: Decision, found: Resolved, url: str, tokens: Tokens) -> Decision:
+        """*decision* about *url* by its rules, or a refusal by usage preferences (USE-05)."""
+        if not decision.allowed or found.extensions is None:
+            return decision
+        return self._by_usage(decision, extensions_of(found, tokens), url)
+
+    def _by_usage(self, decision: Decision, extensions: Extensions, url: str) -> Decision:
+        assert self.usage is not None
+        refusal = self.usage.refusal(extensions.usage_of(url), final=False)
+        return decision if refusal is None else decision.refused_for(refusal)
+
+    def refusal_of_page(self, usage: Usage, origin: Origin) -> UsageRefusal | None:
+        """Why a downloaded page of *origin* with *usage* is refused, or None."""
+        if self.usage is None or self.replacement(origin) == "ignore":
+            return None
+        return self.usage.refusal(usage, final=True)
