@@ -13,9 +13,9 @@ from scrapy_robotspec.bulk.crawlers import follow
 from scrapy_robotspec.bulk.group_rules import SITE
 from scrapy_robotspec.bulk.questions import ROOT
 from scrapy_robotspec.protocol.agent_index import has_plain_lines, index_agents
+from scrapy_robotspec.protocol.file_kind import meant_kind
 from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps
 from scrapy_robotspec.protocol.lines import numbers_at, text_at
-from scrapy_robotspec.protocol.lint.file_kind import kind_of
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, resolve_dots
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
@@ -171,7 +171,7 @@ class Content:
     @cached_property
     def is_foreign(self) -> bool:
         """Whether this is not meant as a robots.txt file."""
-        return kind_of(self.robots.body) is not None
+        return meant_kind(self.robots.body) is not None
 
     @cached_property
     def numbers(self) -> Mapping[int, int]:

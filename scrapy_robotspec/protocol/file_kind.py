@@ -1,4 +1,8 @@
-"""Recognises HTML, JSON, binary data and other content (FET-20)."""
+"""Recognises HTML, JSON, binary data and other content (FET-20).
+
+Two questions: whether an edition reads anything in a file, which decides what a crawl does, and
+whether a person meant a file as a robots.txt, which decides what a tool says.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +48,38 @@ _MOST_CONTROL = 10  #: percent of control characters in a text
 #: Files without a match contain no line that any edition reads by itself.
 _MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|site)", re.I)
 
+#: Kinds whose files are of this kind whatever lines they contain.
+_WHOLE = (FileKind.HTML, FileKind.XML, FileKind.UTF16, FileKind.UTF32)
+_AGENT_LINE = re.compile(rb"(?:\A|[\r\n])user-agent:", re.I)
+#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong. Compiled
+#: for files without the line above.
+_ROBOTS_LINE = (
+    rb"(?i)(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
+    rb"user[-_ ]?agents?|d[a-z]{2,5}al+o?w?(?:ed)?|al+ow(?:ed)?|site-?maps?|crawl-?delay"
+    rb"|content-(?:usage|signal)|license|clean-param|host|request-rate|visit-time"
+    rb")(?:[ \t]*:|[ \t]+[/*A-Za-z])"
+)
+#: The start of a line that is neither blank nor a comment.
+_CONTENT = re.compile(rb"(?:\A(?:\xef\xbb\xbf|(?!\xef\xbb\xbf))|[\r\n])[ \t]*[^\s#]")
+
 
 def foreign_kind(body: bytes) -> FileKind | None:
     """Kind of a file without valid lines (FET-20); None for text."""
     kind = format_of(body)
     return None if kind is None or has_lines(body) else kind
+
+
+def meant_kind(body: bytes) -> FileKind | None:
+    """The kind of a file that is not meant as a robots.txt, or None.
+
+    A line counts that is meant as one of a robots.txt, even if no edition reads it.
+    """
+    kind = format_of(body)
+    if kind in _WHOLE:
+        return kind
+    if _AGENT_LINE.search(body) or re.search(_ROBOTS_LINE, body) or not _CONTENT.search(body):
+        return None
+    return kind or FileKind.TEXT
 
 
 def format_of(body: bytes) -> FileKind | None:

@@ -24,6 +24,10 @@ USAGE_FIELDS: tuple[UsageSource, ...] = ("content-usage", "content-signal")
 #: A label: a key of a dictionary (RFC 9651, section 3.1.2).
 _LABEL = re.compile("[a-z*][a-z0-9_.*-]*")
 
+_PAIR = r"[a-z*][a-z0-9_.*-]*=[A-Za-z*][A-Za-z0-9_.*-]*"
+#: A dictionary of tokens only, without parameters.
+_TOKENS_ONLY = re.compile(rf"{_PAIR}(?:[ \t]*,[ \t]*{_PAIR})*")
+
 #: Tokens of a dictionary's values, and words of a signal (USE-04, USE-07).
 _MEANINGS: Mapping[str, Preference] = {"y": "allow", "n": "disallow"}
 _SIGNAL_MEANINGS: Mapping[str, Preference] = {"yes": "allow", "no": "disallow"}
@@ -126,17 +130,28 @@ def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
     """
     if source == "content-signal":
         return _parse_signal(value)
+    members = parse_dictionary(value) or {}
+    return {label: _MEANINGS[word] for label, word in members.items() if word and word in _MEANINGS}
+
+
+def parse_dictionary(value: str) -> dict[str, str | None] | None:
+    """The members of a dictionary (RFC 9651) that are tokens; None for a syntax error.
+
+    The value of any other member is None.
+    """
+    if _TOKENS_ONLY.fullmatch(value):  # usual
+        pairs = (pair.strip(_WHITE).partition("=") for pair in value.split(","))
+        return {label: word for label, _, word in pairs}
     import http_sf  # takes longer to import than this package, and few files need it
 
     try:
         # Non-ASCII bytes fail to parse however they were decoded.
         members: Any = http_sf.parse(value.encode("utf-8", "surrogatepass"), tltype="dictionary")
     except http_sf.StructuredFieldError:
-        return {}
+        return None
     return {
-        label: _MEANINGS[str(member)]
+        label: str(member) if isinstance(member, http_sf.Token) else None
         for label, (member, _) in members.items()
-        if isinstance(member, http_sf.Token) and str(member) in _MEANINGS
     }
 
 

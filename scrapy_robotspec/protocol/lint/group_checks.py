@@ -207,20 +207,15 @@ class Contrary(NamedTuple):
 
 def contraries(rules: Sequence[Line], edition: Edition) -> Iterator[Contrary]:
     """The contradictions among rules for the same crawlers, in their order."""
-    allow = [line.value for line in rules if line.field == "allow"]
-    if not allow or len(allow) == len(rules):  # hot path
-        return
-    disallow = [line.value for line in rules if line.field != "allow"]
-    both = set(_comparable(allow, edition)).intersection(_comparable(disallow, edition))
-    if not both:
+    allowing = sum(line.field == "allow" for line in rules)
+    if not 0 < allowing < len(rules):  # hot path
         return
     places: dict[tuple[str, str], int] = {}
     for line, path in zip(rules, _comparable([line.value for line in rules], edition), strict=True):
-        if path in both:
-            places.setdefault((line.field, path), line.number)
-            contrary = "disallow" if line.field == "allow" else "allow"
-            if first := places.get((contrary, path)):
-                yield Contrary(line, first, contrary)
+        places.setdefault((line.field, path), line.number)
+        contrary = "disallow" if line.field == "allow" else "allow"
+        if first := places.get((contrary, path)):
+            yield Contrary(line, first, contrary)
 
 
 def _comparable(values: Sequence[bytes], edition: Edition) -> list[str]:

@@ -6,6 +6,7 @@ Sitemaps, crawl delays and licenses (SIT-03, EXT-01, USE-06).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.groups import is_absolute
@@ -56,6 +57,7 @@ _NEAR = {
 }
 
 
+@lru_cache(maxsize=1024)
 def meant_field(name: str) -> str | None:
     """The field that a misspelled name most likely means, or None.
 
@@ -72,21 +74,23 @@ def is_usual(text: bytes) -> bool:
     return len(text) < _USUAL_LENGTH and _USUAL.fullmatch(text) is not None
 
 
-def check_form(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Check the form ``field: value`` (FMT-06, FMT-11)."""
+def check_form(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[Remark]:
+    """Check the bytes of a line, its form ``field: value`` and its field (FMT-06, FMT-11)."""
+    name = edition.name
+    yield from _check_bytes(line, edition)
+    if line.name:
+        if not _has_second_byte_order_mark(line):
+            yield from _check_field(line, edition)
+        yield from _check_colon(line, edition, may_replace)
     content = line.text.partition(b"#")[0].strip(edition.whitespace)
-    if not content:
-        return
-    if b":" not in content:
+    if content and b":" not in content:
         read = "reads white space instead" if line.name else "ignores the line"
-        yield Remark("RS101", f"The colon after the field is missing; {edition.name} {read}.")
-    elif not line.name:
-        yield Remark(
-            "RS101", f"The field before the colon is missing; {edition.name} ignores the line."
-        )
+        yield Remark("RS101", f"The colon after the field is missing; {name} {read}.")
+    elif content and not line.name:
+        yield Remark("RS101", f"The field before the colon is missing; {name} ignores the line.")
 
 
-def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[Remark]:
+def _check_colon(line: Line, edition: Edition, may_replace: bool) -> Iterator[Remark]:
     """Whether a space follows the colon (EXT-04)."""
     tight = _TIGHT_COLON.match(line.text) if line.field in _PROTOCOL and line.value else None
     if tight is None:
@@ -101,10 +105,10 @@ def check_colon(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[
     )
 
 
-def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
+def _check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
     """Check that a line is readable text (FMT-01, FMT-04, FMT-13)."""
     name, limit = edition.name, edition.max_line
-    if has_second_byte_order_mark(line):
+    if _has_second_byte_order_mark(line):
         yield Remark("RS108", f"The byte order mark is encoded twice; {name} reads it as text.")
     if _WRITTEN_LINE_END.search(line.text):
         yield Remark("RS107", f"Line ends are written as text; {name} reads one line.")
@@ -123,12 +127,12 @@ def check_bytes(line: Line, edition: Edition) -> Iterator[Remark]:
             )
 
 
-def has_second_byte_order_mark(line: Line) -> bool:
+def _has_second_byte_order_mark(line: Line) -> bool:
     """Whether a first line begins with a byte order mark encoded twice."""
     return line.number == 1 and line.text.startswith(_ENCODED_MARKS)
 
 
-def check_field(line: Line, edition: Edition) -> Iterator[Remark]:
+def _check_field(line: Line, edition: Edition) -> Iterator[Remark]:
     """Whether the edition knows the field (FMT-08, FMT-10, FMT-14)."""
     name, written = edition.name, decode(line.name).lower()
     if line.field in _PROTOCOL:

@@ -9,20 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.protocol.file_kind import FileKind, meant_kind
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.file_checks import FileReader
-from scrapy_robotspec.protocol.lint.file_kind import other_kind
 from scrapy_robotspec.protocol.lint.findings import Findings, Remark
 from scrapy_robotspec.protocol.lint.group_checks import GroupReader
-from scrapy_robotspec.protocol.lint.line_checks import (
-    check_bytes,
-    check_colon,
-    check_field,
-    check_form,
-    check_other,
-    has_second_byte_order_mark,
-    is_usual,
-)
+from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other, is_usual
 from scrapy_robotspec.protocol.lint.redundancy import RedundancyFinder
 from scrapy_robotspec.protocol.lint.usage_checks import check_statement, read_statement
 
@@ -31,6 +23,23 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
+_CODES = {
+    FileKind.HTML: "RS152",
+    FileKind.XML: "RS152",
+    FileKind.UTF16: "RS153",
+    FileKind.UTF32: "RS153",
+    FileKind.BINARY: "RS154",
+    FileKind.JSON: "RS155",
+    FileKind.TEXT: "RS156",
+}
+_MESSAGES = {
+    "RS152": "The file is an HTML or XML page",
+    "RS153": "The file is written in UTF-16, not in UTF-8",
+    "RS154": "The file contains binary data",
+    "RS155": "The file contains JSON",
+    "RS156": "No line is one of a robots.txt file",
+}
+
 
 def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
     """The findings about a file, in file order.
@@ -38,7 +47,7 @@ def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
     A file that is not a robots.txt file has one finding. No content raises (SAF-01).
     """
     findings = Findings()
-    kind = other_kind(robots)
+    kind = _other_kind(robots)
     if kind is not None:
         findings.add_for_file(kind)
         return findings.sorted()
@@ -46,6 +55,28 @@ def lint(robots: RobotsTxt) -> tuple[Finding, ...]:
         _add_truncated(robots, findings)
     _Reader(robots, findings).read_all()
     return findings.sorted()
+
+
+def _other_kind(robots: RobotsTxt) -> Remark | None:
+    """The remark about a file of another kind, or None."""
+    kind = meant_kind(robots.body)
+    if kind is None:
+        return None
+    read = f"{robots.edition.name} finds no valid line in it"
+    if kind in (FileKind.HTML, FileKind.XML):
+        read = _rules_read(robots)
+    code = _CODES[kind]
+    return Remark(code, f"{_MESSAGES[code]}; {read}.")
+
+
+def _rules_read(robots: RobotsTxt) -> str:
+    count = 0
+    body = robots.body.lower()
+    spellings = robots.edition.known_fields
+    if any(spelling in body for spelling, field in spellings if field == "user-agent"):
+        count = sum(len(group.rules) for group in robots.groups)
+    rules = "no rule" if not count else f"{count} rule{'s' if count > 1 else ''}"
+    return f"{robots.edition.name} reads {rules} of it"
 
 
 def _add_truncated(robots: RobotsTxt, findings: Findings) -> None:
@@ -77,7 +108,8 @@ class _Reader:
                 continue
             above = line.text
             if line.number == 1 or not (is_preset and is_usual(line.text)):
-                self._check_form(line)
+                remarks = check_form(line, self._edition, may_replace=not self._robots.truncated)
+                self._findings.add(line, remarks)
                 self._redundancy.compare_editions(line)
             self._read(line)
         self._groups.finish()
@@ -86,15 +118,6 @@ class _Reader:
         else:
             self._add_redundant()
             self._file.close(may_replace=self._redundancy.alike)
-
-    def _check_form(self, line: Line) -> None:
-        add, edition = self._findings.add, self._edition
-        add(line, check_bytes(line, edition))
-        add(line, check_form(line, edition))
-        if line.name:
-            if not has_second_byte_order_mark(line):
-                add(line, check_field(line, edition))
-            add(line, check_colon(line, edition, may_replace=not self._robots.truncated))
 
     def _read(self, line: Line) -> None:
         if line.field == "disallow" or line.field == "allow":

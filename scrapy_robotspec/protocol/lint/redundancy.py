@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, field_for, split_line
+from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK, split_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +26,8 @@ if TYPE_CHECKING:
 _STRUCTURE = ("user-agent", "allow", "disallow")
 _LENIENT = EDITIONS["google"]
 _LONGEST_LINE = _LENIENT.max_line or 0
+#: How the lines begin that some edition may read as a group's or a rule's, in lower case.
+_BEGINNINGS = tuple(spelling for spelling, field in _LENIENT.known_fields if field in _STRUCTURE)
 #: A comment, or a field in a spelling that every edition knows.
 _PLAIN = re.compile(rb"[ \t]*(?:#|(?:user-agent|allow|disallow|sitemap)[ \t]*:)", re.I)
 _ODD_BYTES = re.compile(rb"[\0\v\f\r]")
@@ -44,10 +45,9 @@ def reads_alike(line: Line) -> bool:
         return False
     if _PLAIN.match(text):
         return line.field in (*_STRUCTURE, "sitemap") or text.lstrip(b" \t").startswith(b"#")
-    if line.field in _STRUCTURE:
-        return False
-    pair = split_line(text, _LENIENT)
-    return pair is None or field_for(pair[0], _LENIENT) not in _STRUCTURE
+    if not text.lstrip(_LENIENT.whitespace).lower().startswith(_BEGINNINGS):
+        return True
+    return line.field not in _STRUCTURE and split_line(text, _LENIENT) is None
 
 
 class Redundant(NamedTuple):
@@ -116,22 +116,9 @@ class RedundancyFinder:
         if group is None or not group.rules:
             return
         seen = self._seen.setdefault(tuple(sorted(group.names)), {})
-        if _all_new(group, seen):  # hot path
-            return
         redundant = list(_redundant(group, seen))
         # All rules of a group redundant: one has to stay.
         self._found += redundant[len(redundant) == len(group.rules) :]
-
-
-def _all_new(group: _Group, seen: dict[_Rule, int]) -> bool:
-    """Whether no rule of a group is redundant; then they are added to those seen."""
-    rules = {(line.field, line.value): line.number for line in group.rules}
-    distinct = len(rules) == len(group.rules)
-    empty = ("disallow", b"") in rules or ("allow", b"") in rules
-    if not distinct or empty or not seen.keys().isdisjoint(rules):
-        return False
-    seen.update(islice(rules.items(), group.compared))
-    return True
 
 
 def _redundant(group: _Group, seen: dict[_Rule, int]) -> Iterator[Redundant]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.usage import parse_dictionary
+from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -45,10 +47,6 @@ _OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
 _CAPITALS = re.compile(rb"[A-Z]")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 
-_PAIR = rb"[a-z*][a-z0-9_.*-]*=[A-Za-z*][A-Za-z0-9_.*-]*"
-#: A dictionary of tokens only, without parameters.
-_TOKENS_ONLY = re.compile(_PAIR + rb"(?:[ \t]*,[ \t]*" + _PAIR + rb")*")
-
 #: Values by label.
 _Members = dict[str, "str | None"]
 
@@ -81,8 +79,8 @@ class Statement(NamedTuple):
 def read_statement(line: Line) -> Statement:
     """The path and preferences of a usage line."""
     field: Field = "content-signal" if line.field == "content-signal" else "content-usage"
-    path, preferences = _split(line.value)
-    return Statement(line, field, path, preferences, _parse(preferences))
+    path, preferences = split_path(line.value)
+    return Statement(line, field, path or b"", preferences, _parse(preferences))
 
 
 def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]:
@@ -134,32 +132,8 @@ def _hidden_by(
             stated.add(label)
 
 
-def _split(value: bytes) -> tuple[bytes, bytes]:
-    """The path of a statement, empty if there is none, and its preferences (USE-01)."""
-    if not value.startswith(b"/"):
-        return b"", value
-    path, _, preferences = value.replace(b"\t", b" ").partition(b" ")
-    return path, preferences.strip(b" ")
-
-
 def _parse(preferences: bytes) -> _Members | None:
-    """The members of a Structured Fields dictionary, or None for a syntax error.
-
-    The value of a member is None where it is not a token.
-    """
-    if _TOKENS_ONLY.fullmatch(preferences):  # hot path
-        pairs = (pair.strip(b" \t").partition(b"=") for pair in preferences.split(b","))
-        return {decode(label): decode(value) for label, _, value in pairs}
-    import http_sf  # imported only for files with unusual statements
-
-    try:
-        members: Any = http_sf.parse(preferences, tltype="dictionary")
-    except http_sf.StructuredFieldError:
-        return None
-    return {
-        label: str(member) if isinstance(member, http_sf.Token) else None
-        for label, (member, _) in members.items()
-    }
+    return parse_dictionary(decode(preferences))
 
 
 def _explain_failure(preferences: bytes) -> tuple[str, str]:

@@ -188,7 +188,7 @@ def test_file_without_statements_loads_no_parser() -> None:
         robots = RobotsTxt.parse(b"User-agent: *\\nDisallow: /a\\nContent: a\\n# content-usage")
         assert robots.usage("http://a/", "foo") == Usage()
         assert "http_sf" not in sys.modules
-        robots = RobotsTxt.parse(b"User-agent: *\\nContent-Usage: search=n")
+        robots = RobotsTxt.parse(b"User-agent: *\\nContent-Usage: search=n;a")
         assert robots.usage("http://a/", "foo").preferences
         assert "http_sf" in sys.modules
     """
