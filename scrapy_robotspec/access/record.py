@@ -119,12 +119,12 @@ class RobotsRecord:
         return pack(self.header(), self.body)
 
     @classmethod
-    def from_bytes(cls, data: bytes, origin: Origin | None = None) -> RobotsRecord | None:
-        """The record that :meth:`to_bytes` wrote; None for garbage or an unknown version.
+    def from_bytes(cls, data: object, origin: Origin | None = None) -> RobotsRecord | None:
+        """The record that :meth:`to_bytes` wrote; None for anything else.
 
         With *origin*, None for a record of another one too; the record then shares this object.
         """
-        unpacked = unpack(data)
+        unpacked = unpack(data) if isinstance(data, bytes) else None
         return None if unpacked is None else cls.from_header(*unpacked, origin)
 
     @classmethod

@@ -8,10 +8,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.record import RobotsRecord
-
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 #: Max records of an origin that depend on the User-Agent.
@@ -93,8 +92,3 @@ class RecordStore(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release files and connections. Closing twice is harmless."""
-
-
-def read(data: object, origin: Origin) -> RobotsRecord | None:
-    """The record of *origin* in *data*; None if *data* is anything else."""
-    return RobotsRecord.from_bytes(data, origin) if isinstance(data, bytes) else None

@@ -13,7 +13,6 @@ import time
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +114,7 @@ class MemoryStore:
         data = self._table.entries.get(origin)
         if data is None and self._spill is not None:
             data = self._spill.get(origin)
-        return read(data, origin)
+        return RobotsRecord.from_bytes(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
         """Keep *record* in place of the one of its origin."""

@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore, read
+from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Reservation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.page_slots import SlotRequest
 
 #: Version of the keys; the records have their own.
@@ -255,7 +255,7 @@ def _stamp(updated_at: float | None) -> bytes:
 
 def _read(data: object, origin: Origin) -> RobotsRecord | None:
     """The record in a value whose time is the record's own."""
-    record = read(data[8:], origin) if isinstance(data, bytes) else None
-    if record is None or not isinstance(data, bytes) or data[:8] != _stamp(record.updated_at):
+    if not isinstance(data, bytes):
         return None
-    return record
+    record = RobotsRecord.from_bytes(data[8:], origin)
+    return None if record is None or data[:8] != _stamp(record.updated_at) else record

@@ -13,15 +13,15 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import MAX_AGENTS, SKEW, Claim, RecordStore, read
+from scrapy_robotspec.store.base import MAX_AGENTS, SKEW, Claim, RecordStore
 from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
@@ -192,7 +192,7 @@ class SqliteStore(RecordStore):
 def _find(connection: sqlite3.Connection, origin: Origin, agent: str) -> RobotsRecord | None:
     """The later one of the origin's record and the agent's; damaged ones are absent."""
     rows = connection.execute(_GET, (str(origin), agent))
-    found = (read(row[0], origin) for row in rows.fetchall())
+    found = (RobotsRecord.from_bytes(row[0], origin) for row in rows.fetchall())
     return next((record for record in found if record is not None), None)
 
 
