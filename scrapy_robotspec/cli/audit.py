@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import zlib
 from contextlib import nullcontext
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,10 +23,11 @@ from scrapy_robotspec.cli.replay import (
     show_problems,
 )
 from scrapy_robotspec.protocol.agents import candidates
+from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Screen, Session
     from scrapy_robotspec.evidence.audit import Accused, Audit
@@ -210,13 +210,12 @@ def _lines(log: str, screen: Screen) -> Iterator[bytes]:
 
 def _report(session: Session, audit: Audit, explain: bool) -> None:
     screen = session.screen
-    rows = [("requests", "origin", "line", "rule", "first URL")]
+    rows: list[tuple[str, ...]] = [("requests", "origin", "line", "rule", "first URL")]
+    first = {each.why: each.url for each in reversed(audit.accused)}
     for rule, number in audit.rules.most_common(_SHOWN):
-        line = "" if rule.line is None else str(rule.line)
         text = rule.rule or f"({rule.reason})"
-        rows.append(
-            (f"{number:,}", safe(rule.origin), line, safe(text), safe(audit.examples[rule]))
-        )
+        cells = (rule.origin, rule.line or "", text, first[rule])
+        rows.append((f"{number:,}", *(safe(str(cell)) for cell in cells)))
     if len(rows) > 1:
         for row in columns(rows):
             screen.say(row)
@@ -235,34 +234,21 @@ def _report(session: Session, audit: Audit, explain: bool) -> None:
 
 def _explained(accused: Accused) -> Iterator[str]:
     """A disallowed request, when it was decided and sent, and the line of its decision."""
+    from scrapy_robotspec.evidence.warc import iso_date
+
     why, decision = accused.why, accused.decision
     rule = f"line {why.line}: {why.rule}" if why.line else why.reason
-    yield safe(f"{_date(accused.request.time)} {accused.url}: disallowed ({rule})")
+    yield safe(f"{iso_date(accused.request.time)} {accused.url}: disallowed ({rule})")
     if decision is None:
         yield "  no decision about it in the evidence"
         return
     word = "allowed" if accused.was_allowed else "disallowed"
-    left = "" if accused.left is None else f", sent {_date(accused.left)}"
-    yield f"  {word} when decided {_date(decision.values['time'])}{left}"
-    yield safe(f"  {decision.file}: line {decision.line}: {_compact(decision.values)}", None)
-
-
-def _compact(values: Mapping[str, Any]) -> str:
-    from scrapy_robotspec.render.as_json import dumps
-
-    return dumps(values)
-
-
-def _date(time: float) -> str:
-    try:
-        return datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    except (OverflowError, ValueError, OSError):
-        return f"{time:g}"
+    left = "" if accused.left is None else f", sent {iso_date(accused.left)}"
+    yield f"  {word} when decided {iso_date(decision.values['time'])}{left}"
+    yield safe(f"  {decision.file}: line {decision.line}: {dumps(decision.values)}", None)
 
 
 def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
-    from scrapy_robotspec.render.as_json import dumps
-
     names = ("requests", "disallowed", "unknown")
     shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
     shown |= timeline.reading.to_json()
@@ -272,13 +258,13 @@ def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
 
 
 def _accused_object(accused: Accused) -> dict[str, Any]:
-    decision = accused.decision
+    why, decision = accused.why, accused.decision
     return {
         "time": accused.request.time,
         "url": accused.url,
-        "reason": accused.why.reason,
-        "line": accused.why.line,
-        "rule": accused.why.rule,
+        "reason": why.reason,
+        "line": why.line,
+        "rule": why.rule,
         "left": accused.left,
         "decision": None if decision is None else decision._asdict(),
     }

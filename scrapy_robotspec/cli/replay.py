@@ -9,6 +9,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -103,8 +104,6 @@ def show_problems(session: Session, reading: Reading) -> None:
 
 
 def _json(result: ReplayResult) -> str:
-    from scrapy_robotspec.render.as_json import dumps
-
     names = ("decisions", "agree", "differ", "not_checkable", "sent")
     return dumps({**{name: getattr(result, name) for name in names}, **result.to_json()})
 

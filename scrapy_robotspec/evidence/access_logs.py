@@ -12,6 +12,8 @@ from email.utils import mktime_tz, parsedate_tz
 from functools import lru_cache
 from typing import NamedTuple
 
+from scrapy_robotspec.evidence.log_lines import is_time
+
 
 class Request(NamedTuple):
     """One request of a log."""
@@ -23,9 +25,6 @@ class Request(NamedTuple):
     url: str
     """Absolute; ``//host/path`` where the scheme is unknown, ``/path`` where the host is."""
 
-
-#: Times are smaller (epoch seconds).
-_MAX_TIME = 1e12
 
 #: The client's part, the time, and the request line with its escapes.
 _COMMON = re.compile(
@@ -130,6 +129,6 @@ def _parse_json(line: bytes) -> Request:
         # Before 3.11 neither "Z" nor a fraction of any length can be read.
         moment = datetime.fromisoformat(whole + (zone or "Z").replace("Z", "+00:00"))
         return Request(moment.timestamp() + float(fraction or 0), 0.0 if fraction else 1.0, url)
-    if isinstance(time, bool) or not isinstance(time, int | float) or not abs(time) < _MAX_TIME:
+    if not is_time(time):
         raise ValueError("no time")
     return Request(float(time), 0.0 if isinstance(time, float) else 1.0, url)

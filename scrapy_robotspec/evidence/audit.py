@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
 TOLERANCE = 1.0
-#: Max rules that are counted one by one.
-_MAX_RULES = 10_000
-#: Max disallowed requests whose decisions are looked up.
+#: Max disallowed requests that are told apart.
 _MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
@@ -85,9 +83,6 @@ class Audit:
         self.unknown = 0
         """Requests without evidence for their origin and time."""
         self.disallowed = 0
-        self.rules: Counter[Disallowed] = Counter()
-        self.examples: dict[Disallowed, str] = {}
-        """The first URL that each rule disallowed."""
         self.accused: list[Accused] = []
         """The first disallowed requests."""
 
@@ -110,11 +105,13 @@ class Audit:
             self.unknown += 1
             return
         self.disallowed += 1
-        if found in self.rules or len(self.rules) < _MAX_RULES:
-            self.rules[found] += 1
-            self.examples.setdefault(found, url)
         if len(self.accused) < _MAX_ACCUSED:
             self.accused.append(Accused(request, url, found))
+
+    @property
+    def rules(self) -> Counter[Disallowed]:
+        """Numbers of accused requests."""
+        return Counter(each.why for each in self.accused)
 
     def look_up(self, progress: Progress | None = None) -> None:
         """Find the decisions about disallowed requests in the evidence, and excuse some.
@@ -128,14 +125,8 @@ class Audit:
         if wanted:
             for reader, lines in read_runs(self._timeline.folder, Reading(), progress):
                 excused |= set(self._decisions(reader, lines, wanted))
-        for each in self.accused:
-            if id(each) in excused:
-                self.disallowed -= 1
-                self.rules[each.why] -= 1
-        self.rules = +self.rules
         self.accused = [each for each in self.accused if id(each) not in excused]
-        for each in reversed(self.accused):
-            self.examples[each.why] = each.url
+        self.disallowed -= len(excused)
 
     def _decisions(
         self, reader: RunReader, lines: Iterator[Line], wanted: Mapping[str, list[Accused]]

@@ -59,7 +59,6 @@ class Recorder:
         # Each is changed by one thread alone.
         self._bytes_in = self._bytes_out = 0
         self._dropped = self._spoilt = 0
-        self._taken = self._written = 0
         self._lost_noted = 0
         self._failing = False
         self._end = threading.Event()
@@ -97,9 +96,8 @@ class Recorder:
                 self._on_closed(self._writer.hash)
         except OSError as error:
             logger.error(
-                "The evidence of this crawl is incomplete: up to %d of its last lines and records "
-                "could not be written (%s). No file says so: keep this line with the evidence.",
-                self._dropped + self._taken - self._written + len(self._queue),
+                "The evidence of this crawl is incomplete: its last lines and records could not be "
+                "written (%s). No file says so: keep this line with the evidence.",
                 error,
             )
 
@@ -130,7 +128,6 @@ class Recorder:
     def _drain(self) -> None:
         """Write what was added until now. Raises ``OSError``."""
         self._writer.flush()  # first what could not be written before
-        self._written = self._taken
         self._note_clock()
         left = len(self._queue)
         while left:
@@ -138,11 +135,9 @@ class Recorder:
                 item = self._queue[0]
                 self._write(item)
                 self._queue.popleft()
-                self._taken += 1
                 self._bytes_out += _size(item)
                 left -= 1
             self._writer.flush()
-            self._written = self._taken
         lost = self.lost
         if lost > self._lost_noted:
             self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))

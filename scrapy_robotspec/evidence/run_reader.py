@@ -166,14 +166,18 @@ class RunReader:
     ``find`` and ``find_state`` return what the log has named so far.
     """
 
+    settings: RunSettings
+    """Set by the first line."""
+
     def __init__(self, name: str, files: Mapping[str, Path], reading: Reading) -> None:
         self.name = name
         self.summary = RunSummary(name)
-        self.first_time = self.last_time = 0.0
+        self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
         self._files = files
         self._reading = reading
-        self._settings: RunSettings | None = None
+        self.tokens: tuple[str, ...] | None = None
+        """The product tokens of each request; None where they differ."""
         self._records: dict[str, tuple[int, int]] = {}
         """Place and length of each archive record."""
         self._states: dict[str, tuple[int, int]] = {}
@@ -183,18 +187,6 @@ class RunReader:
         self._counts: Counter[str] = Counter()
         self._lost = 0
         self._is_stamped = False
-
-    @property
-    def settings(self) -> RunSettings:
-        """The settings of the run; ``EvidenceError`` before they are read."""
-        if self._settings is None:
-            raise EvidenceError("the first line is not as it was written")
-        return self._settings
-
-    @property
-    def tokens(self) -> tuple[str, ...] | None:
-        """The product tokens of each request; None where they differ."""
-        return None if self._settings is None else self._settings.tokens
 
     def lines(self) -> Iterator[Line]:
         """All lines but the first, up to the first that was changed."""
@@ -263,7 +255,7 @@ class RunReader:
         elif kind == "end":
             self._take_end(values, name)
         self._counts[kind] += 1
-        self.last_time = max(self.last_time, values.get("time", 0.0))
+        self.end = max(self.end, values.get("time", 0.0))
         return line.number > 1
 
     def _take_header(self, values: Mapping[str, Any]) -> None:
@@ -274,8 +266,9 @@ class RunReader:
                 f"format {values['format']} is unknown: use the release that wrote it, "
                 f"{values['software']}"
             )
-        self.first_time = values["time"]
-        self._settings = RunSettings.from_json(values["settings"])
+        self.start = values["time"]
+        self.settings = RunSettings.from_json(values["settings"])
+        self.tokens = self.settings.tokens
         self._is_stamped = bool(values.get("timestamp"))
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")

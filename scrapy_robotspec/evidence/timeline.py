@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -45,14 +44,16 @@ class InForce(NamedTuple):
     """Whether no crawl may have fetched others, and lost its last lines."""
 
 
-@dataclass(slots=True)
 class _Run:
-    reader: RunReader
-    start: float = math.inf
-    end: float = -math.inf
-    states: States | None = None
-    origins: dict[Origin, list[tuple[float, str]]] = field(default_factory=dict)
-    """Time and id of each state, as read."""
+    """The states in one run."""
+
+    states: States
+    """Set where there are any."""
+
+    def __init__(self, reader: RunReader) -> None:
+        self.reader = reader
+        self.origins: dict[Origin, list[tuple[float, str]]] = defaultdict(list)
+        """Time and id of each state, as read."""
 
     @property
     def is_torn(self) -> bool:
@@ -105,7 +106,6 @@ class Timeline:
                     timeline._fetches[request_key(values["url"])].append(times)
                 elif tokens := values.get("tokens"):  # none where no rules were asked for
                     asked.add(tuple(tokens))
-            run.start, run.end = reader.first_time, reader.last_time
             timeline.tokens |= asked if reader.tokens is None else {reader.tokens}
         for run in timeline._runs:
             if run.origins:
@@ -130,9 +130,9 @@ class Timeline:
         bounds = {-math.inf}
         for run in self._runs:
             if run.is_torn:
-                bounds |= {run.end - 1.0, run.end + _LOST}
+                bounds |= {run.reader.end - 1.0, run.reader.end + _LOST}
         for run, spans in held:
-            bounds |= {run.start, run.end, *(span.start for span in spans)}
+            bounds |= {run.reader.start, run.reader.end, *(span.start for span in spans)}
         return sorted(bounds), held
 
     def _in_force_from(self, origin: Origin, time: float) -> InForce:
@@ -140,7 +140,7 @@ class Timeline:
         usable, failed = [], []
         for run, spans in self._held(origin)[1]:
             at = bisect_right(spans, time, key=lambda span: span.start)
-            if at and not (run.is_torn and time >= run.end):
+            if at and not (run.is_torn and time >= run.reader.end):
                 span = spans[at - 1]
                 if span.plan.action in _USABLE:
                     usable.append((run, span))
@@ -148,11 +148,12 @@ class Timeline:
                     failed.append((run, span))
         usable.sort(key=lambda each: -(each[1].record.fetched_at or 0.0))
         # The newest copy lives on when its run has ended; others count while theirs runs.
-        others = [each for each in usable[1:] if each[0].start <= time < each[0].end]
+        others = [each for each in usable[1:] if each[0].reader.start <= time < each[0].reader.end]
         chosen = usable[:1] + others or failed[:1]
         found = [_resolved(run, span, origin) for run, span in chosen]
         is_sure = not any(
-            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
+            run.is_torn and run.reader.end - 1.0 <= time < run.reader.end + _LOST
+            for run in self._runs
         )
         return InForce(tuple(each for each in found if each is not None), is_sure)
 
@@ -164,13 +165,12 @@ class Timeline:
             return
         if record.origin not in run.origins:
             self._origins[record.origin].append(run)
-        run.origins.setdefault(record.origin, []).append((record.updated_at, id_))
+        run.origins[record.origin].append((record.updated_at, id_))
 
 
 def _resolved(run: _Run, span: _Span, origin: Origin) -> Resolved | None:
     """*origin* as *run* resolved it; None where the evidence is damaged."""
     try:
-        assert run.states is not None  # it has a span
         return run.states.resolved(span.state, origin, max(span.start, 0.0))
     except DAMAGE as error:
         run.reader.add_problem(f"run {run.reader.name}: {span.state}: {said(error)}")

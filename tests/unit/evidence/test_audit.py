@@ -55,7 +55,7 @@ def test_requests_are_judged_by_the_rules_of_their_time(tmp_path: Path) -> None:
         (10, "https://other.example/"),
     )
     assert counts(audit) == (6, 2, 2)
-    assert {(rule.line, rule.rule): audit.examples[rule] for rule in audit.rules} == {
+    assert {(each.why.line, each.why.rule): each.url for each in audit.accused} == {
         (2, "Disallow: /private/"): NO,
         (2, "Disallow: /new"): f"{SITE}/new",
     }
