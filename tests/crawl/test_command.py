@@ -283,11 +283,8 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
     [
         ("", "Usage: scrapy robotspec"),
         ("check a.example/page /x", "or a URL such as https://example.com"),
-        ("check http://a.example/ --edition rfc", "'rfc' is not one of 'google-2019'"),
-        ("check http://a.example/ --tokn x", "--token"),
         ("check http://a.example/ --token 42", "--token must be a product token"),
         ("check http://a.example/ -s ROBOTSPEC_CACHE_TTL=x", "ROBOTSPEC_CACHE_TTL"),
-        ("check http://a.example/ http://b.example/ --html x.html", "URLs of one site"),
     ],
 )
 def test_misuse_is_told_with_a_remedy(outside: Folder, words: str, remedy: str) -> None:

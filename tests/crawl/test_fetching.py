@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, PROXY_MODES, Running, crawl
+from tests.support.crawl import MODES, PROXY_MODES, crawl
 from tests.support.responses import in_turn, raw, redirect, reply, silence
 from tests.support.server import Server
 
@@ -177,22 +177,6 @@ def test_a_robots_txt_that_another_middleware_cancels_is_an_attempt(server: Serv
     result = crawl([site.url("/page")], settings)
     assert result.errors[site.url("/page")]["reason"] == "unreachable"
     assert result.stats["robotstxt/request_count"] == 2
-
-
-@pytest.mark.parametrize("shared_slot", [False, True])
-def test_a_silent_origin_does_not_stall_its_slot(server: Server, shared_slot: bool) -> None:
-    """CONCURRENT_REQUESTS_PER_DOMAIN = 1, or one download slot for many origins."""
-    meta = {"download_slot": "one"} if shared_slot else {}
-    silent = server.site("127.0.0.2", silence())
-    healthy = [
-        server.site("127.0.0.2", BODY, port=server.other_port),
-        *(server.site(f"127.0.0.{n}", BODY) for n in range(3, 6) if shared_slot),
-    ]
-    urls = [silent.url("/yes"), *(site.url("/yes") for site in healthy)]
-    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "ROBOTSPEC_FETCH_TIMEOUT": 1000}
-    with Running([{"url": url, "meta": dict(meta)} for url in urls], settings) as running:
-        running.wait_until(lambda: all(site.pages_asked == ["/yes"] for site in healthy))
-        assert len(silent.robots_asked) == 1
 
 
 # --- the way to the origin

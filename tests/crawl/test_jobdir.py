@@ -27,7 +27,7 @@ if version_info >= (2, 19):
         "SCHEDULER_START_DISK_QUEUE": "scrapy.squeues.PickleFifoSQLiteQueue",
     }
 #: Enough for a crawl, and not for a queue of each of these origins.
-OPEN_FILES, ORIGINS = 400, 300
+OPEN_FILES, ORIGINS = 220, 150
 
 
 def tracebacks(*results: Result) -> list[str]:
@@ -130,10 +130,10 @@ def test_requests_that_no_disk_queue_takes_are_crawled_from_memory(
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits another process")
 def test_idle_connections_may_outnumber_open_files(server: Server) -> None:
     """Servers that keep connections open: no robots.txt, and no page, lacks a file for its own."""
-    sites = [server.site(f"127.2.{n // 250}.{n % 250 + 1}", RULES) for n in range(240)]
+    sites = [server.site(f"127.2.{n // 250}.{n % 250 + 1}", RULES) for n in range(120)]
     urls = [site.url("/yes") for site in sites]
     with Running(urls, {"RETRY_ENABLED": False}) as running:
-        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (160, 160))
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (100, 100))
         result = running.finish(100)
     assert result.ended_once(urls)
     assert set(result.responses) == set(urls)

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.support.responses import Answer
-
 RULES, ALLOW, UNREACHABLE = "rules", "allow", "unreachable"
 BODY = "User-agent: *\nDisallow: /no\n"
 
@@ -162,30 +160,30 @@ def test_a_copy_stays_in_use_while_its_refresh_is_refused(server: Server) -> Non
 PAGE = "<!DOCTYPE html><html><title>Just a moment...</title></html>"
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (reply(PAGE), "HTML page"),
-        (reply(PAGE, 202), "HTML page"),
-        (reply("", 202), "HTTP status 202"),
-        (reply('{"error": 1}'), "JSON"),
-        (reply("User-agent: *".encode("utf-16")), "UTF-16 text"),
-        (reply("", 403), "HTTP status 403"),
-    ],
-)
-def test_a_response_that_is_not_a_robots_txt_is_named(
-    server: Server, tmp_path: Path, answer: Answer, words: str
-) -> None:
+NAMED = [
+    ("HTML page", reply(PAGE)),
+    ("HTML page", reply(PAGE, 202)),
+    ("HTTP status 202", reply("", 202)),
+    ("JSON", reply('{"error": 1}')),
+    ("UTF-16 text", reply("User-agent: *".encode("utf-16"))),
+    ("HTTP status 403", reply("", 403)),
+]
+
+
+def test_a_response_that_is_not_a_robots_txt_is_named(server: Server, tmp_path: Path) -> None:
     """FET-20: in the log, the stats, the summary and the report; its meaning stays."""
-    site = server.site("127.0.0.2", answer)
+    sites = [server.site(f"127.0.0.{n}", answer) for n, (_, answer) in enumerate(NAMED, 2)]
     report = tmp_path / "report.jsonl"
-    result = crawl([site.url("/no")], {"ROBOTSPEC_REPORT": str(report)})
-    named = f"no robots.txt: {words}"
-    assert site.pages_asked == ["/no"]
-    assert len(result.lines(f"INFO: {named} at {site.url('/robots.txt')}")) == 1
-    assert len(result.lines("origins", f"1 ({'1 ' + named})")) == 1
-    assert result.stats[f"robotspec/{named}"] == 1
-    assert json.loads(report.read_text().splitlines()[0])["doubt"] == named
+    result = crawl([site.url("/no") for site in sites], {"ROBOTSPEC_REPORT": str(report)})
+    rows = {row["origin"]: row for row in map(json.loads, report.read_text().splitlines())}
+    for site, (words, _) in zip(sites, NAMED, strict=True):
+        named = f"no robots.txt: {words}"
+        number = sum(words == other for other, _ in NAMED)
+        assert site.pages_asked == ["/no"]
+        assert len(result.lines(f"INFO: {named} at {site.url('/robots.txt')}")) == 1
+        assert len(result.lines("origins", f"{number} {named}")) == 1
+        assert result.stats[f"robotspec/{named}"] == number
+        assert rows[site.url("")]["doubt"] == named
 
 
 def test_the_evidence_of_such_responses_can_be_replayed(server: Server, tmp_path: Path) -> None:

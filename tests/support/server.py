@@ -8,6 +8,7 @@ any host name. ``responses.py`` contains the responses.
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
 import time
 from contextlib import suppress
@@ -19,7 +20,7 @@ from tests.support.responses import Answer, Exchange, reply
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
 ROBOTS = "/robots.txt"
@@ -83,6 +84,19 @@ class Site:
         first, times = self.firsts.get(path, (now, 0))
         self.firsts[path] = (first, times + 1)
         return times, now - first
+
+
+def ahead(pages: Iterable[tuple[float, float]]) -> float:
+    """Seconds by which a page came before its turn.
+
+    *pages*: the time of each and the delay after it. A busy machine sends single pages late, which
+    makes a pause short; pages that do not keep the delay get ahead further and further.
+    """
+    most, turn = 0.0, -math.inf
+    for at, delay in sorted(pages):
+        most = max(most, turn - at)
+        turn = max(turn, at) + delay
+    return most
 
 
 class Server:

@@ -58,10 +58,9 @@ def test_of_several_processes_one_gets_each_lease(uri: str) -> None:
     assert sorted(taken) == list(range(ORIGINS))
 
 
-@pytest.mark.parametrize("racing", [1, 4, 8])
-def test_processes_that_race_keep_one_pace(uri: str, racing: int) -> None:
+def test_processes_that_race_keep_one_pace(uri: str) -> None:
     """EXT-01: no two slots closer than the delay."""
-    processes = [start(uri, "take_slots", number) for number in range(racing)]
+    processes = [start(uri, "take_slots", number) for number in range(4)]
     for process in processes:
         go(process)
     slots = sorted(slot for process in processes for slot in outcome(process))
@@ -93,7 +92,7 @@ def test_processes_read_each_others_records_whole(uri: str) -> None:
     assert [outcome(process) for process in processes] == [ORIGINS] * 3
 
 
-@pytest.mark.parametrize("written", [1, 7, 150])
+@pytest.mark.parametrize("written", [1, 150])
 def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int) -> None:
     """The file opens, every reported record is there, and every record is whole."""
     uri = f"sqlite:///{tmp_path}/robots.db"

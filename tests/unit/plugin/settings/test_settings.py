@@ -131,7 +131,7 @@ WRONG = [
     ("status_policy", [429], "a dict"),
     ("status_policy", "429=unreachable", "JSON"),
     ("probe_server_errors", "yes", "True or False"),
-    ("crawl_delay", 10, "True or False"),
+    ("crawl_delay", 10, "True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     ("usage", ["Train-AI"], "labels such as 'train-ai'"),
     ("usage", "train-ai=n", "labels such as 'train-ai'"),
     ("usage", [1], "a list"),
