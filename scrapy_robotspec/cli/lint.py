@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +18,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import columns, count, listed, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.lint_formats import Linted
@@ -94,19 +94,19 @@ def command(
         raise MisuseError(f"--statistics counts findings, --format {form} lists them: give one")
     if fix and any(name == STANDARD_INPUT or is_url(name) for name in files):
         raise MisuseError("--fix changes files: give paths")
-    selection = Selection.of(select, ignore, advice or strict)
+    is_shown = _selector(select, ignore, advice or strict)
     sources = open_sources(files, session, sites)
     missing = [source for source in sources if source.note_missing(screen)]
     edition = session.edition(sites.edition)
     present = [source for source in sources if source not in missing]
     if fix:
         for source in present:
-            _fix(source, edition, selection, screen)
+            _fix(source, edition, is_shown, screen)
     numbers: Counter[tuple[str, Severity]] = Counter()
 
     def linted() -> Iterator[Linted]:
         for source in present:
-            found = [each for each in source.parse(edition).lint() if selection.has(each)]
+            found = list(filter(is_shown, source.parse(edition).lint()))
             numbers.update((finding.code, finding.severity) for finding in found)
             yield source.name, found
 
@@ -126,12 +126,13 @@ def command(
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
 
 
-def _fix(source: Source, edition: Edition, selection: Selection, screen: Screen) -> None:
+def _fix(
+    source: Source, edition: Edition, is_shown: Callable[[Finding], bool], screen: Screen
+) -> None:
     """Write the proposals for a file. Raises :class:`MisuseError` where that fails."""
     assert source.path is not None
     body = source.read()
-    findings = [each for each in RobotsTxt.parse(body, edition).lint() if selection.has(each)]
-    better = follow(body, findings)
+    better = follow(body, filter(is_shown, RobotsTxt.parse(body, edition).lint()))
     if better == body:
         return
     try:
@@ -185,29 +186,23 @@ def _say_statistics(numbers: Counter[tuple[str, Severity]], form: str, screen: S
         screen.say(dumps({**shown, "message": CODES[code].message}))
 
 
-class Selection(NamedTuple):
-    """Which findings are shown."""
+def _selector(
+    select: Sequence[str], ignore: Sequence[str], advice: bool
+) -> Callable[[Finding], bool]:
+    """Whether a finding is shown; advice only with ``--advice`` or if its code is selected.
 
-    select: tuple[str, ...]
-    """Beginnings of codes; none: all codes."""
-    ignore: tuple[str, ...]
-    advice: bool
+    Raises :class:`MisuseError` for a code that does not exist.
+    """
+    shown, hidden = _codes(select), _codes(ignore)
 
-    @classmethod
-    def of(cls, select: Sequence[str], ignore: Sequence[str], advice: bool) -> Selection:
-        """From options. Raises :class:`MisuseError` for a code that does not exist."""
-        return cls(_codes(select), _codes(ignore), advice)
-
-    def has(self, finding: Finding) -> bool:
-        """Whether a finding is shown.
-
-        Advice is shown with ``--advice``, or if its code is selected.
-        """
-        if finding.code.startswith(self.ignore or ("-",)):
+    def is_shown(finding: Finding) -> bool:
+        if finding.code.startswith(hidden):
             return False
-        if self.select:
-            return finding.code.startswith(self.select)
-        return self.advice or finding.severity != "advice"
+        if shown:
+            return finding.code.startswith(shown)
+        return advice or finding.severity != "advice"
+
+    return is_shown
 
 
 def _codes(options: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.render import report_tables as tables
 from scrapy_robotspec.render.html_base import render
 from scrapy_robotspec.render.site import utc
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
 
 #: Up to this number of origins, their tables are open.
 _MAX_OPEN = 25
-#: Style of an answer in the bar of origins; others are of the style "soft".
-_STYLES = {
-    Meaning.RULES.value: "good",
-    Meaning.ALLOW.value: "lit",
-    Meaning.DISALLOW.value: "bad",
-    Meaning.UNREACHABLE.value: "note",
-}
 
 
 class Part(NamedTuple):
@@ -110,7 +102,7 @@ def _request_parts(origins: Sequence[OriginStats]) -> Iterator[tuple[str, int, s
 def _origin_parts(groups: Sequence[tables.AnswerGroup]) -> Iterator[tuple[str, int, str]]:
     for group in groups:
         words = group.title[0].lower() + group.title[1:]
-        yield words, group.number, _STYLES.get(group.key, "soft")
+        yield words, group.number, group.style
 
 
 def _bar(parts: Iterable[tuple[str, int, str]]) -> list[Part]:

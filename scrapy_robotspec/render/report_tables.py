@@ -44,8 +44,9 @@ class Table(NamedTuple):
 class AnswerGroup(NamedTuple):
     """Origins whose robots.txt gave the same."""
 
-    key: str
     title: str
+    style: str
+    """Its colour in the bar of origins."""
     number: int
     words: str
     """What it means, and the most frequent HTTP statuses or failures."""
@@ -97,14 +98,14 @@ def further_tables(origins: Sequence[OriginStats], now: float) -> dict[str, Tabl
 PENDING = "pending"
 OVERRIDE = "override"
 
-#: Kind of answer -> title and what it means, in the order of the page.
+#: Kind of answer -> title, style and what it means, in the order of the page.
 ANSWERS = {
-    Meaning.RULES.value: ("With a file", "its rules decide"),
-    Meaning.ALLOW.value: ("Without a file", "everything is allowed"),
-    Meaning.DISALLOW.value: ("Refused by ROBOTSPEC_STATUS_POLICY", "nothing is allowed"),
-    Meaning.UNREACHABLE.value: ("Unreachable", "the latest attempt failed"),
-    PENDING: ("Without an answer", "no attempt has ended"),
-    OVERRIDE: ("Not requested", "ROBOTSPEC_OVERRIDES decides"),
+    Meaning.RULES.value: ("With a file", "good", "its rules decide"),
+    Meaning.ALLOW.value: ("Without a file", "lit", "everything is allowed"),
+    Meaning.DISALLOW.value: ("Refused by ROBOTSPEC_STATUS_POLICY", "bad", "nothing is allowed"),
+    Meaning.UNREACHABLE.value: ("Unreachable", "note", "the latest attempt failed"),
+    PENDING: ("Without an answer", "soft", "no attempt has ended"),
+    OVERRIDE: ("Not requested", "soft", "ROBOTSPEC_OVERRIDES decides"),
 }
 
 
@@ -121,13 +122,13 @@ def answer_groups(origins: Sequence[OriginStats]) -> Iterator[AnswerGroup]:
     for origin in origins:
         members[answer_of(origin)].append(origin)
     columns = ("Origin", "Status", "Let through", "Refused", "Size")
-    for key, (title, meaning) in ANSWERS.items():
+    for key, (title, style, meaning) in ANSWERS.items():
         if found := members[key]:
             statuses = Counter(filter(None, map(_status, found))).most_common(MAX_NAMED)
             words = ", ".join(f"{status}: {number:,}" for status, number in statuses)
             table = _table("The most requests first", columns, map(_origin_row, found))
             words = f"{meaning} ({words})" if words else meaning
-            yield AnswerGroup(key, title, len(found), words, table)
+            yield AnswerGroup(title, style, len(found), words, table)
 
 
 def _origin_row(origin: OriginStats) -> Row:
