@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TypeVar
 
 from scrapy_robotspec.access.origin import Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _T = TypeVar("_T")
 
@@ -17,53 +14,22 @@ _WANTED = (
 )
 
 
-class HostTable(Generic[_T]):
+class HostTable(dict[str, _T]):
     """Values by ``host``, ``host:port`` or ``*.domain`` (subdomains only).
 
     Where several keys fit an origin, the port decides, then the host, then the longest domain.
     Keys must be as :func:`host_key` returns them.
     """
 
-    def __init__(self, values: Mapping[str, _T] | None = None) -> None:
-        self._values = dict(values or {})
-        self._has_domains = any(key.startswith("*.") for key in self._values)
-
     def find(self, origin: Origin) -> _T | None:
         """The value for *origin*; None for none."""
-        for key in self._keys(origin):
-            if key in self._values:
-                return self._values[key]
-        return None
-
-    def keys(self) -> tuple[str, ...]:
-        """All keys, in the order given."""
-        return tuple(self._values)
-
-    def values(self) -> tuple[_T, ...]:
-        """All values, in the order of their keys."""
-        return tuple(self._values.values())
-
-    def _keys(self, origin: Origin) -> list[str]:
-        """The keys that fit *origin*, the most specific first."""
         host = origin.host
         keys = [f"{host}:{origin.port}", host]
-        if self._has_domains:
-            _, dot, domain = host.partition(".")
-            while dot:
-                keys.append(f"*.{domain}")
-                _, dot, domain = domain.partition(".")
-        return keys
-
-    def __bool__(self) -> bool:
-        return bool(self._values)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, HostTable) and self._values == other._values
-
-    __hash__ = None  # type: ignore[assignment]  # values may be mutable
-
-    def __repr__(self) -> str:
-        return f"HostTable({self._values!r})"
+        _, dot, domain = host.partition(".")
+        while dot:
+            keys.append(f"*.{domain}")
+            _, dot, domain = domain.partition(".")
+        return next((self[key] for key in keys if key in self), None)
 
 
 def host_key(name: object) -> str:

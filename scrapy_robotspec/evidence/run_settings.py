@@ -49,8 +49,7 @@ class RunSettings:
         Every field, so that a preset that changes in a later release changes no replay.
         """
         values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        overrides = dict(zip(self.overrides.keys(), self.overrides.values(), strict=True))
-        plain: dict[str, Any] = _plain({**values, "overrides": overrides})
+        plain: dict[str, Any] = _plain(values)
         return plain
 
     @classmethod
