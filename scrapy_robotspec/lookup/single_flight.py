@@ -98,7 +98,7 @@ class FetchDone:
     result: FetchResult | None
     """The fetched response; None: preempted, or the shared store had a newer record."""
     seconds: float
-    """Duration; may be negative where the clock was put back."""
+    """Duration."""
     base: RobotsRecord | None = None
     """The record that the result was applied to."""
 
@@ -277,7 +277,7 @@ class SingleFlight(Generic[_Request]):
             found = await self._announce(flight, record, plan)
         finally:
             self._store.put(record)  # not earlier: from now on requests use it
-        return FetchDone(found, record, flight.held, None, self._now() - flight.started)
+        return FetchDone(found, record, flight.held, None, self._seconds(flight))
 
     async def _announce(
         self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
@@ -333,7 +333,10 @@ class SingleFlight(Generic[_Request]):
             return None
         preempted = isinstance(end.value, CancelledError)
         found = Pending(origin, self._now(), self.was_asked(origin, held), preempted)
-        return FetchDone(found, held, held, None, self._now() - flight.started)
+        return FetchDone(found, held, held, None, self._seconds(flight))
+
+    def _seconds(self, flight: _Flight[_Request]) -> float:
+        return max(0.0, self._now() - flight.started)
 
     async def _pause(self, seconds: float, waiter: Deferred[None] | None = None) -> None:
         await pause(self._runtime.call_later, seconds, waiter)

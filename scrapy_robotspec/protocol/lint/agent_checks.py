@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import key_of, named_agent, product_name
@@ -12,7 +12,7 @@ from scrapy_robotspec.protocol.lint.findings import Remark, shown
 from scrapy_robotspec.protocol.models import DEFAULT, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from scrapy_robotspec.editions import Edition
 
@@ -37,18 +37,14 @@ class Agent(NamedTuple):
     remarks: tuple[Remark, ...]
 
 
-@lru_cache(maxsize=32)
-def agent_reader(edition: Edition) -> Callable[[bytes], Agent]:
-    """Reads values of user-agent lines, and keeps those read.
-
-    Files name the same few crawlers.
-    """
-    read = partial(_read_agent, edition)
-    kept = lru_cache(maxsize=_KEPT)(read)
-    return lambda value: kept(value) if len(value) <= _KEPT_LENGTH else read(value)
+def read_agent(value: bytes, edition: Edition) -> Agent:
+    """The value of a user-agent line. Files name the same few crawlers."""
+    read = _read_agent if len(value) <= _KEPT_LENGTH else _read_agent.__wrapped__
+    return read(value, edition)
 
 
-def _read_agent(edition: Edition, value: bytes) -> Agent:
+@lru_cache(maxsize=_KEPT)
+def _read_agent(value: bytes, edition: Edition) -> Agent:
     name = named_agent(value, edition)
     key = None if name is None else key_of(name, edition)
     return Agent(key, tuple(_check_agent(name, decode(value), edition)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.lint.agent_checks import agent_reader
+from scrapy_robotspec.protocol.lint.agent_checks import read_agent
 from scrapy_robotspec.protocol.lint.findings import Remark
 from scrapy_robotspec.protocol.lint.rule_checks import check_path, usual_path
 from scrapy_robotspec.protocol.models import DEFAULT
@@ -58,7 +58,6 @@ class GroupReader:
         self._closed: list[Line] = []
         """User-agent lines of ``*`` that join a group which disallows everything."""
         self._default_groups = 0
-        self._read_value = agent_reader(edition)
         self._is_usual_path = usual_path(edition).fullmatch
         self.outside: set[int] = set()
         """Numbers of the rules outside of every group."""
@@ -176,7 +175,7 @@ class GroupReader:
             self._group.separated = False
             if DEFAULT in self._group.names and self._group.glued is None:
                 self._group.glued = self._group.default
-        key, remarks = self._read_value(line.value)
+        key, remarks = read_agent(line.value, self._edition)
         if remarks:
             self._findings.add(line, remarks)
         if key is not None:
