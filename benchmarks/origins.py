@@ -27,6 +27,7 @@ from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
 from scrapy_robotspec.store import open_store
+from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone
@@ -101,7 +102,9 @@ def visit(lookup: Lookup[int], origins: list[Origin]) -> float:
 def measure(number: int, rounds: int) -> None:
     """Print a line for *number* origins."""
     servers = Servers()
-    store = TieredStore(open_store("memory://"), None, in_thread, owner="we", lease_seconds=35.0)
+    records = open_store("memory://")
+    assert isinstance(records, MemoryStore)
+    store = TieredStore(records, None, in_thread, owner="we", lease_seconds=35.0)
     lookup = Lookup(servers, store, FetchLimiter(32))
     origins = [Origin("http", f"{n}.example", 80) for n in range(number)]
     first = visit(lookup, origins)

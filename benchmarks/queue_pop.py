@@ -42,7 +42,9 @@ def crawler_with_engine() -> Any:
     crawler = get_crawler(Spider, settings)
     crawler.spider = crawler._create_spider("pops")
     crawler.engine = crawler._create_engine()
-    crawler.get_downloader_middleware(RobotSpecMiddleware).gate = Gate(
+    middleware = crawler.get_downloader_middleware(RobotSpecMiddleware)
+    assert middleware is not None
+    middleware.gate = Gate(
         LiveOrigins(),
         origin_of=lambda request: Origin.of(request.url),
         knows=lambda origin, now: True,

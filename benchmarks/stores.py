@@ -141,7 +141,8 @@ def redis_bytes(uri: str, count: int) -> float:
     client = redis.Redis.from_url(uri)
     memory = client.info("memory")
     client.close()
-    return round((memory["used_memory"] - memory["used_memory_startup"]) / count)
+    used: int = memory["used_memory"] - memory["used_memory_startup"]
+    return round(used / count)
 
 
 def main() -> None:

@@ -77,7 +77,10 @@ def _constant(node: ast.AST, chance: random.Random) -> ast.AST | None:
         return ast.Constant(not value)
     if isinstance(value, int):
         return ast.Constant(chance.choice([value + 1, value - 1]))
-    if isinstance(value, (str, bytes)) and value:
+    if isinstance(value, str) and value:
+        cut = chance.randrange(len(value))
+        return ast.Constant(value[:cut] + value[cut + 1 :])
+    if isinstance(value, bytes) and value:
         cut = chance.randrange(len(value))
         return ast.Constant(value[:cut] + value[cut + 1 :])
     return None

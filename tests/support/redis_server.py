@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis itself"
+
 
 class RedisServer:
     """A server process with its own directory and no persistence; a context manager."""
@@ -77,10 +79,14 @@ class RedisServer:
             return False
 
 
+def is_installed() -> bool:
+    return shutil.which("redis-server") is not None
+
+
 def need_redis() -> None:
     """Skip a test where there is no Redis."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("no redis-server on the PATH: install Debian's redis-server or Redis itself")
+    if not is_installed():
+        pytest.skip(NOT_FOUND)
     pytest.importorskip("redis", reason="the Redis client is not installed")
 
 
