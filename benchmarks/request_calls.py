@@ -127,7 +127,7 @@ class Pages(Spider):
     """Passes requests of a known origin through the parts of a crawl, without its event loop."""
 
     name = "pages"
-    start_urls = ("http://known.example/",)
+    start_urls = ["http://known.example/"]
     pages = 0
 
     def parse(self, response: Response) -> None:
