@@ -136,7 +136,7 @@ class Audit:
         for line in lines:
             values = line.values
             if values["type"] == "decision" and (key := request_key(values["url"])) in wanted:
-                logged = Logged(f"decisions-{reader.name}.jsonl", line.number, values)
+                logged = Logged(reader.log, line.number, values)
                 numbers[values["number"]] = logged
                 for each in wanted[key]:
                     self._note_decision(each, logged)

@@ -105,9 +105,7 @@ class _RunReplay:
         except DAMAGE as error:
             self._result.differ += kind == "decision"
             subject = (line.values.get("url") or line.values.get("id") or kind)[:_MAX_SUBJECT]
-            self._reader.add_problem(
-                f"decisions-{self._reader.name}.jsonl: line {line.number}: {subject}: {said(error)}"
-            )
+            self._reader.add_problem(f"{subject}: {said(error)}", line.number)
 
     # --- states and pages
 

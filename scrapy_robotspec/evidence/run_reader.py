@@ -146,7 +146,7 @@ def read_runs(
         nonlocal done
         for line in reader.lines():
             if process_time() > limit:
-                reader.add_problem(f"run {reader.name}: it takes too long: not read to its end")
+                reader.add_problem("it takes too long: not read to its end")
                 return
             yield line
             done += line.size
@@ -171,6 +171,8 @@ class RunReader:
 
     def __init__(self, name: str, files: Mapping[str, Path], reading: Reading) -> None:
         self.name = name
+        self.log, self.archive = f"decisions-{name}.{_LOG}", f"robots-{name}.{_ARCHIVE}"
+        """Names of the files."""
         self.summary = RunSummary(name)
         self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
@@ -190,19 +192,19 @@ class RunReader:
 
     def lines(self) -> Iterator[Line]:
         """All lines but the first, up to the first that was changed."""
-        name = f"decisions-{self.name}.{_LOG}"
         try:
             with self._open(_LOG) as log:
                 for line in read_lines(log):
-                    if self._take(line, name):
+                    if self._take(line):
                         yield line
-            self._check_end(name)
+            self._check_end()
         except DAMAGE as error:
-            self.add_problem(f"{name}: {said(error)}; what follows it proves nothing")
+            self.add_problem(f"{said(error)}; what follows it proves nothing")
 
-    def add_problem(self, problem: str) -> None:
-        """Note a problem of this run."""
-        self._reading.add_problem(problem)
+    def add_problem(self, problem: str, line: int = 0) -> None:
+        """Note a problem of this run, and its *line* where it has one."""
+        place = f"line {line}: " if line else ""
+        self._reading.add_problem(f"{self.log}: {place}{problem}")
 
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
@@ -221,7 +223,7 @@ class RunReader:
 
     # --- the log
 
-    def _take(self, line: Line, name: str) -> bool:
+    def _take(self, line: Line) -> bool:
         """Take note of *line*; whether its members can be relied on."""
         start, values = self._log_size, line.values
         self._log_size += line.size
@@ -229,7 +231,7 @@ class RunReader:
         if line.problem:
             if line.number == 1:
                 raise EvidenceError(f"line 1: {line.problem}")
-            self.add_problem(f"{name}: line {line.number}: {line.problem}")
+            self.add_problem(line.problem, line.number)
             return False
         kind = values["type"]
         if (kind == "run") != (line.number == 1):
@@ -239,21 +241,22 @@ class RunReader:
         if kind == "run":
             self._take_header(values)
         elif kind == "record":
-            self._take_record(line, name)
+            self._take_record(line)
         elif kind == "state":
             self._states[values["id"]] = (start, line.size)
         elif kind == "gap":
             self._lost = values["lost"]
             self.add_problem(
-                f"{name}: line {line.number}: {values['lost']} lines and records were lost so "
-                "far: the disk was full, or the crawl's log contains an error"
+                f"{values['lost']} lines and records were lost so far: the disk was full, or the "
+                "crawl's log contains an error",
+                line.number,
             )
         elif kind == "clock":
             self._reading.add_note(
-                f"{name}: line {line.number}: the clock was set by {values['jump']:+g} s"
+                f"{self.log}: line {line.number}: the clock was set by {values['jump']:+g} s"
             )
         elif kind == "end":
-            self._take_end(values, name)
+            self._take_end(values)
         self._counts[kind] += 1
         self.end = max(self.end, values.get("time", 0.0))
         return line.number > 1
@@ -273,7 +276,7 @@ class RunReader:
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
 
-    def _take_end(self, values: Mapping[str, Any], name: str) -> None:
+    def _take_end(self, values: Mapping[str, Any]) -> None:
         """Compare the counts of the last line with the lines."""
         self.summary.complete = True
         counts = {word: values[word] for word in (*COUNTED.values(), "lost")}
@@ -282,14 +285,14 @@ class RunReader:
         for word, number in {**found, "lost": self._lost}.items():
             if counts[word] != number:
                 self.add_problem(
-                    f"{name}: the last line counts {counts[word]} {word}, the log has {number}"
+                    f"the last line counts {counts[word]} {word}, the log has {number}"
                 )
         if values["archive"] != self._archive_size:
-            self.add_problem(f"{name}: the last line names another size of the archive")
+            self.add_problem("the last line names another size of the archive")
 
     # --- the archive
 
-    def _take_record(self, line: Line, name: str) -> None:
+    def _take_record(self, line: Line) -> None:
         """Check the bytes of a record that the log names."""
         values = line.values
         offset, length = values["offset"], values["length"]
@@ -302,10 +305,7 @@ class RunReader:
             if sha256(self._bytes(_ARCHIVE, offset, length)).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
         except DAMAGE as error:
-            self.add_problem(
-                f"{name}: line {line.number}: robots-{self.name}.{_ARCHIVE}: record "
-                f"{values['id']}: {said(error)}"
-            )
+            self.add_problem(f"{self.archive}: record {values['id']}: {said(error)}", line.number)
             return
         self._records[values["id"]] = (offset, length)
 
@@ -330,16 +330,15 @@ class RunReader:
 
     # --- the end
 
-    def _check_end(self, name: str) -> None:
+    def _check_end(self) -> None:
         """Compare the sizes of the files with what the log says about them."""
         sizes = {ending: path.lstat().st_size for ending, path in self._files.items()}
         behind = sizes[_LOG] - self._log_size
         unnamed = sizes.get(_ARCHIVE, 0) - self._archive_size
-        archive = f"robots-{self.name}.{_ARCHIVE}"
         if not self.summary.complete:
             if unnamed > 0:
                 self._reading.add_note(
-                    f"{archive}: the last {unnamed} bytes are in no line of the log"
+                    f"{self.archive}: the last {unnamed} bytes are in no line of the log"
                 )
             self._reading.add_note(
                 f"run {self.name} has no last line: the crawl runs, or was killed; lines of its "
@@ -347,9 +346,11 @@ class RunReader:
             )
             return
         if behind:
-            self.add_problem(f"{name}: {behind} bytes stand after the last line")
+            self.add_problem(f"{behind} bytes stand after the last line")
         if unnamed:
-            self.add_problem(f"{archive}: {abs(unnamed)} bytes more or less than the log names")
+            self.add_problem(
+                f"{self.archive}: {abs(unnamed)} bytes more or less than the log names"
+            )
         if self._is_stamped:
             self._check_stamp()
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
@@ -161,7 +161,7 @@ class Timeline:
         try:
             record = run.reader.find_state(id_).record
         except DAMAGE as error:
-            run.reader.add_problem(f"run {run.reader.name}: {id_}: {said(error)}")
+            run.reader.add_problem(f"{id_}: {said(error)}")
             return
         if record.origin not in run.origins:
             self._origins[record.origin].append(run)
@@ -173,7 +173,7 @@ def _resolved(run: _Run, span: _Span, origin: Origin) -> Resolved | None:
     try:
         return run.states.resolved(span.state, origin, max(span.start, 0.0))
     except DAMAGE as error:
-        run.reader.add_problem(f"run {run.reader.name}: {span.state}: {said(error)}")
+        run.reader.add_problem(f"{span.state}: {said(error)}")
         return None
 
 
@@ -181,7 +181,7 @@ def _spans(run: _Run, origin: Origin) -> list[_Span]:
     try:
         return list(_plans(run, origin))
     except DAMAGE as error:
-        run.reader.add_problem(f"run {run.reader.name}: {origin}: {said(error)}")
+        run.reader.add_problem(f"{origin}: {said(error)}")
         return []
 
 
@@ -203,18 +203,18 @@ def _plans(run: _Run, origin: Origin) -> Iterator[_Span]:
 
 def request_key(url: str) -> str:
     """*url* as requests of it are compared: origin, path and query."""
-    origin = Origin.of(url)
-    if origin is None:
-        return url
-    rest = url.partition("#")[0].partition("://")[2]
-    at = min((place for mark in "/?" if (place := rest.find(mark)) >= 0), default=len(rest))
-    target = rest[at:]
-    return f"{origin}{target}" if target.startswith("/") else f"{origin}/{target}"
+    parts = _split(url)
+    return url if parts is None else f"{Origin.of(url)}{parts.path or '/'}?{parts.query}"
 
 
 def is_robots_txt(url: str) -> bool:
     """Whether *url* is a robots.txt, which a crawler has to request."""
+    parts = _split(url) if "/robots.txt" in url else None
+    return parts is not None and parts.path == "/robots.txt"
+
+
+def _split(url: str) -> SplitResult | None:
     try:
-        return "/robots.txt" in url and urlsplit(url).path == "/robots.txt"
+        return urlsplit(url)
     except ValueError:
-        return False
+        return None

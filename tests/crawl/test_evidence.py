@@ -6,6 +6,7 @@ import gzip
 import json
 import signal
 from collections import Counter
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -252,8 +253,10 @@ def test_a_file_from_a_shared_store_is_archived_with_its_digest_and_date(
     assert len(site.robots_asked) == 1
     (line,) = lines_of(tmp_path / "evidence")
     assert not line["allowed"]
-    assert len(line["store"]["sha256"]) == 64
-    assert line["store"]["date"].endswith("Z")
+    (state,) = lines_of(tmp_path / "evidence", "state")
+    assert (state["id"], state["source"]) == (line["state"], "store")
+    assert state["body_sha256"] == sha256(NO.encode()).hexdigest()
+    assert state["record"]["fetched_at"] < line["time"]
     bodies = [block for kind, _, block in records_of(tmp_path / "evidence") if kind == "resource"]
     assert bodies == [NO.encode()]
     replayed(tmp_path / "evidence", 1)

@@ -169,7 +169,8 @@ class EvidenceObserver:
         """The state of the origin, with the ids of its records."""
         if found is None or found.record is None:
             return grounds(None)
-        return {**grounds(found), **self._states.find(found.record).references()}
+        archived = self._states.find(found.record)
+        return {**grounds(found), "state": archived.id, "record": archived.state.body_record}
 
     def _more(self, request: Request, decision: Decision, found: Resolved | None) -> dict[str, Any]:
         """Override and usage preferences, which few requests have."""

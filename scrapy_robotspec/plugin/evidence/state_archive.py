@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.run_writer import new_record_id
 from scrapy_robotspec.evidence.states import State
-from scrapy_robotspec.evidence.warc import NewRecord, blank_user_info, iso_date, left_out
+from scrapy_robotspec.evidence.warc import NewRecord, blank_user_info, left_out
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import FetchResult
@@ -24,22 +24,11 @@ if TYPE_CHECKING:
 _MAX_ORIGINS = 20_000
 
 
-@dataclass(slots=True)
-class ArchivedState:
+class ArchivedState(NamedTuple):
     """The last state of an origin that was archived."""
 
     state: State
     id: str
-
-    def references(self) -> dict[str, Any]:
-        """The records behind a decision, with the date of a stored file."""
-        state = self.state
-        references: dict[str, Any] = {"state": self.id, "record": state.body_record}
-        if not state.fetched:
-            fetched_at = state.record.fetched_at
-            date = None if fetched_at is None else iso_date(fetched_at)
-            references["store"] = {"sha256": state.body_digest, "date": date}
-        return references
 
 
 class StateArchive:
