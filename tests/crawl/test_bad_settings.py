@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.crawl import MODES, Result, crawl
-from tests.support.server import Server
+from tests.support.crawl import crawl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from tests.support.server import Server
 
 #: Setting, wrong value, what the message must say besides the setting's name and the value.
 WRONG: list[tuple[str, Any, str]] = [
@@ -23,34 +21,16 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.fixture(scope="module")
-def crawled() -> Iterator[tuple[Server, list[Result]]]:
-    """A crawl for each wrong value, two at a time."""
-    with Server() as server, ThreadPoolExecutor(2) as pool:
-        site = server.site("127.0.0.2", "")
-        jobs = [
-            pool.submit(crawl, [site.url("/x")], {f"ROBOTSPEC_{name}": value}, mode=mode)
-            for (name, value, _), mode in zip(WRONG, [*MODES] * len(WRONG), strict=False)
-        ]
-        yield server, [job.result() for job in jobs]
-
-
-@pytest.mark.parametrize("number", range(len(WRONG)), ids=lambda n: f"{WRONG[n][0]}={WRONG[n][1]}")
-def test_message_is_the_last_line(crawled: tuple[Server, list[Result]], number: int) -> None:
-    """It names the setting, the value and the remedy."""
-    name, value, remedy = WRONG[number]
-    result = crawled[1][number]
+@pytest.mark.parametrize(("name", "value", "remedy"), WRONG)
+def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy: str) -> None:
+    """It names the setting, the value and the remedy; nothing is asked for."""
+    site = server.site("127.0.0.2", "")
+    result = crawl([site.url("/x")], {f"ROBOTSPEC_{name}": value})
     assert result.exit_code == 1
     last = result.log.strip().splitlines()[-1]
-    assert "ConfigurationError" in last
-    assert f"ROBOTSPEC_{name}" in last
-    assert repr(value) in last
-    assert remedy in last
-
-
-def test_nothing_was_asked_for(crawled: tuple[Server, list[Result]]) -> None:
-    """Neither a page nor a robots.txt."""
-    assert crawled[0].log == []
+    for words in ("ConfigurationError", f"ROBOTSPEC_{name}", repr(value), remedy):
+        assert words in last
+    assert server.log == []
 
 
 def test_a_name_that_no_setting_has_is_warned_of(server: Server) -> None:
