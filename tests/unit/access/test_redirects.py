@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.exchange import Exchange, result_of
+from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.redirects import RedirectChain, RedirectLimits, redirect_target
 
@@ -80,24 +80,3 @@ def test_limits_end_a_chain() -> None:
 )
 def test_targets(locations: tuple[str, ...], target: str | None) -> None:
     assert redirect_target(ROBOTS, redirect(*locations)) == target
-
-
-@pytest.mark.parametrize(
-    ("exchange", "complete", "truncated", "body"),
-    [
-        (Exchange(ROBOTS, 200, (), b"abc"), True, False, b"abc"),
-        (Exchange(ROBOTS, 200, (), b"abc", incomplete=True), False, False, b"abc"),
-        (Exchange(ROBOTS, 200, (), b"a" * 20), True, True, b"a" * 11),
-        (Exchange(ROBOTS, 200, (), b"a" * 20, stopped=True), True, True, b"a" * 11),
-        (Exchange(ROBOTS, 206, (("content-range", "bytes 5-9/90"),), b"abc"), False, False, b"abc"),
-        (Exchange(ROBOTS, 200, (("content-encoding", "gzip"),), b"\x1f\x8bx"), False, False, b""),
-    ],
-)
-def test_results(exchange: Exchange, complete: bool, truncated: bool, body: bytes) -> None:
-    result = result_of(exchange, (), None, 10)
-    assert (result.complete, result.truncated, result.body) == (complete, truncated, body)
-
-
-def test_repeated_headers_are_joined() -> None:
-    exchange = Exchange(ROBOTS, 200, (("Cache-Control", "a"), ("cache-control", "b")))
-    assert exchange.fields == {"cache-control": "a, b"}
