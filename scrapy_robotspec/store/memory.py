@@ -114,7 +114,7 @@ class MemoryStore:
         data = self._table.entries.get(origin)
         if data is None and self._spill is not None:
             data = self._spill.get(origin)
-        return RobotsRecord.from_bytes(data, origin)
+        return None if data is None else RobotsRecord.from_bytes(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
         """Keep *record* in place of the one of its origin."""
