@@ -47,9 +47,11 @@ def test_each_python_has_a_classifier_and_a_tox_environment(
 def test_the_oldest_pins_are_what_setup_cfg_promises(setup: configparser.ConfigParser) -> None:
     """The lowest versions that install are those that .ci/oldest.txt tests."""
     pins = dict(re.findall(r"^([\w.-]+)==([\d.]+)", read(".ci/oldest.txt"), re.MULTILINE))
-    needed = setup["options"]["install_requires"] + setup["options.extras_require"]["redis"]
-    for name, lowest in re.findall(r"([\w.-]+)>=([\d.]+)", needed):
-        assert (pins[name] + ".").startswith(lowest + "."), name
+    extras = setup["options.extras_require"]
+    needed = [setup["options"]["install_requires"]]
+    needed += [extras[name] for name in ("bulk", "evidence", "redis")]
+    for name, lowest in re.findall(r"([\w.-]+)>=([\d.]+)", "\n".join(needed)):
+        assert (pins[name.lower()] + ".").startswith(lowest + "."), name
 
 
 def test_the_changelog_has_the_version(setup: configparser.ConfigParser) -> None:
@@ -77,7 +79,7 @@ def test_manifest_covers_every_tracked_file(tracked: list[str]) -> None:
 
 def test_nothing_names_a_place_outside_the_project(tracked: list[str]) -> None:
     """The project stands by itself: no path of a developer's machine in it."""
-    place = re.compile(rb"/home/[a-z]|/root/|\.pyenv")
+    place = re.compile(rb"/home/(?!you/)[a-z]|/root/|\.pyenv")
     files = [ROOT / name for name in tracked if name != "tests/project/test_packaging.py"]
     assert [file for file in files if file.is_file() and place.search(file.read_bytes())] == []
 
