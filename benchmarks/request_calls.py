@@ -49,7 +49,7 @@ _SETTINGS = {"USER_AGENT": "examplebot/1.0", "LOG_LEVEL": "ERROR"}
 _OBEYING = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSTXT_OBEY": True}
 _ROBOTS = "User-agent: *\nDisallow: /no\n"
 #: Pages of the two runs whose difference counts.
-_FEW, _MANY = 100, 600
+_FEW, _MANY = 100, 400
 
 
 class Calls:

@@ -16,7 +16,6 @@ from scrapy.http import TextResponse
 from twisted.internet.defer import CancelledError, succeed
 
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.reporting import report
 from tests.support.event_log import read_job
 
 if TYPE_CHECKING:
@@ -133,10 +132,3 @@ class SlowDisk:
             replace(source, target)
 
         os.replace = replace_later  # type: ignore[assignment]
-
-
-class RareUpdates:
-    """An extension: later updates of a report are an hour apart."""
-
-    def __init__(self) -> None:
-        report.MIN_PAUSE = 3600.0

@@ -140,23 +140,6 @@ def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_crawl_that_is_killed_soon_leaves_a_report(server: Server, tmp_path: Path) -> None:
-    """The first updates come before the usual pause is over."""
-    site = server.site("127.0.0.2", RULES)
-    path = tmp_path / "report.jsonl"
-    extensions = ("tests.support.event_log.Notes", "tests.crawl.middlewares.RareUpdates")
-    settings = {
-        "ROBOTSPEC_REPORT": str(path),
-        "EXTENSIONS": dict.fromkeys(extensions, 0),
-        "DOWNLOAD_DELAY": 60,
-    }
-    with Running([site.url("/no"), site.url("/a"), site.url("/b")], settings) as running:
-        running.wait_until(lambda: path.exists() and bool(rows(path)))
-        running.send(signal.SIGKILL)
-        running.finish()
-    assert rows(path)[site.url("")]["asked"] == 1
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_a_crawl_may_end_while_its_report_is_written(
     server: Server, tmp_path: Path, mode: str

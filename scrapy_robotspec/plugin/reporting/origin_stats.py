@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
-from scrapy_robotspec.plugin.reporting.summary import answer_of, deciding_line
+from scrapy_robotspec.plugin.reporting.summary import RULE_WIDTH, TOP, answer_of, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
 if TYPE_CHECKING:
@@ -23,14 +23,10 @@ if TYPE_CHECKING:
 MAX_EXAMPLES = 3
 #: Max length of such a URL (characters).
 MAX_EXAMPLE_LENGTH = 200
-#: Max length of a rule or pattern (characters).
-MAX_RULE_LENGTH = 120
 #: Max rules of one origin, and of the crawl, that are counted one by one. Further ones are counted
 #: together, for each origin and reason.
 MAX_RULES = 100
 MAX_RULES_OF_CRAWL = 20_000
-#: Max kinds of failure that are counted one by one for each origin.
-MAX_FAILURES = 5
 
 
 class OriginStatsTable(dict["Origin", OriginStats]):
@@ -83,7 +79,7 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         if failed:
             row.failed += 1
             failure = record.failure or "no answer"
-            has_room = failure in row.failures or len(row.failures) < MAX_FAILURES
+            has_room = failure in row.failures or len(row.failures) < TOP
             _count(row.failures, failure if has_room else "other")
         elif row.answered is None:
             row.answered = now
@@ -115,7 +111,7 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         Made if needed and if there is room.
         """
         line, text = deciding_line(decision)
-        rule = None if text is None else _cut(text, MAX_RULE_LENGTH)
+        rule = None if text is None else _cut(text, RULE_WIDTH)
         found = _find(row, decision.reason, line, rule)
         if found is None and rule is not None:
             if len(row.refused_by) >= MAX_RULES or self._rules >= MAX_RULES_OF_CRAWL:
@@ -141,7 +137,7 @@ def _pattern(decision: Decision) -> str | None:
     rule = decision.verdict.rule if decision.verdict is not None else None
     if rule is None or decision.usage is not None:
         return None
-    return _cut(rule.pattern, MAX_RULE_LENGTH)
+    return _cut(rule.pattern, RULE_WIDTH)
 
 
 def _count(table: dict[str, int], key: str) -> None:

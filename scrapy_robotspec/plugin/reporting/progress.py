@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ logger = logging.getLogger("scrapy_robotspec")
 
 #: Max origins with the same kind of line and failure that get a line of their own.
 MAX_LINES = 20
-#: Max given up origins that are remembered.
-_MAX_GIVEN_UP = 10_000
 
 
 class Progress:
@@ -106,7 +105,7 @@ class Progress:
         self._resolve(origin)
         if origin in self._given_up:
             return
-        if len(self._given_up) >= _MAX_GIVEN_UP:
+        if len(self._given_up) >= DOWN_COUNTED:
             self._given_up.clear()
         self._given_up.add(origin)
         self._write(origin, "given up", failure, line, *arguments)

@@ -11,10 +11,10 @@ from twisted.internet.defer import CancelledError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
-from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, report_lines
+from scrapy_robotspec.render.crawl_report import CrawlReport, report_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -22,15 +22,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
-#: Time before the first update (seconds). It is doubled up to MIN_PAUSE, so that a crawl that is
-#: killed soon leaves a report, too.
-FIRST_PAUSE = 0.1
-#: Shortest time between two updates from then on (seconds).
-MIN_PAUSE = 2.0
+#: Shortest time between two updates (seconds).
+MIN_PAUSE = 1.0
 #: Pause after an update, as a multiple of its duration: updates take at most 2% of the time.
 PAUSE_FACTOR = 50
-#: Max origins that are copied without a break, so that the reactor is not blocked.
-COPIED_AT_ONCE = 200
 
 
 class Report:
@@ -57,7 +52,7 @@ class Report:
 
     def create(self) -> None:
         """Create the file. Raises ``ConfigurationError`` if that is impossible."""
-        contents = self._contents(self._state([]))  # first, so that the file is hardly ever empty
+        contents = self._contents(self._state())  # first, so that the file is hardly ever empty
         self._file = ReportFile.create(self._setting, self._spider, self._started)
         try:
             self._file.replace(contents)
@@ -74,38 +69,29 @@ class Report:
         """Write the final contents; *reason* is why the crawl ended."""
         if self._updating is not None:  # None: the spider was never opened
             self._updating.cancel()
-        rows = [row.copy() for row in self.origins.values()]
-        await self._write_in_thread(self._state(rows, reason))
+        await self._write_in_thread(self._state(reason))
         self._threads.close()
         if not self._is_failing:
             logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._file.path)
 
     async def _keep_up_to_date(self) -> None:
-        pause = shortest = FIRST_PAUSE
+        pause = MIN_PAUSE
         while True:
             await _compat.sleep(pause)
             begin = time.monotonic()
-            await self._write_in_thread(self._state(await self._copy_in_steps()))
-            shortest = min(2 * shortest, MIN_PAUSE)
-            factor = PAUSE_FACTOR * shortest / MIN_PAUSE  # the first updates follow each other soon
-            pause = max(shortest, factor * (time.monotonic() - begin))
-
-    async def _copy_in_steps(self) -> Sequence[OriginStats]:
-        rows = list(self.origins.values())
-        copies: list[OriginStats] = []
-        for start in range(0, len(rows), COPIED_AT_ONCE):
-            copies += [row.copy() for row in rows[start : start + COPIED_AT_ONCE]]
-            await _compat.sleep(0)
-        return copies
+            await self._write_in_thread(self._state())
+            pause = max(MIN_PAUSE, PAUSE_FACTOR * (time.monotonic() - begin))
 
     @property
     def _spider(self) -> str:
         spider = self._crawler.spider
         return spider.name if spider is not None else self._crawler.spidercls.name
 
-    def _state(self, origins: Sequence[OriginStats], finished: str | None = None) -> CrawlReport:
+    def _state(self, finished: str | None = None) -> CrawlReport:
+        """The counts as they are now; *finished*: why the crawl has ended."""
+        rows = [row.copy() for row in self.origins.values()]
         differences = None if self._differences is None else self._differences()
-        return CrawlReport(self._spider, self._started, time.time(), finished, origins, differences)
+        return CrawlReport(self._spider, self._started, time.time(), finished, rows, differences)
 
     # --- writing
 

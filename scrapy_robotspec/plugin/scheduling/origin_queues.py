@@ -11,12 +11,12 @@ from __future__ import annotations
 import heapq
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy import Request
 
@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 logger = logging.getLogger("scrapy_robotspec")
-
-
-class RequestQueue(Protocol):
-    """A queue of requests, as ``ScrapyPriorityQueue``."""
-
-    curprio: int | None
-    """The negated ``Request.priority`` of the next request."""
-
-    def push(self, request: Request) -> None: ...
-    def pop(self) -> Request | None: ...
-    def __len__(self) -> int: ...
-
-
-_Q = TypeVar("_Q", bound=RequestQueue)
 
 
 class ActiveRequests(Protocol):
@@ -50,15 +36,16 @@ class ActiveRequests(Protocol):
         """Whether *request* is one of them."""
 
 
-class OriginQueue(Generic[_Q]):
+class OriginQueue:
     """Requests of one download slot and origin."""
 
     __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
 
-    def __init__(self, slot: str, origin: Origin | None, requests: _Q, state: QueueState) -> None:
+    def __init__(self, slot: str, origin: Origin | None, requests: Any, state: QueueState) -> None:
         self.slot = slot
         self.origin = origin
         self.requests = requests
+        """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
         self.size = len(requests)
         self.state = state
         self.name = ""
@@ -67,17 +54,17 @@ class OriginQueue(Generic[_Q]):
         """The priority under which a :class:`RankedQueues` has it; the lowest comes first."""
 
 
-class RankedQueues(Generic[_Q]):
+class RankedQueues:
     """Queues by the priority of their next request, then by arrival."""
 
     __slots__ = ("_ranks", "by_rank")
 
     def __init__(self) -> None:
-        self.by_rank: dict[int, OrderedDict[OriginQueue[_Q], None]] = {}
+        self.by_rank: dict[int, OrderedDict[OriginQueue, None]] = {}
         self._ranks: list[int] = []
         """A heap with every key of ``by_rank``, and some that have gone."""
 
-    def add(self, queue: OriginQueue[_Q]) -> None:
+    def add(self, queue: OriginQueue) -> None:
         """Add *queue* behind those of equal priority."""
         queue.rank = queue.requests.curprio or 0
         equals = self.by_rank.get(queue.rank)
@@ -86,7 +73,7 @@ class RankedQueues(Generic[_Q]):
             heapq.heappush(self._ranks, queue.rank)
         equals[queue] = None
 
-    def discard(self, queue: OriginQueue[_Q]) -> None:
+    def discard(self, queue: OriginQueue) -> None:
         """Remove *queue*."""
         equals = self.by_rank.get(queue.rank)
         if equals is not None:
@@ -94,7 +81,7 @@ class RankedQueues(Generic[_Q]):
             if not equals:
                 del self.by_rank[queue.rank]
 
-    def best(self, *, newest: bool = False) -> OriginQueue[_Q]:
+    def best(self, *, newest: bool = False) -> OriginQueue:
         """A queue with the best priority: the oldest, or the *newest*."""
         while self._ranks[0] not in self.by_rank:
             heapq.heappop(self._ranks)
@@ -102,20 +89,20 @@ class RankedQueues(Generic[_Q]):
         return next(reversed(equals) if newest else iter(equals))
 
 
-class SlotTable(Generic[_Q]):
+class SlotTable:
     """Download slots with queues, the one that was served longest ago first."""
 
     def __init__(self, downloads: ActiveRequests) -> None:
         self._downloads = downloads
-        self.slots: OrderedDict[str, RankedQueues[_Q]] = OrderedDict()
+        self.slots: OrderedDict[str, RankedQueues] = OrderedDict()
 
-    def add(self, queue: OriginQueue[_Q]) -> None:
+    def add(self, queue: OriginQueue) -> None:
         queues = self.slots.get(queue.slot)
         if queues is None:
             queues = self.slots[queue.slot] = RankedQueues()
         queues.add(queue)
 
-    def discard(self, queue: OriginQueue[_Q]) -> None:
+    def discard(self, queue: OriginQueue) -> None:
         queues = self.slots.get(queue.slot)
         if queues is not None:
             queues.discard(queue)
@@ -143,7 +130,7 @@ class SlotTable(Generic[_Q]):
         return best
 
 
-class OriginQueues(Generic[_Q]):
+class OriginQueues:
     """The queues of one scheduler queue. ``gate`` None: every request may go.
 
     ``on_empty`` is called with each queue that has become empty.
@@ -153,31 +140,28 @@ class OriginQueues(Generic[_Q]):
         self,
         gate: Gate | None,
         downloads: ActiveRequests,
-        on_empty: Callable[[OriginQueue[_Q]], None],
+        on_empty: Callable[[OriginQueue], None],
     ) -> None:
         self._gate = gate
         self._downloads = downloads
         self._on_empty = on_empty
-        self._queues: dict[Origin | None, dict[str, OriginQueue[_Q]]] = {}
+        self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
-        self._ready: SlotTable[_Q] = SlotTable(downloads)
-        self._unknown: SlotTable[_Q] = SlotTable(downloads)
+        self._ready: SlotTable = SlotTable(downloads)
+        self._unknown: SlotTable = SlotTable(downloads)
         self._fetches = 0
         if gate is not None:
             gate.attach(self)
 
-    def __iter__(self) -> Iterator[OriginQueue[_Q]]:
-        return (queue for queues in self._queues.values() for queue in queues.values())
-
     # --- requests
 
-    def get(self, slot: str, origin: Origin | None) -> OriginQueue[_Q] | None:
+    def get(self, slot: str, origin: Origin | None) -> OriginQueue | None:
         """The queue of *slot* and *origin*, if it has requests."""
         queues = self._queues.get(origin)
         return None if queues is None else queues.get(slot)
 
-    def open(self, slot: str, origin: Origin | None, requests: _Q) -> OriginQueue[_Q]:
+    def open(self, slot: str, origin: Origin | None, requests: Any) -> OriginQueue:
         """Add a queue with the requests that it already contains."""
         state = QueueState.READY
         if origin is not None and self._gate is not None:
@@ -188,7 +172,7 @@ class OriginQueues(Generic[_Q]):
         self._place(queue)
         return queue
 
-    def push(self, queue: OriginQueue[_Q], request: Request) -> None:
+    def push(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
         queue.size += 1
@@ -210,7 +194,7 @@ class OriginQueues(Generic[_Q]):
                 return request
         return None
 
-    def peek(self) -> OriginQueue[_Q] | None:
+    def peek(self) -> OriginQueue | None:
         """The queue of the next request that may go, or None."""
         return self._choose()
 
@@ -238,7 +222,7 @@ class OriginQueues(Generic[_Q]):
 
     # --- choice
 
-    def _choose(self) -> OriginQueue[_Q] | None:
+    def _choose(self) -> OriginQueue | None:
         """The least busy slot's best queue; of equal ones one whose robots.txt is to be fetched."""
         # hot path
         gate = self._gate
@@ -253,7 +237,7 @@ class OriginQueues(Generic[_Q]):
                 return self._best_in(slot, newest=newest)
         return None if ready is None else self._ready.slots[ready[1]].best()
 
-    def _best_in(self, slot: str, *, newest: bool) -> OriginQueue[_Q]:
+    def _best_in(self, slot: str, *, newest: bool) -> OriginQueue:
         """The best queue of *slot*, which has one that needs a fetch."""
         to_fetch = self._unknown.slots[slot].best(newest=newest)
         if slot in self._ready.slots:
@@ -262,9 +246,9 @@ class OriginQueues(Generic[_Q]):
                 return ready
         return to_fetch
 
-    def _pop_from(self, queue: OriginQueue[_Q]) -> Request | None:
+    def _pop_from(self, queue: OriginQueue) -> Request | None:
         try:
-            request = queue.requests.pop()
+            request: Request | None = queue.requests.pop()
             if request is None:  # Scrapy's priority queue has an empty queue for one priority
                 request = queue.requests.pop()
         except Exception:
@@ -284,7 +268,7 @@ class OriginQueues(Generic[_Q]):
         self._after_pop(queue, request)
         return request
 
-    def _after_pop(self, queue: OriginQueue[_Q], request: Request | None) -> None:
+    def _after_pop(self, queue: OriginQueue, request: Request | None) -> None:
         """Let *queue* and its slot come last among equals; a request may leave alone."""
         self._displace(queue)
         table = self._ready if queue.state is QueueState.READY else self._unknown
@@ -306,7 +290,7 @@ class OriginQueues(Generic[_Q]):
 
     # --- places
 
-    def _place(self, queue: OriginQueue[_Q]) -> None:
+    def _place(self, queue: OriginQueue) -> None:
         if queue.state is QueueState.HELD:
             self._count_waiting(queue.size)
         elif queue.state is QueueState.UNKNOWN:
@@ -314,7 +298,7 @@ class OriginQueues(Generic[_Q]):
         else:
             self._ready.add(queue)
 
-    def _displace(self, queue: OriginQueue[_Q]) -> None:
+    def _displace(self, queue: OriginQueue) -> None:
         if queue.state is QueueState.HELD:
             self._count_waiting(-queue.size)
         elif queue.state is QueueState.UNKNOWN:
@@ -326,7 +310,7 @@ class OriginQueues(Generic[_Q]):
         if self._gate is not None:
             self._gate.count_waiting(change)
 
-    def _close(self, queue: OriginQueue[_Q]) -> None:
+    def _close(self, queue: OriginQueue) -> None:
         queues = self._queues[queue.origin]
         del queues[queue.slot]
         if not queues:

@@ -66,9 +66,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         assert crawler.engine is not None
         self._slots = _compat.DownloadSlots(crawler.engine)
         self._gate = find_gate(crawler)
-        self._queues: OriginQueues[ScrapyPriorityQueue] = OriginQueues(
-            self._gate, self._slots, self._remove
-        )
+        self._queues = OriginQueues(self._gate, self._slots, self._remove)
         self._warned = False
         for name, requests in list(self.pqueues.items()):
             self._resume(name, requests)
@@ -114,7 +112,8 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
         queue = self._queues.peek()
-        return queue.requests.peek() if queue is not None else None
+        request: Request | None = None if queue is None else queue.requests.peek()
+        return request
 
     def close(self) -> dict[str, list[int]]:
         self._queues.clear()
@@ -146,7 +145,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
         origin = self._gate.origin_of(request) if self._gate is not None else None
         return self._slot_of(request), origin
 
-    def _remove(self, queue: OriginQueue[ScrapyPriorityQueue]) -> None:
+    def _remove(self, queue: OriginQueue) -> None:
         # hot path
         self.pqueues.pop(queue.name, None)
         if self.key:

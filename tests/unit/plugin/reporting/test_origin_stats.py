@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.usage_policy import UsageRefusal
-from scrapy_robotspec.plugin.reporting import origin_stats
+from scrapy_robotspec.plugin.reporting import origin_stats, summary
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import UsageStatement
@@ -164,8 +164,8 @@ def test_kinds_of_failure_are_bounded() -> None:
     for number in range(50):
         table.fetched(replace(FAILED, failure=f"failure {number}"), 0.1, 1000.0)
     failures = rows(table)[DOWN].failures
-    assert failures["other"] == 50 - origin_stats.MAX_FAILURES
-    assert len(failures) == origin_stats.MAX_FAILURES + 1
+    assert failures["other"] == 50 - summary.TOP
+    assert len(failures) == summary.TOP + 1
 
 
 def test_overrides_and_usage_preferences_are_counted() -> None:

@@ -115,8 +115,8 @@ class QueuesHarness:
 
     def __init__(self, harness: GateHarness | None) -> None:
         self.downloads = ActiveRequests()
-        self.emptied: list[OriginQueue[Any]] = []
-        self.queues: OriginQueues[Any] = OriginQueues(
+        self.emptied: list[OriginQueue] = []
+        self.queues: OriginQueues = OriginQueues(
             harness.gate if harness else None, self.downloads, self.emptied.append
         )
 

@@ -200,7 +200,7 @@ def test_empty_queue_is_reported_each_time() -> None:
     queues.push("slot", A, 2)
     queues.pop_all()
     assert [(queue.slot, queue.origin) for queue in queues.emptied] == [("slot", A)] * 2
-    assert list(queues.queues) == []
+    assert queues.queues._queues == {}
 
 
 class Damaged(RequestQueue):
@@ -344,7 +344,7 @@ class AnyOrder(RuleBasedStateMachine):
         while (request := self.queues.pop()) is not None:
             left[request] += 1
         assert left == self.inside
-        assert list(self.queues.queues) == []
+        assert self.queues.queues._queues == {}
         assert self.harness.waiting == 0
 
 

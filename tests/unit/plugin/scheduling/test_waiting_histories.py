@@ -59,7 +59,7 @@ class Crawl(LookupHarness):
         )
         self.downloads = ActiveRequests()
         self.waiting = 0
-        self.queues: OriginQueues[Any] = OriginQueues(self.gate, self.downloads, lambda queue: None)
+        self.queues: OriginQueues = OriginQueues(self.gate, self.downloads, lambda queue: None)
         self.woken = False
         self.pages = self.waits = 0
         self.errors: list[object] = []
