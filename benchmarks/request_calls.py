@@ -8,9 +8,9 @@ machine, with one request at a time, from the queue's ``pop`` to the callback: f
 whose robots.txt is unknown, and for a later one. Files are those of the package that the request
 passes; a hop is a call from one of them into another. ``--list`` prints the calls in their order.
 
-``--instructions`` needs perf or valgrind. It counts the processor's instructions for a page of a
-known origin, through the queue, the middleware and a download handler that answers at once, beyond
-those of Scrapy's own queue and handlers: the difference between few and many pages.
+``--instructions`` needs valgrind. It counts the processor's instructions for a page of a known
+origin, through the queue, the middleware and a download handler that answers at once, beyond those
+of Scrapy's own queue and handlers.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _POP = WaitingPriorityQueue.pop.__code__
 _SETTINGS = {"USER_AGENT": "examplebot/1.0", "LOG_LEVEL": "ERROR"}
 _OBEYING = {"ADDONS": {"scrapy_robotspec.Addon": 500}, "ROBOTSTXT_OBEY": True}
 _ROBOTS = "User-agent: *\nDisallow: /no\n"
-#: Pages of the two runs whose difference counts.
-_FEW, _MANY = 100, 400
+#: Pages before those that count, and pages that count.
+_WARM, _COUNTED = 20, 300
 
 
 class Calls:
@@ -128,7 +128,6 @@ class Pages(Spider):
 
     name = "pages"
     start_urls: ClassVar[list[str]] = ["http://known.example/"]
-    pages = 0
 
     def parse(self, response: Response) -> None:
         engine = self.crawler.engine
@@ -136,14 +135,24 @@ class Pages(Spider):
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
         queue_class = WaitingPriorityQueue if middleware else DownloaderAwarePriorityQueue
         queue: Any = build_from_crawler(queue_class, self.crawler, LifoMemoryQueue, "")
-        for number in range(self.pages):
-            queue.push(Request(f"{response.url}{number}"))
-            request = queue.pop()
-            if middleware is not None:
-                middleware.process_request(request)
-            page = _at_once(engine.downloader.handlers.download_request_async(request))
-            if middleware is not None:
-                middleware.process_response(request, page)
+        for pages in (_WARM, _COUNTED):
+            if pages == _COUNTED:
+                _count_instructions("on")
+            for number in range(pages):
+                queue.push(Request(f"{response.url}{number}"))
+            while (request := queue.pop()) is not None:
+                if middleware is not None:
+                    middleware.process_request(request)
+                page = _at_once(engine.downloader.handlers.download_request_async(request))
+                if middleware is not None:
+                    middleware.process_response(request, page)
+        _count_instructions("off")
+
+
+def _count_instructions(state: str) -> None:
+    """Let valgrind count from now on, or no more."""
+    command = ["callgrind_control", f"--instr={state}", str(os.getpid())]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _at_once(coroutine: Any) -> Any:
@@ -155,8 +164,8 @@ def _at_once(coroutine: Any) -> Any:
     raise AssertionError("it waits")
 
 
-def pass_pages(pages: int, settings: dict[str, str]) -> None:
-    """Crawl with *pages*; called in a process whose instructions are counted."""
+def pass_pages(settings: dict[str, str]) -> None:
+    """The crawl of a process whose instructions are counted."""
     obeying = settings.pop("plugin") == "yes"
     process = CrawlerProcess(
         {
@@ -166,52 +175,34 @@ def pass_pages(pages: int, settings: dict[str, str]) -> None:
             **settings,
         }
     )
-    process.crawl(Pages, pages=pages)
+    process.crawl(Pages)
     process.start()
 
 
-def instructions(pages: int, *settings: str) -> int:
-    """Instructions of a process that passes *pages*."""
-    command = [sys.executable, __file__, "--pages", str(pages)]
+def instructions(*settings: str) -> float:
+    """Instructions of a page in a crawl with *settings*."""
+    counter = ["valgrind", "--tool=callgrind", "--instr-atstart=no"]
+    command = [*counter, "--callgrind-out-file=/dev/null", sys.executable, __file__, "--pages"]
     for each in settings:
         command += ["--set", each]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    counters = (
-        (["perf", "stat", "-x", ",", "-e", "instructions:u"], r"^(\d+),"),
-        (
-            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"],
-            r"Collected : (\d+)",
-        ),
-    )
-    for counter, line in counters:
-        try:
-            run = subprocess.run(
-                [*counter, *command], env=environment, stderr=subprocess.PIPE, text=True, check=True
-            )
-        except (OSError, subprocess.CalledProcessError):
-            continue
-        found = re.search(line, run.stderr, re.MULTILINE)
-        if found is not None:
-            return int(found[1])
-    raise SystemExit("neither perf nor valgrind counts instructions here")
+    run = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True, check=True)
+    found = re.search(r"Collected : (\d+)", run.stderr)
+    assert found is not None, run.stderr
+    return int(found[1]) / _COUNTED
 
 
 def print_instructions() -> None:
     """Print the instructions of a page for each kind of crawl."""
+    without = instructions("plugin=no")
     with tempfile.TemporaryDirectory() as folder:
-        crawls = {
-            "by default": ["plugin=yes"],
-            "with a report": ["plugin=yes", f"ROBOTSPEC_REPORT={folder}/report.jsonl"],
-            "with evidence": ["plugin=yes", f"ROBOTSPEC_EVIDENCE={folder}/evidence"],
-        }
-
-        def of_a_page(settings: list[str]) -> float:
-            counts = (instructions(pages, *settings) for pages in (_MANY, _FEW))
-            return (next(counts) - next(counts)) / (_MANY - _FEW)
-
-        without = of_a_page(["plugin=no"])
-        for name, settings in crawls.items():
-            print(f"{name:14} {of_a_page(settings) - without:9,.0f} instructions a page")
+        for name, setting in (
+            ("by default", "plugin=yes"),
+            ("with a report", f"ROBOTSPEC_REPORT={folder}/report.jsonl"),
+            ("with evidence", f"ROBOTSPEC_EVIDENCE={folder}/evidence"),
+        ):
+            more = instructions("plugin=yes", setting) - without
+            print(f"{name:14} {more:9,.0f} instructions a page", flush=True)
 
 
 def main() -> int:
@@ -220,11 +211,11 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print the calls")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--instructions", action="store_true", help="count instructions")
-    parser.add_argument("--pages", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--pages", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     settings = dict(each.split("=", 1) for each in given.set)
-    if given.pages is not None:
-        pass_pages(given.pages, settings)
+    if given.pages:
+        pass_pages(settings)
         return 0
     if given.instructions:
         print_instructions()
