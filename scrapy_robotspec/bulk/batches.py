@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from array import array
 from functools import lru_cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
-from pyarrow.compute import add, take
+from pyarrow.compute import take
 
 from scrapy_robotspec.bulk.columns import OF_CRAWLER, OF_FILE, OF_GROUP, SCHEMA
 from scrapy_robotspec.bulk.crawlers import Crawlers
 from scrapy_robotspec.bulk.documents import Document
-from scrapy_robotspec.bulk.file_answers import FILE_VALUES, GROUP_VALUES, FileAnswers
+from scrapy_robotspec.bulk.files import File
 from scrapy_robotspec.bulk.questions import Questions
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.bulk.columns import Row
-
-    #: Makes an array of the distinct values of a column.
-    Shape = Callable[[pa.Field, Sequence[Any]], pa.Array]
-    #: The values of a file, those of its groups, and for each crawler the index of its groups.
-    _Answered = tuple[Row, Sequence[Row], array[int]]
+    from scrapy_robotspec.bulk.columns import Column
     from scrapy_robotspec.editions import Edition
+
+    #: Values of some columns.
+    Row = Sequence[Any]
 
 _Batch = TypeVar("_Batch", pa.RecordBatch, pa.Table)
 
 _REMEDY = "pyarrow.Table.from_pandas(frame) or pyarrow.Table.from_pydict(columns) makes one"
 _COLUMNS = ("url", "body", "status", "location", "error", "source")
 
-#: Answers become batches when they have this number of rows, or their bodies or lists about this
-#: size (bytes). Every row repeats the lists of its file and group, and a column holds 2 GiB.
-_ROWS = 64 * 1024
-_BYTES = 64 * 1024 * 1024
-#: Size of a list's element besides its text (bytes), roughly.
-_ELEMENT = 16
-
-
-def to_array(field: pa.Field, values: Sequence[Any]) -> pa.Array:
-    """The values of a column as the schema has them."""
-    return pa.array(values, field.type)
+#: Answers become batches when they have about this size (bytes). Every row repeats the lists of its
+#: file and group, and a column holds 2 GiB.
+_BYTES = 256 * 1024 * 1024
+#: Size of a row, and of the verdict about a path, besides the lists of the file (bytes), roughly.
+_ROW = 500
+_PATH = 400
 
 
 def verdicts(
@@ -71,14 +63,15 @@ def verdicts(
         given = type(batch).__name__
         raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
     questions = Questions.of(tokens, paths, editions, lint, columns)
-    schema = schema_of(questions)
     found: list[pa.RecordBatch] = list(answer(documents(batch), questions))
     if isinstance(batch, pa.Table):
-        return pa.Table.from_batches(found, schema=schema)
+        return pa.Table.from_batches(found, schema=schema_of(questions))
     if len(found) == 1:
         return found[0]
     try:
-        return pa.concat_batches([pa.RecordBatch.from_pylist([], schema=schema), *found])
+        return pa.concat_batches(
+            [pa.RecordBatch.from_pylist([], schema=schema_of(questions)), *found]
+        )
     except pa.ArrowInvalid as error:
         raise ConfigurationError(
             f"the verdicts of this RecordBatch have more text than a column can hold, 2 GiB: give a"
@@ -86,9 +79,9 @@ def verdicts(
         ) from error
 
 
-def schema_of(questions: Questions, shape: Shape = to_array) -> pa.Schema:
+def schema_of(questions: Questions) -> pa.Schema:
     """The schema of the answers to some questions."""
-    return pa.schema([(name, shape(SCHEMA.field(name), ()).type) for name in questions.columns])
+    return pa.schema([SCHEMA.field(name) for name in questions.columns])
 
 
 def documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
@@ -113,20 +106,21 @@ def documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
         raise ConfigurationError(str(error)) from error
 
 
-def answer(
-    documents: Iterable[Document], questions: Questions, shape: Shape = to_array
-) -> Iterator[pa.RecordBatch]:
+def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.RecordBatch]:
     """The output rows of some documents, in batches of bounded size."""
     rows = _Rows(questions)
+    rows_of_each = len(questions.editions) * len(questions.tokens)
     for document in documents:
-        rows.add(document)
-        if rows.is_full:
-            yield from rows.batches(shape)
+        size = rows_of_each * (_ROW + len(document.body or b"") + _PATH * len(questions.paths))
+        if rows.size and rows.size + size > _BYTES:
+            yield from rows.batches()
             rows = _Rows(questions)
-    yield from rows.batches(shape)
+        rows.add(document)
+        rows.size += size
+    yield from rows.batches()
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=32)  # an engine asks the same about each batch
 def _crawlers(questions: Questions) -> tuple[Crawlers, ...]:
     return tuple(Crawlers(questions.tokens, edition) for edition in questions.editions)
 
@@ -137,117 +131,73 @@ class _Rows:
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
         self._crawlers = _crawlers(questions)
-        self._tokens = _Columns(OF_CRAWLER, questions)
-        self._files = _Columns(OF_FILE, questions)
-        self._groups = _Columns(OF_GROUP, questions)
-        self._file_values = [attrgetter(FILE_VALUES[name]) for name in self._files.names]
-        self._group_values = [attrgetter(GROUP_VALUES[name]) for name in self._groups.names]
-        self._all_tokens = array("i", range(len(questions.tokens)))
-        self._one_file = array("i", [0]) * len(questions.tokens)
-        self._bodies = self._lists = self._widest = 0
-        for crawlers in self._crawlers:
-            for row in zip(questions.tokens, crawlers.product_tokens, strict=True):
-                values = dict(zip(("token", "product_token"), row, strict=True))
-                self._tokens.rows.append([values[name] for name in self._tokens.names])
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the rows are enough for some batches."""
-        return len(self._files) >= _ROWS or max(self._bodies, self._lists) >= _BYTES
+        self._names = _Values(OF_CRAWLER, questions)
+        self._files = _Values(OF_FILE, questions)
+        self._groups = _Values(OF_GROUP, questions)
+        self._names.rows = self._names.of(name for each in self._crawlers for name in each.names)
+        self._each_name = array("i", range(len(self._names.rows)))
+        #: Size of the rows (bytes), roughly.
+        self.size = 0
 
     def add(self, document: Document) -> None:
         """Answer the questions about a document."""
         document = document.encodable
-        self._bodies += len(document.body or b"")
-        for at, crawlers in enumerate(self._crawlers):
-            edition = self._questions.editions[at]
-            file, groups, places = self._answer(document, edition, crawlers)
-            self._tokens.repeat(at * len(places), self._all_tokens)
-            self._files.repeat(len(self._files.rows), self._one_file)
-            self._groups.repeat(len(self._groups.rows), places)
-            self._files.rows.append(file)
-            self._groups.rows += groups
-            size = max(self._files.size(file), *map(self._groups.size, groups))
-            self._lists += size * len(places)
-            self._widest = max(self._widest, size)
+        self._names.places += self._each_name
+        for edition, crawlers in zip(self._questions.editions, self._crawlers, strict=True):
+            self._add(document, edition, crawlers)
 
-    def _answer(self, document: Document, edition: Edition, crawlers: Crawlers) -> _Answered:
+    def _add(self, document: Document, edition: Edition, crawlers: Crawlers) -> None:
         try:
-            return self._values(FileAnswers(document, edition, crawlers, self._questions))
+            file, groups, places = self._answer(document, edition, crawlers)
         except Exception as error:  # an error in one file is that file's row
-            cause = f"{type(error).__name__}: {error}"
-            failed = document._replace(body=None, status=None, error=f"cannot be read: {cause}")
-            return self._values(FileAnswers(failed, edition, crawlers, self._questions))
+            cause = f"cannot be read: {type(error).__name__}: {error}"
+            failed = document._replace(body=None, status=None, error=cause)
+            file, groups, places = self._answer(failed, edition, crawlers)
+        self._files.places += crawlers.all_at(len(self._files.rows))
+        self._groups.places += places
+        self._files.rows += file
+        self._groups.rows += groups
 
-    def _values(self, file: FileAnswers) -> _Answered:
-        return (
-            tuple([value(file) for value in self._file_values]),
-            [tuple([value(group) for value in self._group_values]) for group in file.groups],
-            file.places,
-        )
+    def _answer(
+        self, document: Document, edition: Edition, crawlers: Crawlers
+    ) -> tuple[list[Row], list[Row], array[int]]:
+        file = File(document, edition, self._questions)
+        groups, places = file.groups_of(crawlers, len(self._groups.rows))
+        return self._files.of([file]), self._groups.of(groups), places
 
-    def batches(self, shape: Shape) -> Iterator[pa.RecordBatch]:
+    def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows in order, in batches of bounded size."""
-        tables = (self._tokens, self._files, self._groups)
-        parts = [(table.indices, table.arrays(shape)) for table in tables]
-        step = len(self._files) or 1
-        if self._lists > 2 * _BYTES:  # lists of one file
-            step = max(1, _BYTES // self._widest)
-        for start in range(0, len(self._files), step):
+        parts = [each.arrays() for each in (self._names, self._files, self._groups)]
+        rows = len(self._files.places)
+        step = max(1, rows * _BYTES // max(self.size, _BYTES))  # several for one large file
+        for start in range(0, rows, step):
             columns = [
-                _repeated(column, places)
-                for indices, columns in parts
-                for places in (indices[start : start + step],)
+                _repeated(column, places[start : start + step])
+                for columns, places in parts
                 for column in columns
             ]
-            yield pa.RecordBatch.from_arrays(columns, names=self._questions.columns)
+            yield pa.RecordBatch.from_arrays(columns, schema=schema_of(self._questions))
 
 
-class _Columns:
+class _Values:
     """Some columns: each distinct row once, and its index for each output row."""
 
-    def __init__(self, fields: Sequence[pa.Field], questions: Questions) -> None:
-        self._fields = [field for field in fields if field.name in questions.columns]
-        self.names = [field.name for field in self._fields]
-        long = ("sitemaps", "paths") if questions.paths else ("sitemaps",)
-        self._long = [at for at, name in enumerate(self.names) if name in long]
+    def __init__(self, columns: Mapping[str, Column], questions: Questions) -> None:
+        self._columns = [columns[name] for name in columns if name in questions.columns]
         self.rows: list[Row] = []
-        # For each output row the index of its row, as a sum:
-        self._firsts, self._offsets = array("i"), array("i")
+        self.places = array("i")
 
-    def __len__(self) -> int:
-        """The number of output rows."""
-        return len(self._offsets)
+    def of(self, things: Iterable[Any]) -> list[Row]:
+        """The values of some things."""
+        return [tuple([column.value(each) for column in self._columns]) for each in things]
 
-    def size(self, row: Row) -> int:
-        """Size of the long lists of a row (bytes), roughly."""
-        return sum([_size(row[at]) for at in self._long])
-
-    def repeat(self, first: int, places: array[int]) -> None:
-        """Repeat the rows at some places behind the first one."""
-        self._firsts += array("i", [first]) * len(places)
-        self._offsets += places
-
-    @property
-    def indices(self) -> pa.Array:
-        """The indices as an Arrow array."""
-        firsts, offsets = (
-            pa.Array.from_buffers(pa.int32(), len(each), [None, pa.py_buffer(each)])
-            for each in (self._firsts, self._offsets)
-        )
-        return add(firsts, offsets)
-
-    def arrays(self, shape: Shape) -> list[pa.Array]:
-        """The rows as columns."""
-        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self._fields)
-        return [shape(field, column) for column, field in zip(values, self._fields, strict=True)]
-
-
-def _size(value: object) -> int:
-    """Size of text, or of lists and tuples of it (bytes), roughly."""
-    if isinstance(value, str):
-        return len(value)
-    return _ELEMENT + sum(map(_size, value)) if isinstance(value, list | tuple) else 0
+    def arrays(self) -> tuple[list[pa.Array], pa.Array]:
+        """The columns of the distinct rows, and the indices."""
+        size = len(self.places)
+        places = pa.Array.from_buffers(pa.int32(), size, [None, pa.py_buffer(self.places)])
+        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self._columns)
+        pairs = zip(values, self._columns, strict=True)
+        return [pa.array(each, column.type) for each, column in pairs], places
 
 
 def _repeated(column: pa.Array, places: pa.Array) -> pa.Array:

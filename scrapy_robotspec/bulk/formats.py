@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrapy_robotspec.bulk.batches import to_array
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from scrapy_robotspec.bulk.batches import Shape
+    from collections.abc import Iterable
 
 #: A cell that begins so is a formula to spreadsheets.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Format(NamedTuple):
-    """A format of the output."""
-
-    shape: Shape
-    write: Callable[[str, Iterable[pa.RecordBatch], pa.Schema], int]
-    """Writes batches to a file; the number of their rows."""
-
-
-def _write_parquet(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+def write_parquet(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+    """Write batches to a file; the number of their rows."""
     # Rows are sorted by no column, so smallest and greatest values would help no reader.
     with pq.ParquetWriter(
         path, schema, compression="zstd", store_schema=False, write_statistics=False
@@ -36,10 +25,21 @@ def _write_parquet(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Sche
         return _write_all(out, batches)
 
 
-def _write_csv(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+def write_csv(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
+    """Write batches to a file; the number of their rows.
+
+    Lists and objects are JSON, and no cell is a formula.
+    """
     options = pa_csv.WriteOptions(quoting_style="needed")
-    with pa_csv.CSVWriter(path, schema, write_options=options) as out:
-        return _write_all(out, batches)
+    nested = [pa.types.is_nested(kind) for kind in schema.types]
+    kinds = [pa.string() if each else kind for each, kind in zip(nested, schema.types, strict=True)]
+    cells = pa.schema(zip(schema.names, kinds, strict=True))
+    rows = (
+        pa.RecordBatch.from_arrays([_cells(column) for column in batch], schema=cells)
+        for batch in batches
+    )
+    with pa_csv.CSVWriter(path, cells, write_options=options) as out:
+        return _write_all(out, rows)
 
 
 def _write_all(out: Any, batches: Iterable[pa.RecordBatch]) -> int:
@@ -50,32 +50,23 @@ def _write_all(out: Any, batches: Iterable[pa.RecordBatch]) -> int:
     return rows
 
 
-def _each_text_once(field: pa.Field, values: Sequence[Any]) -> pa.Array:
-    """A column for Parquet: repeated text is stored once (dictionary-encoded)."""
-    column = to_array(field, values)
-    return column.dictionary_encode() if pa.types.is_string(field.type) else column
-
-
-def _cells(field: pa.Field, values: Sequence[Any]) -> pa.Array:
-    """A column for CSV: lists and objects are JSON, and no cell is a formula."""
-    if pa.types.is_nested(field.type):
-        return pa.array([_json(field.type, value) for value in values], pa.string())
-    if pa.types.is_string(field.type):
-        values = [f"'{text}" if text and text.startswith(_FORMULA) else text for text in values]
-    return to_array(field, values)
+def _cells(column: pa.Array) -> pa.Array:
+    if pa.types.is_nested(column.type):
+        return pa.array([_json(column.type, value) for value in column.to_pylist()], pa.string())
+    if pa.types.is_string(column.type):
+        texts = column.to_pylist()
+        return pa.array(
+            [f"'{text}" if text and text.startswith(_FORMULA) else text for text in texts],
+            pa.string(),
+        )
+    return column
 
 
 def _json(kind: pa.DataType, value: Any) -> str | None:
     if value is not None and pa.types.is_map(kind):
         value = dict(value)
-    elif value is not None and pa.types.is_struct(kind.value_type):
-        names = [field.name for field in kind.value_type]
-        value = [dict(zip(names, each, strict=True)) for each in value]
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
 #: The formats by the ending of an output's name.
-FORMATS = {
-    "parquet": Format(_each_text_once, _write_parquet),
-    "csv": Format(_cells, _write_csv),
-}
+FORMATS = {"parquet": write_parquet, "csv": write_csv}

@@ -118,9 +118,8 @@ class Job:
         unfinished, record = (
             _beside(self.path, ending) for ending in (_UNFINISHED, _UNFINISHED_RECORD)
         )
-        form = FORMATS[self.format]
-        batches = answer(self._documents(counts), self.questions, form.shape)
-        counts.rows = form.write(unfinished, batches, schema_of(self.questions, form.shape))
+        batches = answer(self._documents(counts), self.questions)
+        counts.rows = FORMATS[self.format](unfinished, batches, schema_of(self.questions))
         size = os.path.getsize(unfinished)
         values = {"key": key, "options": self.options, "size": size, "counts": asdict(counts)}
         with open(record, "w", encoding="utf-8") as file:

@@ -205,11 +205,11 @@ def _list(given: str) -> list[str]:
 
 def _note_names(questions: Questions, screen: Screen) -> None:
     """Say under which product token a name is asked about that is not one (UAG-11)."""
-    from scrapy_robotspec.bulk.crawlers import Crawlers
+    from scrapy_robotspec.bulk.crawlers import product_token
 
     for edition in questions.editions:
-        found = Crawlers(questions.tokens, edition).product_tokens
-        for name, token in zip(questions.tokens, found, strict=True):
+        for name in questions.tokens:
+            token = product_token(name, edition)
             if token is None:
                 screen.note(
                     f"note: no group can name {safe(name)} in {edition.name}, so it follows the "

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import ConfigurationError, RobotsTxt, bulk
-from scrapy_robotspec.bulk import batches, file_answers
+from scrapy_robotspec.bulk import batches
+from scrapy_robotspec.bulk import files as bulk_files
 from scrapy_robotspec.bulk.crawlers import Crawlers
 from scrapy_robotspec.editions import EDITIONS
 from tests.unit.protocol import strategies as structures
@@ -422,7 +423,7 @@ def test_text_of_a_deciding_line_has_a_limit() -> None:
     """Each row and path repeats it: a comment of 400 KB would fill the memory."""
     line = "Disallow: / # " + "long " * 80_000
     (row,) = rows(f"User-agent: *\n{line}".encode(), paths=["/a"])
-    assert row["rule"] == row["paths"][0]["rule"] == line[: file_answers.MAX_TEXT]
+    assert row["rule"] == row["paths"][0]["rule"] == line[: bulk_files.MAX_TEXT]
 
 
 def test_columns_are_those_that_are_asked_for() -> None:
@@ -483,7 +484,7 @@ def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
         if body == b"Sitemap: fail":
             raise OverflowError("too large")
 
-    monkeypatch.setattr(file_answers, "meant_kind", fail)
+    monkeypatch.setattr(bulk_files, "meant_kind", fail)
     found = bulk.verdicts(
         batch(url=["https://a.example/", "https://b.example/"], body=[b"Sitemap: fail", SHOP]),
         tokens=["GPTBot", "x"],

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.bulk.crawlers import follow
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
+    groups_of,
     has_plain_lines,
     index_agents,
     rules_in,
@@ -43,6 +44,11 @@ from scrapy_robotspec.protocol.precedence import (
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scrapy_robotspec.protocol.agent_index import Place
 
 PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
     "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),
@@ -79,6 +85,14 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         if line.text:
             (again,) = reader.read(body, line.start, line.start + len(line.text))
             assert again == line._replace(number=1)
+
+
+def follow(
+    index: Mapping[str, Place], keys: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Names and spans of the groups with some keys, in file order."""
+    groups = {group for key in keys for group in groups_of(index[key][1])}
+    return tuple(index[key][0] for key in keys), tuple(chain.from_iterable(sorted(groups)))
 
 
 def indexed(

@@ -1,0 +1,246 @@
+"""The answers about one response, each computed when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy_robotspec.bulk.questions import SITE
+from scrapy_robotspec.bulk.rules import rules_of
+from scrapy_robotspec.protocol.agent_index import groups_of, has_plain_lines, index_agents
+from scrapy_robotspec.protocol.file_kind import meant_kind
+from scrapy_robotspec.protocol.groups import read_groups
+from scrapy_robotspec.protocol.lines import numbers_at, text_at
+from scrapy_robotspec.protocol.models import decode
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, resolve_dots
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
+from scrapy_robotspec.protocol.usage_rules import may_state_usage
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from scrapy_robotspec.bulk.crawlers import Crawlers, Follower
+    from scrapy_robotspec.bulk.documents import Document
+    from scrapy_robotspec.bulk.questions import Questions
+    from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.protocol.agent_index import Place
+    from scrapy_robotspec.protocol.groups import RawGroup
+
+    #: Begin and end of groups in the file.
+    _Parts = tuple[tuple[int, int], ...]
+
+#: Max length of the text of a line in the output (characters): each row and path repeats it.
+MAX_TEXT = 2000
+_LINE_END = re.compile(rb"[\r\n]").search
+
+
+class Answer(NamedTuple):
+    """The verdict about a path."""
+
+    allowed: bool | None
+    """None: no rules were read, and the response decides nothing."""
+    reason: str
+    line: int | None = None
+    """Number, from 1, of the line that decides."""
+    rule: str | None = None
+    """This line as written."""
+
+
+#: The verdict about ``/robots.txt`` (PRE-04).
+_ITSELF = Answer(True, "robots_txt_itself")
+
+
+class File:
+    """A response as an edition reads it."""
+
+    def __init__(self, document: Document, edition: Edition, questions: Questions) -> None:
+        self.document = document
+        self.edition = edition
+        self.questions = questions
+        self.outcome = document.outcome(edition)
+        self._rules: dict[tuple[_Parts, bool], Rules] = {}
+        self.robots: RobotsTxt | None = None  # where the response decides, not its body
+        if self.outcome == "successful":
+            self.robots = RobotsTxt.parse(document.body or b"", edition)
+
+    def groups_of(
+        self, crawlers: Crawlers, first: int
+    ) -> tuple[Sequence[Group | Unread], array[int]]:
+        """The groups that crawlers follow, and for each crawler *first* + the index of its own."""
+        robots = self.robots
+        if robots is None:
+            return [Unread(self)], crawlers.all_at(first)
+        index = index_agents(robots.body, self.edition, crawlers.beginnings)
+        followers, places = crawlers.assign(index, first)
+        return [Group(self, robots, index, each) for each in followers], places
+
+    def rules_at(self, parts: _Parts, robots: RobotsTxt, follower: Follower) -> Rules:
+        """The rules in some parts of the file, which groups may share."""
+        place = (parts, bool(follower[0]))
+        if place not in self._rules:
+            self._rules[place] = Rules(self, robots, parts, follower)
+        return self._rules[place]
+
+    @cached_property
+    def numbers(self) -> Mapping[int, int]:
+        """The numbers of the deciding lines, by offset."""
+        assert self.robots is not None
+        starts = {start for rules in self._rules.values() for start in rules.starts}
+        return numbers_at(self.robots.body, starts)
+
+    @cached_property
+    def findings(self) -> Mapping[str, int]:
+        """The numbers of the linter's findings by severity; none unless they are asked for."""
+        if self.robots is None or not self.questions.lint:
+            return {}
+        found = Counter(finding.severity for finding in self.robots.lint())
+        return {name: found[name] for name in ("error", "warning", "advice")}
+
+    @cached_property
+    def is_foreign(self) -> bool:
+        """Whether this is not meant as a robots.txt file."""
+        return self.robots is not None and meant_kind(self.robots.body) is not None
+
+    @cached_property
+    def states_usage(self) -> bool:
+        """Whether there may be usage preferences."""
+        return self.robots is not None and may_state_usage(self.robots.body)
+
+    @cached_property
+    def groups_with_delays(self) -> Sequence[tuple[RawGroup, set[str]]]:
+        """The groups with other lines, and their keys; none if no line has a crawl delay."""
+        assert self.robots is not None
+        body = self.robots.body
+        last = body.lower().rfind(b"crawl-delay")
+        if last < 0:
+            return ()
+        if has_plain_lines(self.edition):  # nothing behind the last one changes for whom it holds
+            end = _LINE_END(body, last)
+            body = body[: end.end()] if end else body
+        groups = read_groups(body, self.edition)
+        return [(group, group.keys(self.edition)) for group in groups if group.others]
+
+
+class Rules:
+    """The verdicts of the rules in some parts of a file, which groups may share."""
+
+    def __init__(self, file: File, robots: RobotsTxt, parts: _Parts, follower: Follower) -> None:
+        self._file = file
+        self._robots = robots
+        self._parts = parts
+        keys, self._asked = follower
+        self._without_rule = Answer(True, "no_rule" if keys else "no_group")
+        text = b"\n".join([robots.body[begin:end] for begin, end in parts])
+        self._rules = rules_of(text, file.edition)
+        self._keys = (self._rules.root, *self._rules.find_all(file.questions.paths))
+        #: Whether ``/`` is allowed.
+        self.allowed = not forbids(self._keys[0])
+
+    @cached_property
+    def root(self) -> Answer:
+        """The verdict about ``/``."""
+        return self._answer(self._keys[0])
+
+    @cached_property
+    def paths(self) -> Sequence[tuple[Any, ...]]:
+        """The verdicts about the other paths."""
+        pairs = zip(self._file.questions.paths, self._keys[1:], strict=True)
+        return [(path, *self._served(path, self._answer(key))) for path, key in pairs]
+
+    @property
+    def starts(self) -> Iterable[int]:
+        """The offsets of the deciding lines."""
+        return [self._place(key) for key in self._keys if key not in (ITSELF, NO_RULE)]
+
+    @property
+    def extent(self) -> str:
+        """How much of the site is open."""
+        extent = self._rules.extent
+        if extent == "no rules":
+            return "unreadable" if self._file.is_foreign else "allows all"
+        return extent
+
+    def _answer(self, key: int) -> Answer:
+        if key == ITSELF:
+            return _ITSELF
+        if key == NO_RULE:
+            return self._without_rule
+        start = self._place(key)
+        text = decode(text_at(self._robots.body, start))[:MAX_TEXT]
+        return Answer(not forbids(key), "rule", self._file.numbers[start], text)
+
+    def _place(self, key: int) -> int:
+        """The offset in the file of the line of a rule."""
+        at = line_start(key)
+        for begin, end in self._parts:
+            if at < end - begin:
+                break
+            at -= end - begin + 1
+        return begin + at
+
+    def _served(self, path: str, answer: Answer) -> Answer:
+        """The verdict, if allowed, with that about the path as servers resolve it (PAT-15)."""
+        if not answer.allowed or resolve_dots(path) == path:
+            return answer
+        verdict = self._robots.explain_served(SITE + path, self._asked)
+        if verdict.rule is None:
+            return answer
+        return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
+
+
+class Group:
+    """What a file says to the crawlers that follow the same groups."""
+
+    def __init__(
+        self, file: File, robots: RobotsTxt, index: Mapping[str, Place], follower: Follower
+    ) -> None:
+        self._file = file
+        self._robots = robots
+        self._keys, self._asked = follower
+        found = [index[key] for key in self._keys]
+        self.names = tuple([name for name, _ in found])
+        parts = [part for _, spans in found for part in groups_of(spans)]
+        unique = tuple(sorted(set(parts)) if len(parts) > 1 else parts)
+        self.rules = file.rules_at(unique, robots, follower)
+
+    @property
+    def delay(self) -> float | None:
+        """The crawl delay in seconds (EXT-01)."""
+        wanted = set(self._keys)
+        return greatest_delay(
+            line
+            for group, keys in self._file.groups_with_delays
+            if keys & wanted
+            for line in group.others_for(wanted, self._file.edition)
+        )
+
+    @property
+    def usage(self) -> Sequence[tuple[str, str]] | None:
+        """The usage preferences for ``/``, if that is allowed (USE-03)."""
+        if not self.rules.allowed:
+            return None
+        if not self._file.states_usage:
+            return ()
+        return sorted(self._robots.usage_rules(self._asked).find("/").preferences.items())
+
+
+class Unread:
+    """The answers for all crawlers where no rule was read."""
+
+    names = delay = usage = None
+
+    def __init__(self, file: File) -> None:
+        outcome = file.outcome
+        failed = file.document.error is not None and outcome == "unreachable"
+        self.extent = "unreadable" if failed else "no file"
+        self.allowed = None if outcome == "redirect" else outcome == "unavailable"
+        self.root = Answer(self.allowed, outcome)
+        self.rules = self
+        own = _ITSELF if file.edition.robots_txt_allowed else self.root
+        self.paths = [
+            (path, *(own if path == ROBOTS_TXT else self.root)) for path in file.questions.paths
+        ]
