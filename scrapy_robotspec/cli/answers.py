@@ -74,7 +74,7 @@ class Answers:
             if not asked:
                 raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
             self.output.check_sites(asked)
-            self.by_sites(asked)
+            self.by_sites(lambda query: query.decide(asked), len(asked))
             return self.end("", None)
         assert question.file is not None
         if not question.urls:
@@ -135,8 +135,8 @@ class Answers:
                     found = explain(robots, url, tokens, names=file.written)
                     self.add(self._with_usage(found, robots, url))
 
-    def by_sites(self, urls: Sequence[str], visit: Visit | None = None) -> None:
-        """Print the answers of sites, as they come; then ``visit`` sites.
+    def by_sites(self, visit: Visit, total: int = 0) -> None:
+        """Print the answers of sites, as they come; ``total``: their number, if it is known.
 
         Raises :class:`MisuseError`.
         """
@@ -155,10 +155,10 @@ class Answers:
                 found = explain_site(each, fully=question.fully)
                 self.add(self._with_usage(found, each.robots, each.url))
             handled += 1
-            session.screen.share(handled, len(urls), "answered")
+            session.screen.share(handled, total, "answered")
             session.screen.out.flush()
 
-        query(urls, options, handle_site, visit)
+        query(visit, options, handle_site)
         session.screen.clear()
 
     def _with_usage(

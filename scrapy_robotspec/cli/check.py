@@ -108,7 +108,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     if robots is not None and top is not None and not top.is_index:
         answers.by_file(robots, covered(top.urls))
     else:
-        answers.by_sites([], visit)
+        answers.by_sites(visit)
     return answers.end(file or name, robots)
 
 

@@ -134,7 +134,8 @@ def query_sites(
     def handle(answer: SiteAnswer) -> None:
         into[answer.url] = answer
 
-    load_query(session)(list(dict.fromkeys(urls)), options, handle)
+    asked = list(dict.fromkeys(urls))
+    load_query(session)(lambda query: query.decide(asked), options, handle)
 
 
 def robots_url(url: str) -> str:

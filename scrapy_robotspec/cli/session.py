@@ -116,12 +116,11 @@ class QuerySites(Protocol):
 
     def __call__(
         self,
-        urls: Sequence[str],
+        visit: Visit,
         options: SiteOptions,
         handle: Callable[[SiteAnswer], None],
-        visit: Visit | None = None,
     ) -> None:
-        """Pass one answer per URL to ``handle``, in order; then ``visit`` sites.
+        """Call ``visit``; each answer is passed to ``handle``, in order.
 
         A process can do this once, because a reactor cannot be restarted. Raises
         ``ConfigurationError`` for wrong settings.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _NO_SITE = r"(?i)(?:javascript|mailto|data|tel|about|blob|file):"
 _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
+#: Max wrong lines of a list that are named.
+_MOST_BAD = 20
 #: Beginnings of nearly all URLs in lists.
 _USUAL = (b"/", b"https://", b"http://")
 
@@ -97,7 +99,10 @@ def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
         else:
             bad += 1
             shown = safe(decode(line))
-            screen.fail(f"{safe(name)}:{number}: neither a URL nor a path, skipped: {shown}")
+            if bad <= _MOST_BAD:
+                screen.fail(f"{safe(name)}:{number}: neither a URL nor a path, skipped: {shown}")
+    if bad > _MOST_BAD:
+        screen.fail(f"and {bad - _MOST_BAD:,} more")
     return urls, bad
 
 

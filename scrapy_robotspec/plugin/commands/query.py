@@ -38,30 +38,23 @@ _AT_ONCE = 64
 
 @dataclass(slots=True)
 class Query:
-    """URLs to decide about, and where the answers go, in order."""
+    """A visit that decides about URLs, and where the answers go, in order."""
 
-    urls: Sequence[str]
+    visit: Visit
     handle: Callable[[SiteAnswer], None]
-    visit: Visit | None = None
-    """Called at the end, to download pages and decide about more URLs."""
     error: BaseException | None = None
     """The error that ended the query early."""
     done: bool = field(default=False, init=False)
     _crawler: Crawler = field(init=False)
 
     async def run(self, crawler: Crawler) -> None:
-        """Decide about every URL."""
+        """Make the visit."""
+        self._crawler = crawler
         try:
-            await self._run(crawler)
+            await self.visit(self)
+            self.done = True
         except (Exception, KeyboardInterrupt) as error:  # raised again once the crawl has ended
             self.error = error
-
-    async def _run(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-        await self.decide(self.urls)
-        if self.visit is not None:
-            await self.visit(self)
-        self.done = True
 
     async def decide(self, urls: Sequence[str]) -> None:
         """Decide about URLs."""

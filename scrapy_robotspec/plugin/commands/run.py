@@ -12,7 +12,7 @@ from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
@@ -38,24 +38,22 @@ _QUERY_SETTINGS: dict[str, Any] = {
 
 
 def query_sites(
-    urls: Sequence[str],
+    visit: Visit,
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
-    visit: Visit | None = None,
 ) -> None:
     """Decide about URLs with Scrapy's default settings; see ``cli.session.QuerySites``."""
     from scrapy.crawler import CrawlerProcess
 
     settings = {"LOG_LEVEL": "ERROR", "ROBOTSPEC_USER_AGENT_TOKEN": "*"}
-    query_with(CrawlerProcess(settings), urls, options, handle, visit)
+    query_with(CrawlerProcess(settings), visit, options, handle)
 
 
 def query_with(
     process: CrawlerProcessBase,
-    urls: Sequence[str],
+    visit: Visit,
     options: SiteOptions,
     handle: Callable[[SiteAnswer], None],
-    visit: Visit | None = None,
 ) -> None:
     """Decide about URLs with the settings of a process.
 
@@ -63,7 +61,7 @@ def query_with(
     """
     _adapt(process.settings, options)
     check_settings(process.settings)
-    query = Query(urls, handle, visit)
+    query = Query(visit, handle)
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:

@@ -70,8 +70,10 @@ def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(
     assert [line.split()[1] for line in result.out.splitlines()] == [
         "/x", "https://shop.example/y", "answers:",
     ]  # fmt: skip
-    (folder / "list.txt").write_text("nonsense\n/cart/\n")
-    assert run_command("check", "robots.txt", "--urls", "list.txt").code == 1
+    (folder / "list.txt").write_text("nonsense\n" * 30 + "/cart/\n")
+    result = run_command("check", "robots.txt", "--urls", "list.txt")
+    assert (result.code, len(result.err.splitlines())) == (1, 21)
+    assert result.err.endswith("and 10 more\n")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
