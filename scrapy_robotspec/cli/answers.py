@@ -14,7 +14,7 @@ from scrapy_robotspec.cli.inputs import (
     note_unusual,
     open_sources,
 )
-from scrapy_robotspec.cli.options import CrawlerOptions, check_tokens, find_crawlers
+from scrapy_robotspec.cli.options import CrawlerOptions, find_crawlers
 from scrapy_robotspec.cli.urls import absolute, missing_urls, note_origins
 from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import explained, short
@@ -142,11 +142,8 @@ class Answers:
         """
         question, session = self.question, self.session
         query = load_query(session)
-        question.crawlers.check()
-        options = question.sites
-        if question.crawlers.tokens:
-            tokens = check_tokens(question.crawlers.tokens, session.edition(options.edition))
-            options = options._replace(tokens=tokens)
+        tokens = question.crawlers.crawler(session.edition(question.sites.edition), None)
+        options = question.sites._replace(tokens=tokens)
         handled = 0
 
         def handle_site(site: SiteAnswer) -> None:

@@ -26,19 +26,12 @@ _SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advic
 
 
 def _text(linted: Iterable[Linted], screen: Screen) -> None:
+    """``file:line: code severity: message``; the file as a whole has line 1."""
     for name, findings in linted:
         for finding in findings:
-            screen.say(line(name, finding, screen))
-
-
-def line(name: str, finding: Finding, screen: Screen) -> str:
-    """``file:line: code severity: message``.
-
-    Findings about the file as a whole have line 1.
-    """
-    place = f"{safe(name)}:{max(finding.line, 1)}:"
-    what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
-    return f"{place} {what}: {safe(finding.message)}"
+            place = f"{safe(name)}:{max(finding.line, 1)}:"
+            what = screen.paint(_STYLES[finding.severity], f"{finding.code} {finding.severity}")
+            screen.say(f"{place} {what}: {safe(finding.message)}")
 
 
 def _json(linted: Iterable[Linted], screen: Screen) -> None:

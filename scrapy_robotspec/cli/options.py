@@ -38,37 +38,25 @@ class CrawlerOptions(NamedTuple):
     each: bool = False
     """Whether every crawler is meant that the files name."""
 
-    def check(self) -> None:
-        """Raise :class:`MisuseError` for options that exclude each other."""
-        if self.each and self.tokens:
-            raise MisuseError("--token and --each-token exclude each other")
-
     def crawler(self, edition: Edition, default: Crawler | None) -> Crawler | None:
         """The crawler named, else *default*; None: every crawler of the files.
 
         Raises :class:`MisuseError` for a token that no group can have.
         """
-        self.check()
-        if self.tokens:
-            return check_tokens(self.tokens, edition)
-        return None if self.each else default
+        from scrapy_robotspec.protocol.agents import product_tokens
 
-
-def check_tokens(tokens: Sequence[str], edition: Edition) -> Crawler:
-    """The product tokens of a command line.
-
-    Raises :class:`MisuseError` for a token that no group can have.
-    """
-    from scrapy_robotspec.protocol.agents import product_tokens
-
-    for token in tokens:
-        if "," in token and "/" not in token:
-            each = " ".join(f"--token {part.strip()}" for part in token.split(","))
-            raise MisuseError(f"--token names one product token: write {each}")
-    try:
-        return product_tokens(list(tokens), edition)
-    except ValueError as error:
-        raise MisuseError(f"--token must be {error}") from None
+        if self.each and self.tokens:
+            raise MisuseError("--token and --each-token exclude each other")
+        for token in self.tokens:
+            if "," in token and "/" not in token:
+                each = " ".join(f"--token {part.strip()}" for part in token.split(","))
+                raise MisuseError(f"--token names one product token: write {each}")
+        if not self.tokens:
+            return None if self.each else default
+        try:
+            return product_tokens(list(self.tokens), edition)
+        except ValueError as error:
+            raise MisuseError(f"--token must be {error}") from None
 
 
 def in_edition(crawler: Crawler, file: ParsedFile) -> Crawler:

@@ -55,7 +55,7 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def columns(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
+def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows of cells as lines with aligned columns.
 
     Cells must not contain colours.
@@ -68,7 +68,7 @@ def columns(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
                 widths.append(0)
             widths[at] = max(widths[at], len(cell))
     return [
-        gap.join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
         for row in table
     ]
 
