@@ -144,8 +144,14 @@ class EvidenceObserver:
         passed = self._passed.get(request)
         if passed is not None:
             seconds = round(max(0.0, time.time() - left), 3)
-            line = {"type": "sent", "time": left, "decision": passed["number"], "status": status}
-            self._recorder.add_line(partial(dumps, {**line, "seconds": seconds}))
+            line = {
+                "type": "sent",
+                "time": left,
+                "decision": passed["number"],
+                "status": status,
+                "seconds": seconds,
+            }
+            self._recorder.add_line(partial(dumps, line))
 
     def _line(self, request: Request, stage: Stage, tokens: Tokens) -> dict[str, Any]:
         """The line of a decision that is made now, as far as *request* is concerned."""
