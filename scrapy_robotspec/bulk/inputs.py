@@ -7,7 +7,6 @@ import gzip
 import json
 import os
 import re
-import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,8 +41,8 @@ _HOST = re.compile(
     r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)+[a-z][a-z0-9-]*[a-z0-9]", re.IGNORECASE
 )
 _CAN_READ = (
-    "give a WARC file, a table (Parquet, JSON lines or CSV) with url and body, a .txt file, or a "
-    "folder"
+    "give a WARC file (.warc, .warc.gz), a table (.parquet, .jsonl, .csv) with url and body, a "
+    ".txt file, or a folder"
 )
 
 
@@ -125,8 +124,8 @@ def _inputs_in(folder: str) -> tuple[list[Input], int]:
 
 def _check(path: str) -> None:
     try:
+        open(path, "rb").close()
         if not os.path.isfile(path):
-            open(path, "rb").close()
             raise ValueError("not a regular file")
         if not is_text(path):
             _reader(path)
@@ -150,26 +149,21 @@ def documents(path: str, report: Report) -> Iterator[Document]:
 
 
 def _reader(path: str) -> Callable[[str, Report], Iterator[Document]]:
-    """The function that reads a file, by its name or else its beginning.
+    """The function that reads a file, by its ending.
 
     Raises ``ConfigurationError`` without one.
     """
-    with open(path, "rb") as file:
-        head = file.read(64)
-    begin = _unzipped(path) if head.startswith(b"\x1f\x8b") else head
     name = path.lower()
-    if name.endswith(_WARC) or begin.startswith(b"WARC/"):
+    if name.endswith(_WARC):
         return _warc_reader(path)
-    if name.endswith(".parquet") or head.startswith(b"PAR1"):
+    if name.endswith(".parquet"):
         _check_columns(path, _parquet_names(path))
         return _read_parquet
-    if name.endswith(_JSON) or begin.lstrip(_BLANKS).startswith(b"{"):
+    if name.endswith(_JSON):
         return _read_json
     if name.endswith(".csv"):
         _check_columns(path, _csv_names(path))
         return _read_csv
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
-        raise ConfigurationError(f"{path} is compressed with zstd: decompress it with zstd -d")
     raise ConfigurationError(f"{path} is not an input that can be read: {_CAN_READ}")
 
 
@@ -181,14 +175,6 @@ def _warc_reader(path: str) -> Callable[[str, Report], Iterator[Document]]:
             f"{path} is a WARC file, which needs FastWARC: pip install 'scrapy-robotspec[bulk]'"
         ) from error
     return read_warc
-
-
-def _unzipped(path: str) -> bytes:
-    try:
-        with gzip.open(path) as file:
-            return file.read(64)
-    except (OSError, EOFError, zlib.error):
-        return b""
 
 
 def _check_columns(path: str, names: Sequence[str]) -> None:
@@ -250,9 +236,7 @@ def _read_batches(
 
 
 def _read_json(path: str, report: Report) -> Iterator[Document]:
-    with open(path, "rb") as plain:
-        is_compressed = plain.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if is_compressed else open(path, "rb") as file:
+    with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
         place = file.tell()
         while line := file.readline(_MAX_LINE):
             if line.strip(_BLANKS):
