@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import responses
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import http, raw, reply
 from tests.support.server import Server, Site
 
@@ -55,7 +55,7 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=WAYS)
 def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[str, Site], Result]]:
     """One origin for each way to fail, all in one crawl."""
     with Server() as server:
@@ -86,7 +86,7 @@ def test_every_request_ended_once_and_quietly(crawled: tuple[dict[str, Site], Re
     assert "Traceback" not in result.log
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", WAYS)
 def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
     """FET-14: whatever part of the answer came, only the whole of it holds rules."""
     cuts = [*range(0, len(WHOLE) - 4, 3), *range(len(WHOLE) - 4, len(WHOLE))]
@@ -99,7 +99,7 @@ def test_connection_closed_at_every_octet(server: Server, mode: str) -> None:
     assert result.ended_once(urls)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", WAYS)
 def test_a_server_that_is_down(server: Server, mode: str) -> None:
     """FET-14: connection refused, no such name."""
     with socket.socket() as taken:

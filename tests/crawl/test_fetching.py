@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, PROXY_MODES, crawl
+from tests.support.crawl import PROXY_WAYS, WAYS, crawl
 from tests.support.responses import in_turn, raw, redirect, reply, silence
 from tests.support.server import Server
 
@@ -77,7 +77,7 @@ def damaged(status: int, *headers: str) -> dict[str, bytes]:
     return {kind: head + line + b"\r\n\r\n" + body for kind, (line, body) in bodies.items()}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", WAYS)
 def test_the_status_decides_and_not_the_body(server: Server, mode: str) -> None:
     """FET-03, FET-08: a damaged 404 allows, a damaged 302 is followed; a damaged 200 is neither."""
     rules = server.site("127.0.3.1", BODY, pages={"/rules": reply(BODY)})
@@ -183,7 +183,7 @@ def test_a_robots_txt_that_another_middleware_cancels_is_an_attempt(server: Serv
 
 
 @pytest.mark.parametrize(
-    ("mode", "edition"), [*((mode, "google-2019") for mode in PROXY_MODES), ("asyncio", "google")]
+    ("mode", "edition"), [*((mode, "google-2019") for mode in PROXY_WAYS), ("asyncio", "google")]
 )
 def test_a_proxys_407_is_no_response_of_the_site(server: Server, mode: str, edition: str) -> None:
     """FET-08: nothing is allowed by it, and it is tried again."""

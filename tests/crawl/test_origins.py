@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import tls
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import WAYS, crawl
 from tests.support.responses import redirect
 from tests.support.server import Server
 
@@ -27,7 +27,7 @@ def secure() -> Iterator[Server]:
         yield running
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", WAYS)
 def test_scheme_host_and_port_make_an_origin(secure: Server, mode: str) -> None:
     """LOC-02, LOC-09: each of four origins follows its own file."""
     sites = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from scrapy import version_info
 
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import raw, redirect, reply
 from tests.support.server import Server, Site
 
@@ -84,7 +84,7 @@ def sites_of(server: Server) -> dict[str, tuple[Site, list[str]]]:
     }
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=WAYS)
 def crawled(
     request: pytest.FixtureRequest,
 ) -> Iterator[tuple[Server, dict[str, tuple[Site, list[str]]], Result]]:

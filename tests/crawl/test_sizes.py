@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import endless, http, reply
 from tests.support.server import Server, Site
 
@@ -53,7 +53,7 @@ def further_bombs() -> dict[str, bytes]:
 BOTH, FIRST = ["/other"], ["/last", "/other"]
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=WAYS)
 def crawled(
     request: pytest.FixtureRequest,
 ) -> Iterator[tuple[dict[str, tuple[Site, list[str]]], Result]]:

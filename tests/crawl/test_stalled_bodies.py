@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, crawl
+from tests.support.crawl import WAYS, crawl
 from tests.support.responses import endless, http
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def stalled(status: int, chunk: bytes = b"") -> Answer:
     return endless(http(status, headers, b"User-agent: *\nDisallow: /\n"), chunk, 0.05)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", WAYS)
 def test_a_body_that_does_not_end_is_a_timeout(server: Server, mode: str) -> None:
     """FET-08, FET-14: silent or slow, whatever the status; the site gets no second request."""
     sites = [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import in_turn, redirect, reply
 from tests.support.server import Server, Site
 
@@ -37,7 +37,7 @@ STATUSES = {
 }
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=WAYS)
 def crawled(request: pytest.FixtureRequest) -> Iterator[tuple[dict[int, Site], Result]]:
     """One origin for each status, all in one crawl."""
     with Server() as server:

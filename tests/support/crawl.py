@@ -36,8 +36,10 @@ MODES: dict[str, dict[str, Any]] = {
 }
 if version_info >= (2, 15):
     MODES["none"] = {"TWISTED_REACTOR_ENABLED": False}
+#: One mode for each way to download: with a reactor all have the same handler.
+WAYS = [mode for mode in MODES if mode != "select"]
 #: Those whose handler can use a proxy; without a reactor not before this release.
-PROXY_MODES = [mode for mode in MODES if mode != "none" or version_info >= (2, 18)]
+PROXY_WAYS = [mode for mode in WAYS if mode != "none" or version_info >= (2, 18)]
 
 
 @dataclass(frozen=True)

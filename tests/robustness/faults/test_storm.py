@@ -1,4 +1,4 @@
-"""Everything that can go wrong, all at once, in one crawl of each reactor mode.
+"""Everything that can go wrong, all at once, in one crawl for each way to download.
 
 Some of it costs attempts, some of it time; none of it may cost a request, a page that is
 disallowed, the process or its memory.
@@ -13,7 +13,7 @@ import pytest
 from scrapy import version_info
 
 from tests.support import tls
-from tests.support.crawl import MODES, Result, crawl
+from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import redirect, reply
 from tests.support.server import Server, Site
 
@@ -77,7 +77,7 @@ def loops(server: Server) -> dict[str, Site]:
     }
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=WAYS)
 def storm(request: pytest.FixtureRequest) -> Iterator[Storm]:
     with Server(tls.context()) as server:
         guarded = {
