@@ -40,7 +40,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\
 
 
 def parse(line: bytes) -> Request | None:
-    """The request of *line*; None for a line without the URL of one.
+    """The request of *line*; None for one without a URL.
 
     Raises ``ValueError`` for a line of another format, and ``OverflowError`` or ``RecursionError``
     for absurd values.

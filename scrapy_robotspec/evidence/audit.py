@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
 TOLERANCE = 1.0
-#: Max disallowed requests that are told apart.
+#: Max disallowed requests that are kept.
 _MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200

@@ -130,8 +130,9 @@ def read_runs(
 ) -> Iterator[tuple[RunReader, Iterator[Line]]]:
     """Each run in *folder* with its lines, in order.
 
-    Other files are ignored. The lines of a run have to be read before the next run. What takes more
-    processor time than honest evidence of its size is a problem, and is not read on (SAF-05).
+    Other files are ignored. The lines of a run have to be read before the next run. A folder that
+    takes more processor time than honest ones of its size is a problem; its rest is not read
+    (SAF-05).
     """
     runs: dict[str, dict[str, Path]] = defaultdict(dict)
     for path in folder.iterdir():
@@ -202,7 +203,7 @@ class RunReader:
             self.add_problem(f"{said(error)}; what follows it proves nothing")
 
     def add_problem(self, problem: str, line: int = 0) -> None:
-        """Note a problem of this run, and its *line* where it has one."""
+        """Note a problem of this run, in *line* if given."""
         place = f"line {line}: " if line else ""
         self._reading.add_problem(f"{self.log}: {place}{problem}")
 

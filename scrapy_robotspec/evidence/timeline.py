@@ -36,7 +36,7 @@ _MAX_PLANS = 20
 
 
 class InForce(NamedTuple):
-    """What decided about an origin's requests during some time."""
+    """The rules in force for an origin during some time."""
 
     rules: tuple[Resolved, ...]
     """Those of the newest copy, then those of the other crawls that ran; none: unknown."""
@@ -118,7 +118,7 @@ class Timeline:
         return any(began <= until and since <= ended for began, ended in fetches)
 
     def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
-        """What was in force for *origin*, one after another (epoch seconds)."""
+        """The rules in force for *origin*, one after another (epoch seconds)."""
         bounds, _ = self._held(origin)
         first, last = (bisect_right(bounds, time) for time in (since, until))
         for time in bounds[first - 1 : last]:
@@ -136,7 +136,7 @@ class Timeline:
         return sorted(bounds), held
 
     def _in_force_from(self, origin: Origin, time: float) -> InForce:
-        """What was in force for *origin* at *time*."""
+        """The rules in force for *origin* at *time*."""
         usable, failed = [], []
         for run, spans in self._held(origin)[1]:
             at = bisect_right(spans, time, key=lambda span: span.start)
