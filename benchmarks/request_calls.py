@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -127,7 +127,9 @@ class Pages(Spider):
     """Passes requests of a known origin through the parts of a crawl, without its event loop."""
 
     name = "pages"
-    start_urls: ClassVar[list[str]] = ["http://known.example/"]
+
+    async def start(self) -> AsyncIterator[Request]:
+        yield Request("http://known.example/")
 
     def parse(self, response: Response) -> None:
         engine = self.crawler.engine
