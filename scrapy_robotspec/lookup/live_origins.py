@@ -31,7 +31,7 @@ class QueueState(Enum):
 
 
 class LiveOrigin:
-    """The state of one origin: the lookup's first, then that of a crawl's requests."""
+    """The state of one origin: the lookup's, then the crawl's."""
 
     __slots__ = (
         "failed_routes",

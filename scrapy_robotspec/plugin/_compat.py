@@ -225,10 +225,10 @@ def _slot_clock() -> float:
 
 
 class UndelayedSlots:
-    """Download slots without a delay, for requests whose meta has *key*: its value names the slot.
+    """Download slots without a delay, for requests with the meta *key*.
 
-    Other middlewares cannot change that slot: one that puts all requests of a proxy into a slot
-    would let a robots.txt wait behind pages.
+    The value of *key* has the slot's name as ``slot``. Other middlewares cannot change that slot:
+    one that puts all requests of a proxy into a slot would let a robots.txt wait behind pages.
     """
 
     def __init__(self, engine: ExecutionEngine, key: str) -> None:

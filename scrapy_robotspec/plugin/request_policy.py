@@ -29,7 +29,7 @@ MOST_LINES = 100
 
 @dataclass(frozen=True, slots=True)
 class Extensions:
-    """What a group states besides allow and disallow: values by field (lower case), in file order.
+    """Other lines of a group: values by field, in file order.
 
     Crawl delay (EXT-01), other lines (EXT-03), usage statements (USE-01, USE-07), licenses
     (USE-06).
@@ -128,7 +128,7 @@ class RequestPolicy:
         return self._overrides.find(origin) if self._overrides else None
 
     def replacement(self, origin: Origin) -> str | RobotsTxt | None:
-        """What the user has put in the place of the robots.txt: a word, or a text of their own."""
+        """The user's replacement of the robots.txt: a word or a text."""
         override = self.override(origin)
         return None if override is None else override.replacement
 
@@ -178,7 +178,7 @@ class RequestPolicy:
     # --- usage preferences
 
     def with_usage(self, decision: Decision, found: Resolved, url: str, tokens: Tokens) -> Decision:
-        """*decision* about *url* by its rules, or a refusal by usage preferences (USE-05)."""
+        """*decision* about *url*, or a refusal by usage preferences (USE-05)."""
         if not decision.allowed or found.extensions is None:
             return decision
         return self._by_usage(decision, extensions_of(found, tokens), url)

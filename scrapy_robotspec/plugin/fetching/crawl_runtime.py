@@ -118,10 +118,10 @@ class CrawlRuntime:
     # --- fetches
 
     def take_turn(self, origin: Origin, request: Request) -> float:
-        """Use the turn of the page's download slot, unless this is a retry; seconds until then.
+        """Use the turn of the page's download slot; seconds until then.
 
-        The first request to an origin is spaced like a page. It takes no place in that slot, so a
-        silent robots.txt delays no other origin of the slot.
+        A retry uses none. The first request to an origin is spaced like a page. It takes no place
+        in that slot, so a silent robots.txt delays no other origin of the slot.
         """
         assert self._crawler.engine is not None
         if self.routes.has_failed(origin):

@@ -30,9 +30,9 @@ MAX_RULES_OF_CRAWL = 20_000
 
 
 class OriginStatsTable(dict["Origin", OriginStats]):
-    """The :class:`OriginStats` of all origins, made on first use; in order of appearance.
+    """The :class:`OriginStats` of all origins, in order of appearance.
 
-    Times are in epoch seconds, durations in seconds.
+    Each is made on first use. Times are in epoch seconds, durations in seconds.
     """
 
     def __init__(self) -> None:

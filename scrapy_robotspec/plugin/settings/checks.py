@@ -51,7 +51,7 @@ def _opens_browser(handler: Any) -> bool:
 
 
 def missing_parts(settings: BaseSettings) -> Iterator[str]:
-    """Problems of a middleware enabled without the add-on, before other add-ons, or twice.
+    """Problems of a middleware that the add-on has not enabled last.
 
     It imports middlewares, so the reactor must have been installed.
     """

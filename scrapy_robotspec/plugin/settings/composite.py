@@ -180,7 +180,7 @@ def _imported(path: str) -> Any:
 
 
 def _checked_chooser(function: Any) -> Chooser:
-    """*function*, if it can be called as f(request, crawler) and returns at once."""
+    """*function*, if it takes (request, crawler) and returns at once."""
     wanted = "a function f(request, crawler) that returns a token or a list of tokens"
     if isinstance(function, type):
         raise ValueError(f"{wanted}, not the class {function.__name__}")
