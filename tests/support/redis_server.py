@@ -23,7 +23,7 @@ NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis
 
 
 class RedisServer:
-    """A server process with its own directory and no persistence; a context manager."""
+    """A server process without persistence, and a context manager."""
 
     def __init__(self, directory: Path, *options: str) -> None:
         self.port = free_port()

@@ -25,7 +25,10 @@ def context() -> ssl.SSLContext:
 
 
 def write_certificate(path: Path, address: IPv4Address | None = None) -> Path:
-    """Write a fresh certificate and its key to *path*; *address* makes it fit a server there."""
+    """Write a fresh certificate and its key to *path*.
+
+    With an *address* it is valid for a server there, if it is trusted.
+    """
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name.from_rfc4514_string("CN=wrong.example.com")
     day = datetime.timedelta(days=1)
