@@ -98,7 +98,7 @@ class RequestPolicy:
         )
         """Whether :meth:`delay` may have an answer at all."""
         self.usage: UsagePolicy | None = None
-        """What follows from usage preferences; None: the crawl declares no use."""
+        """Decides by usage preferences; None: the crawl declares no use."""
         if settings.usage:
             from scrapy_robotspec.access.usage_policy import UsagePolicy
 

@@ -1,4 +1,4 @@
-"""Converters of settings with values of their own kind; loaded where one of them is set."""
+"""Converters of settings that few crawls set; loaded when one is set."""
 
 from __future__ import annotations
 
