@@ -1,4 +1,4 @@
-"""Many crawlers of a file, and which of them follow the same groups."""
+"""Crawlers: which of many follow the same groups of a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ _FEW = 8
 
 
 def product_token(name: str, edition: Edition) -> str | None:
-    """The token that a crawler's groups are found under (UAG-11); None: no group can name it."""
+    """The token that a crawler's groups are found under (UAG-11).
+
+    None: no group can name it.
+    """
     asked = tokens_from_user_agent(name, edition)
     return asked[0] if asked else (DEFAULT if name == DEFAULT else None)
 
@@ -60,8 +63,9 @@ class Crawlers:
         return array("i", [place]) * len(self.asked)
 
     def assign(self, present: Collection[str], first: int) -> tuple[Sequence[Follower], array[int]]:
-        """Crawlers that follow different groups, and for each crawler which of them it is like.
+        """One crawler for each way to follow groups.
 
+        The second value says which of them each crawler is like.
         ``present``: the keys of the agents that a file names. The places count from *first* on.
         """
         others = followed_keys(present, (), self._edition)  # of crawlers that no agent names

@@ -70,7 +70,10 @@ class File:
     def groups_of(
         self, crawlers: Crawlers, first: int
     ) -> tuple[Sequence[Group | Unread], array[int]]:
-        """The groups that crawlers follow, and for each crawler *first* + the index of its own."""
+        """The groups that crawlers follow.
+
+        The second value is, for each crawler, *first* + the index of its own.
+        """
         robots = self.robots
         if robots is None:
             return [Unread(self)], crawlers.all_at(first)
@@ -94,7 +97,10 @@ class File:
 
     @cached_property
     def findings(self) -> Mapping[str, int]:
-        """The numbers of the linter's findings by severity; none unless they are asked for."""
+        """The linter's findings, counted by severity.
+
+        Empty unless they are asked for.
+        """
         if self.robots is None or not self.questions.lint:
             return {}
         found = Counter(finding.severity for finding in self.robots.lint())
@@ -112,7 +118,10 @@ class File:
 
     @cached_property
     def groups_with_delays(self) -> Sequence[tuple[RawGroup, set[str]]]:
-        """The groups with other lines, and their keys; none if no line has a crawl delay."""
+        """The groups with other lines, and their keys.
+
+        Empty if no line has a crawl delay.
+        """
         assert self.robots is not None
         body = self.robots.body
         last = body.lower().rfind(b"crawl-delay")
@@ -126,7 +135,7 @@ class File:
 
 
 class Rules:
-    """The verdicts of the rules in some parts of a file, which groups may share."""
+    """Verdicts of the rules in some parts of a file."""
 
     def __init__(self, file: File, robots: RobotsTxt, parts: _Parts, follower: Follower) -> None:
         self._file = file
@@ -193,7 +202,7 @@ class Rules:
 
 
 class Group:
-    """What a file says to the crawlers that follow the same groups."""
+    """Statements of a file for the crawlers that follow the same groups."""
 
     def __init__(
         self, file: File, robots: RobotsTxt, index: Mapping[str, Place], follower: Follower

@@ -1,4 +1,4 @@
-"""The rules of some groups: verdicts, and the open share of a site.
+"""Verdicts of some groups, and the open share of a site.
 
 The share is decided by examples. The example of a pattern has text that no rule contains in the
 place of each ``*``, and at its end unless the pattern is anchored. A rule that matches the example

@@ -50,7 +50,7 @@ class Question(NamedTuple):
 
 
 class Answers:
-    """Prints answers as they come, counts them, and keeps them for a page."""
+    """Prints and counts answers, and keeps them for a page."""
 
     def __init__(self, session: Session, question: Question, output: Output) -> None:
         self.session = session
@@ -136,9 +136,9 @@ class Answers:
                     self.add(self._with_usage(found, robots, url))
 
     def by_sites(self, visit: Visit, total: int = 0) -> None:
-        """Print the answers of sites, as they come; ``total``: their number, if it is known.
+        """Print the answers of sites, as they come.
 
-        Raises :class:`MisuseError`.
+        ``total``: their number, if it is known. Raises :class:`MisuseError`.
         """
         question, session = self.question, self.session
         query = load_query(session)
@@ -198,7 +198,7 @@ class Answers:
             yield short(found, prefix, paint, question.usage)
 
     def end(self, name: str, robots: RobotsTxt | None) -> int:
-        """Sum up, write the page if there is one, and return the exit code."""
+        """Sum up, write the page if any, return the exit code."""
         numbers, screen = self._kept.numbers, self.session.screen
         if numbers.total() > 1 and not self.output.as_json and not self.question.fully:
             total = count(numbers.total(), "answer")

@@ -38,7 +38,7 @@ def wants_colour(
 
 
 class Screen:
-    """Writes answers to standard output, and notes, summaries and progress to standard error.
+    """Writes answers to standard output, the rest to standard error.
 
     ``quiet`` leaves out notes, summaries and progress; ``color`` as in :func:`wants_colour`.
     """

@@ -107,7 +107,7 @@ def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
 
 
 def missing_urls(file: str) -> MisuseError:
-    """The error for a FILE without URLs, or for one that cannot be read."""
+    """The error for a FILE without URLs, or an unreadable one."""
     if not is_url(file) and not os.path.isdir(file):
         read_file(file, 0)
     return MisuseError(

@@ -84,7 +84,10 @@ class Addon:
 
 
 def check_settings(settings: BaseSettings) -> Settings:
-    """Raise here what the middleware would raise later, in the midst of other tracebacks."""
+    """Raise the errors of the middleware early.
+
+    Later they would stand in the midst of other tracebacks.
+    """
     had_reactor = _compat.is_reactor_installed()
     checked = Settings.from_scrapy(settings, warn=False)  # of unknown names the middleware warns
     if not had_reactor and _compat.is_reactor_wrong(settings):

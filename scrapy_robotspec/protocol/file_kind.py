@@ -70,7 +70,7 @@ def foreign_kind(body: bytes) -> FileKind | None:
 
 
 def meant_kind(body: bytes) -> FileKind | None:
-    """The kind of a file that is not meant as a robots.txt, or None.
+    """The kind of a file not meant as a robots.txt, or None.
 
     A line counts that is meant as one of a robots.txt, even if no edition reads it.
     """

@@ -130,14 +130,17 @@ def field_for(name: bytes, edition: Edition) -> str:
 
 
 def line_ends(body: bytes, begin: int, end: int) -> int:
-    """Number of line ends between two offsets; *end* is the start of a line."""
+    """Number of line ends between two offsets.
+
+    *end* is the start of a line.
+    """
     returns = body.count(b"\r", begin, end)
     both = body.count(b"\r\n", begin, end) if returns else 0
     return body.count(b"\n", begin, end) + returns - both
 
 
 def numbers_at(body: bytes, offsets: Iterable[int]) -> dict[int, int]:
-    """Numbers, from 1, of the lines that begin at some offsets; linear in the file."""
+    """Numbers, from 1, of the lines that begin at some offsets."""
     numbers: dict[int, int] = {}
     number, begin = 1, 0
     for offset in sorted(offsets):

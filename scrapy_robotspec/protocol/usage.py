@@ -135,9 +135,9 @@ def parse_preferences(source: UsageSource, value: str) -> dict[str, Preference]:
 
 
 def parse_dictionary(value: str) -> dict[str, str | None] | None:
-    """The members of a dictionary (RFC 9651) that are tokens; None for a syntax error.
+    """The members of a dictionary (RFC 9651) that are tokens.
 
-    The value of any other member is None.
+    The value of any other member is None. None for a syntax error.
     """
     if _TOKENS_ONLY.fullmatch(value):  # usual
         pairs = (pair.strip(_WHITE).partition("=") for pair in value.split(","))

@@ -135,7 +135,7 @@ def _pattern(path: bytes | None, edition: Edition) -> _Pattern:
 
 
 def split_path(value: bytes) -> tuple[bytes | None, bytes]:
-    """The path of a statement, if there is one, and its preferences (USE-01)."""
+    """The path of a statement, if any, and its preferences (USE-01)."""
     if not value.startswith(b"/"):
         return None, value
     path, *rest = value.replace(b"\t", b" ").split(b" ", 1)

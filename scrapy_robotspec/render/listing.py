@@ -93,7 +93,10 @@ class Row(NamedTuple):
 
 
 def listing(file: ParsedFile, notes: Notes) -> list[Row]:
-    """The lines of the file; of a long one its beginning and those with notes."""
+    """The lines of the file.
+
+    A long file is cut to its beginning and the lines with notes.
+    """
     shown = set(range(1, len(file.lines) + 1))
     if len(shown) > MOST_LINES:
         shown = set(range(1, BEGINNING + 1))

@@ -84,7 +84,10 @@ class ParsedFile:
         return tuple(read_lines(self.robots.body, self.robots.edition))
 
     def extents(self) -> Iterator[tuple[int, int]]:
-        """The first line of each group, and its last one that is not blank or a comment."""
+        """The first and last lines of each group.
+
+        Blank lines and comments at its end do not count.
+        """
         firsts = {group.first_line for group in self.groups}
         blank_ends = self.robots.edition.blank_line_ends_group
         first = last = 0

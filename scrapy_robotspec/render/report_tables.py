@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     #: Several texts are URLs.
     Cell: TypeAlias = "str | int | tuple[str, ...]"
-    #: What rows are ordered by, the largest first, and the cells of a row.
+    #: The number that rows are ordered by (descending), and the cells of a row.
     Row: TypeAlias = "tuple[float, Sequence[Cell]]"
 
 #: Max rows of a table. Ten tables of these rows keep a page below 5 MB.
@@ -49,7 +49,7 @@ class AnswerGroup(NamedTuple):
     """Its colour in the bar of origins."""
     number: int
     words: str
-    """What it means, and the most frequent HTTP statuses or failures."""
+    """Its meaning, with the most frequent HTTP statuses or failures."""
     table: Table
 
 
@@ -60,7 +60,7 @@ def _table(caption: str, columns: Sequence[str], rows: Iterable[Row]) -> Table:
 
 
 def further_tables(origins: Sequence[OriginStats], now: float) -> dict[str, Table]:
-    """The tables after those of refusals and answers, by title; without empty ones."""
+    """The tables after refusals and answers, by title, without empty ones."""
     tables = {
         "Failures": _table(
             "Failed attempts, also of origins that responded later",
@@ -164,7 +164,10 @@ def reason_words(reason: str) -> str:
 
 
 def refusals(origins: Sequence[OriginStats]) -> list[Table]:
-    """Refusals by the text of a robots.txt or override line, and those without one, by reason."""
+    """Refusals by the text of a line, in two tables.
+
+    Those without a line stand by their reason.
+    """
     found: dict[tuple[bool, str], list[RefusalStats]] = {}
     for origin in origins:
         for refusal in origin.refused_by:
@@ -274,7 +277,10 @@ def _delays(origins: Sequence[OriginStats]) -> Iterator[Row]:
 
 
 def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
-    """The longest wait of each origin, or its current one; none if all were short and ended."""
+    """The longest or current wait of each origin.
+
+    Empty if all were short and have ended.
+    """
     rows: list[Row] = []
     is_long = False
     for each in origins:

@@ -84,7 +84,7 @@ def is_installed() -> bool:
 
 
 def need_redis() -> None:
-    """Skip a test where there is no Redis."""
+    """Skip a test on a machine without Redis."""
     if not is_installed():
         pytest.skip(NOT_FOUND)
     pytest.importorskip("redis", reason="the Redis client is not installed")

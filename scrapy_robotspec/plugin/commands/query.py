@@ -38,7 +38,7 @@ _AT_ONCE = 64
 
 @dataclass(slots=True)
 class Query:
-    """A visit that decides about URLs, and where the answers go, in order."""
+    """A visit that decides about URLs, with a receiver of answers."""
 
     visit: Visit
     handle: Callable[[SiteAnswer], None]

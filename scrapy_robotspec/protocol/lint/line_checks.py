@@ -75,7 +75,7 @@ def is_usual(text: bytes) -> bool:
 
 
 def check_form(line: Line, edition: Edition, *, may_replace: bool) -> Iterator[Remark]:
-    """Check the bytes of a line, its form ``field: value`` and its field (FMT-06, FMT-11)."""
+    """Check the bytes, form and field of a line (FMT-06, FMT-11)."""
     name = edition.name
     yield from _check_bytes(line, edition)
     if line.name:
