@@ -96,6 +96,8 @@ def further_tables(origins: Sequence[OriginStats], now: float) -> dict[str, Tabl
 # --- origins by what their robots.txt gave
 
 PENDING = "pending"
+#: The end of a wait that ended with its requests, or with the crawl.
+UNANSWERED = "no answer"
 OVERRIDE = "override"
 
 #: Kind of answer -> title, style and what it means, in the order of the page.
@@ -287,11 +289,16 @@ def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
         if each.pending_since is not None:
             seconds, end = max(0.0, now - each.pending_since), PENDING
         elif each.wait_began is not None:
-            is_down = each.answer == Meaning.UNREACHABLE.value
-            seconds, end = each.wait_seconds, "given up" if is_down else "answered"
+            seconds, end = each.wait_seconds, _end_of_wait(each)
         else:
             continue
-        is_long = is_long or seconds >= SHORTEST_WAIT or end == PENDING
+        is_long = is_long or seconds >= SHORTEST_WAIT or end in (PENDING, UNANSWERED)
         failure = each.failure or "none"
         rows.append((seconds, (each.origin, duration(seconds), end, each.asked, failure)))
     return rows if is_long else []
+
+
+def _end_of_wait(origin: OriginStats) -> str:
+    if origin.answer == Meaning.UNREACHABLE.value:
+        return "given up"
+    return UNANSWERED if origin.answered is None else "answered"

@@ -165,7 +165,7 @@ def test_a_crawl_may_end_while_its_report_is_written(
     assert result.lines(" ERROR: ") == []
     text = path.read_text(encoding="utf-8")
     assert "(shutdown)" in text
-    assert "pending" in text
+    assert 'data-column="End">no answer</td>' in text
     assert list(tmp_path.iterdir()) == [path]
 
 
