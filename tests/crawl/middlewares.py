@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import threading
@@ -20,6 +21,7 @@ from tests.support.event_log import read_job
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
 
@@ -38,6 +40,30 @@ class AnswersAtOnce:
 
     def close(self) -> Any:
         return succeed(None)
+
+
+class LikeSplash:
+    """Sends the request of each page to a renderer instead, as scrapy-splash does."""
+
+    def __init__(self, renderer: str) -> None:
+        self._renderer = renderer
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> LikeSplash:
+        return cls(crawler.settings["RENDERER"])
+
+    def process_request(self, request: Request, spider: Spider | None = None) -> Request | None:
+        if "splash" in request.meta or request.url.endswith("/robots.txt"):
+            return None
+        arguments = {"url": request.url}
+        processed = {"splash": {"args": arguments}, "_splash_processed": True}
+        return request.replace(
+            url=self._renderer,
+            method="POST",
+            body=json.dumps(arguments),
+            meta={**request.meta, **processed, "dont_obey_robotstxt": True},
+            dont_filter=True,
+        )
 
 
 class DropsRobotsTxt:

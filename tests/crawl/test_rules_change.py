@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugins.renderers import renderer, splash
 from tests.support.crawl import Result, crawl
 from tests.support.responses import as_long_as, reply, silence, until
 from tests.support.server import ROBOTS
@@ -53,6 +54,27 @@ def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server) -> No
     refused = len(urls) - len(site.pages_asked)
     assert {error["type"] for error in result.errors.values()} == {"ForbiddenByRobots"}
     assert result.stats["robotstxt/forbidden"] == len(result.errors) == refused
+
+
+def test_no_page_leaves_the_slot_of_a_renderer_after_the_rules_forbid_it(server: Server) -> None:
+    """CAC-07: the request that stands in the slot is the renderer's, the rules are the page's."""
+    site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
+    rendered: list[Any] = []
+    renders = server.site("127.0.8.1", CLOSED, page=renderer(splash, rendered))
+    urls = [site.url(f"/{n}") for n in range(25)]
+    settings = {
+        **SHORT_LIVES,
+        "DOWNLOAD_DELAY": 0.15,
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.LikeSplash": 725},
+        "RENDERER": renders.url("/render.json"),
+    }
+    result = crawl(urls, settings)
+    assert len(result.of("robots_changed")) == 1
+    assert 3 <= len(rendered) < 20
+    assert sent_while_closed(site, result) == []
+    assert len(result.of("response")) == len(rendered)
+    refused = len(urls) - len(rendered)
+    assert result.stats["robotstxt/forbidden"] == len(result.of("error")) == refused
 
 
 DELAYED: dict[str, dict[str, Any]] = {
