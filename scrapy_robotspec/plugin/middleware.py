@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
@@ -85,7 +86,7 @@ class RobotSpecMiddleware(GateOwner):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.frozen:  # it is in ADDONS
+        if any(load_object(addon) is cls for addon in crawler.settings.getdict("ADDONS")):
             raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
