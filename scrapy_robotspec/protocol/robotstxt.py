@@ -291,7 +291,8 @@ class RobotsTxt:
 
         Counted from the last one on: crawlers are mostly asked about in file order.
         """
-        begin, number = self._last_line if self._last_line[0] <= start else (0, 1)
+        last = self._last_line  # read once: another thread may change it
+        begin, number = last if last[0] <= start else (0, 1)
         number += line_ends(self.body, begin, start)
         self._last_line = (start, number)
         return number

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -106,7 +105,6 @@ def is_label(text: str) -> bool:
     return _LABEL.fullmatch(text) is not None
 
 
-@lru_cache(maxsize=1024)  # few paths of a file decide about all URLs
 def usage_of(statements: tuple[UsageStatement, ...]) -> Usage:
     """The usage that some statements combine to, whatever their order (USE-02, USE-04)."""
     stated = dict.fromkeys((each.source, each.value) for each in statements)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.groups import RawOther
 
+#: Most usages kept for one file: few of its paths decide about all URLs.
+_KEPT = 256
 #: Most paths with wildcards of one field that are compared with a URL, in file order. It bounds the
 #: time for a file that is made to be slow, as the parsing limit does (FMT-12).
 MAX_WILDCARDS = 1000
@@ -46,7 +48,7 @@ _Pattern = tuple[int, str]
 class UsageRules:
     """The usage statements for one crawler; False without any."""
 
-    __slots__ = ("_edition", "_fields", "statements")
+    __slots__ = ("_edition", "_fields", "_kept", "statements")
 
     statements: tuple[UsageStatement, ...]
     """Every statement, in file order."""
@@ -64,6 +66,7 @@ class UsageRules:
         self._fields = [_usable(by_pattern) for by_pattern in fields.values()]
         usable = (each for field in self._fields for _, statements in field for each in statements)
         self.statements = tuple(sorted(usable, key=_line))
+        self._kept: dict[tuple[UsageStatement, ...], Usage] = {}
 
     def __bool__(self) -> bool:
         return bool(self._fields)
@@ -75,7 +78,13 @@ class UsageRules:
         """
         path = path_of(url, self._edition)
         deciding = (each for field in self._fields for each in _longest(field, path))
-        return usage_of(tuple(sorted(deciding, key=_line)))
+        statements = tuple(sorted(deciding, key=_line))
+        usage = self._kept.get(statements)
+        if usage is None:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            usage = self._kept[statements] = usage_of(statements)
+        return usage
 
 
 def _usable(

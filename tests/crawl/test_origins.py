@@ -8,11 +8,13 @@ import pytest
 
 from tests.support import tls
 from tests.support.crawl import WAYS, crawl
-from tests.support.responses import redirect
-from tests.support.server import Server
+from tests.support.responses import redirect, reply
+from tests.support.server import ROBOTS, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.support.responses import Exchange
 
 
 def only(path: str) -> str:
@@ -86,6 +88,21 @@ def test_names_of_one_host_share_a_file_and_others_do_not(server: Server) -> Non
         "www.xn--mller-kva.eu",
     ]
     assert len(result.responses) + len(result.errors) == len(SAME_ORIGIN) + len(OTHERS) + 1
+
+
+def test_an_address_and_a_name_of_it_follow_files_of_their_own(server: Server) -> None:
+    """LOC-07: one server answers for both, with the file of the host that is asked."""
+
+    async def robots(exchange: Exchange) -> bool:
+        host = exchange.asked.header("host") or ""
+        return await reply(only("/name" if host.startswith("localhost") else "/address"))(exchange)
+
+    site = server.site("127.0.0.1", robots)
+    hosts = [f"127.0.0.1:{site.port}", f"localhost:{site.port}"]
+    crawl([f"http://{host}/{path}" for host in hosts for path in ("address", "name")])
+    assert sorted(asked.header("host") or "" for asked in site.robots_asked) == hosts
+    pages = [(asked.header("host"), asked.path) for asked in site.log if asked.path != ROBOTS]
+    assert sorted(pages) == [(hosts[0], "/address"), (hosts[1], "/name")]
 
 
 def test_user_info_appears_nowhere(server: Server) -> None:

@@ -6,6 +6,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 from http_sfv.dictionary import Dictionary
@@ -251,6 +252,18 @@ def test_ten_thousand_paths_are_told_apart() -> None:
     for i in (0, 1, 99, 1_000, 9_999):
         assert robots.usage(f"{SITE}/{i}/page", "foo").preferences == {f"l{i}": "disallow"}
     assert robots.usage(f"{SITE}/10000/page", "foo").statements == ()
+
+
+def test_statements_are_not_kept_longer_than_their_file() -> None:
+    """SAF-01: long ones of many sites do not fill the memory of a crawl."""
+    labels = ", ".join(f"label-{number}=y" for number in range(5000))
+    tracemalloc.start()
+    for site in range(20):
+        text = f"User-agent: *\nContent-Usage: site-{site}=y, {labels}\nAllow: /\n"
+        assert RobotsTxt.parse(text.encode()).usage("/", "*").preferences["label-0"] == "allow"
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < peak / 4
 
 
 def test_paths_with_wildcards_beyond_the_limit_do_not_count() -> None:
