@@ -8,9 +8,9 @@ any host name. ``responses.py`` contains the responses.
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -87,15 +87,18 @@ class Site:
 
 
 def ahead(pages: Iterable[tuple[float, float]]) -> float:
-    """Seconds by which a page came before its turn.
+    """Seconds by which a page came before its turn, as the three pages before it tell.
 
-    *pages*: the time of each and the delay after it. A busy machine sends single pages late, which
-    makes a pause short; pages that do not keep the delay get ahead further and further.
+    *pages*: the time of each and the delay after it. A page that a busy machine sends late makes
+    the pause after it short and brings no page ahead; a page that takes no turn does.
     """
-    most, turn = 0.0, -math.inf
+    most, turn = 0.0, 0.0
+    late: deque[float] = deque(maxlen=3)
     for at, delay in sorted(pages):
-        most = max(most, turn - at)
-        turn = max(turn, at) + delay
+        if late:
+            most = max(most, min(late) - (at - turn))
+        late.append(at - turn)
+        turn += delay
     return most
 
 
