@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.support.server import Server, Site
 
-#: A busy machine may let a first page go late (seconds); no delay here is as short.
+#: A busy machine may send a first page late (seconds); a page that takes no turn is ahead by more.
 SLACK = 0.2
 FOREIGN_QUEUE = {"SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue"}
 ON = {"ROBOTSPEC_CRAWL_DELAY": True}
