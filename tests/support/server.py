@@ -89,8 +89,9 @@ class Site:
 def ahead(pages: Iterable[tuple[float, float]]) -> float:
     """Seconds by which a page came before its turn.
 
-    *pages*: the time of each and the delay after it. The three pages before tell a turn. A page that a busy machine sends late makes
-    the pause after it short and brings no page ahead; a page that takes no turn does.
+    *pages*: the time of each and the delay after it. The three pages before tell a turn. A page
+    that a busy machine sends late makes the pause after it short and brings no page ahead; a page
+    that takes no turn does.
     """
     most, turn = 0.0, 0.0
     late: deque[float] = deque(maxlen=3)
