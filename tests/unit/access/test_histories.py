@@ -86,6 +86,16 @@ class History:
         return next((each for each in reversed(self.results) if id(each[1]) in GOOD), None)
 
     @property
+    def lifetime(self) -> float:
+        """Seconds for which the copy is fresh (an answer in doubt: FET-20)."""
+        answers = [answer for _, answer in reversed(self.results) if id(answer) in GOOD]
+        if answers[0] is BRIEF:
+            return 600.0
+        in_doubt = itertools.takewhile(lambda answer: answer is FORBIDDEN, answers)
+        times = sum(1 for _ in in_doubt)
+        return min(HOUR * 2 ** (times - 1), DAY) if times else DAY
+
+    @property
     def failures(self) -> list[float]:
         """The times of the failed attempts since then."""
         since = 0 if self.copy is None else self.results.index(self.copy) + 1
@@ -102,20 +112,16 @@ class History:
         return self.failures[-1] - start if self.failures else -1.0
 
 
-def lifetime(copy: tuple[float, FetchResult]) -> float:
-    return 600.0 if copy[1] is BRIEF else DAY
-
-
 @given(policies, st.lists(st.tuples(waits, answers), max_size=40))
 def test_nothing_is_ever_allowed_but_by_a_row_of_the_catalogue(
     policy: AccessPolicy, steps: list[tuple[float, FetchResult]]
 ) -> None:
-    """FET-10, FET-12, FET-13, CAC-02, with an honest clock."""
+    """FET-10, FET-12, FET-13, FET-20, CAC-02, with an honest clock."""
     history = History(policy)
     for wait, answer in steps:
         plan = history.step(wait, answer)
         copy, now = history.copy, history.life.now
-        if copy is not None and now < copy[0] + lifetime(copy):
+        if copy is not None and now < copy[0] + history.lifetime:
             assert plan.action is GOOD[id(copy[1])]
             continue
         assert history.failures, "without a fresh copy there was an attempt, and it failed"
