@@ -25,9 +25,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
-from scrapy_robotspec.store import open_store
+from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved
 from scrapy_robotspec.store.memory import MemoryStore
+from scrapy_robotspec.store.uri import open_store
 
 if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone
@@ -83,10 +83,6 @@ class Servers:
         pass
 
 
-def in_thread(call: Any, *args: Any) -> Deferred[Any]:
-    return succeed(call(*args))
-
-
 def visit(lookup: Lookup[int], origins: list[Origin]) -> float:
     """Seconds for a decision of each origin in turn."""
     begin = time.perf_counter()
@@ -104,8 +100,7 @@ def measure(number: int, rounds: int) -> None:
     servers = Servers()
     records = open_store("memory://")
     assert isinstance(records, MemoryStore)
-    store = TieredStore(records, None, in_thread, owner="we", lease_seconds=35.0)
-    lookup = Lookup(servers, store, FetchLimiter(32))
+    lookup = Lookup(servers, records, FetchLimiter(32))
     origins = [Origin("http", f"{n}.example", 80) for n in range(number)]
     first = visit(lookup, origins)
     fetched = servers.fetched

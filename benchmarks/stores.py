@@ -27,8 +27,8 @@ from scrapy_robotspec.access.origin import Origin  # noqa: E402
 from scrapy_robotspec.access.outcome import FetchResult  # noqa: E402
 from scrapy_robotspec.access.policy import AccessPolicy  # noqa: E402
 from scrapy_robotspec.editions import get_edition  # noqa: E402
-from scrapy_robotspec.store import open_store  # noqa: E402
 from scrapy_robotspec.store.memory import MemoryStore  # noqa: E402
+from scrapy_robotspec.store.uri import open_store  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -147,8 +147,8 @@ def report(
     gap = smallest_gap(pages)
     print(f"{len(asked)} origins, robots.txt requests for each: {most_and_least(asked)}")
     print(
-        f"{len(DELAYED)} of them with a crawl delay of {DELAY:g} s, smallest gap: {gap:.3f} s, "
-        f"pace: {pace(pages):.0%} of what the delay allows"
+        f"{len(DELAYED)} of them with a crawl delay of {DELAY:g} s, smallest gap: {gap:.3f} s "
+        f"as the site saw it (a busy machine shortens it), pace: {pace(pages):.0%} of the possible"
     )
     print(f"pages crawled too often: {len(often)}, disallowed pages crawled: {len(private)}")
     kept = max(asked.values(), default=0) == 1 and gap >= DELAY - TOLERANCE

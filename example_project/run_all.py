@@ -44,12 +44,12 @@ COLUMNS = """\
 The tables: what each robots.txt answered, what follows from that, how many pages were crawled and
 refused, and when the first page ended. A refused page has a line of its own."""
 NEXT = """
-Next: read one of example_project/example/spiders (15 to 40 lines each), then docs/quickstart.md."""
+Next: read one of example_project/example/spiders (13 to 34 lines each), then docs/quickstart.md."""
 
 
 def main(spiders: tuple[str, ...]) -> int:
     """Run the spiders, print the table; 0 if all went as it should."""
-    print("Twelve small crawls of a local site; they take about half a minute.", flush=True)
+    print("Small crawls of a local site; together they take about a minute.", flush=True)
     sections: list[str] = []
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ def crawl(spider: str, site: LocalSite, results: Path, folder: Path) -> list[dic
     if subprocess.run(command, cwd=PROJECT, check=False).returncode:
         raise SystemExit(f"{spider} failed; its own message is above")
     items = lines(results)
-    print(f"{len(items)} pages in {time.monotonic() - begin:.1f} s")
+    print(f"{len(items)} URLs in {time.monotonic() - begin:.1f} s")
     return items
 
 

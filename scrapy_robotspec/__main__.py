@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
@@ -12,15 +13,14 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Run the command line of this process and return its exit code."""
-    try:
-        from functools import partial
+    # A KeyboardInterrupt can get lost in an import, and the command would go on.
+    signal.signal(signal.SIGINT, lambda *frame: os._exit(130))
+    from functools import partial
 
-        from scrapy_robotspec.cli.app import main as run
-        from scrapy_robotspec.cli.session import Session
+    from scrapy_robotspec.cli.app import main as run
+    from scrapy_robotspec.cli.session import Session
 
-        code = run(open_session=partial(Session, load_query=_load_query))
-    except KeyboardInterrupt:  # while a module is imported, or while an error is shown
-        code = 130
+    code = run(open_session=partial(Session, load_query=_load_query))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # no traceback while Python ends
     return code
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from enum import Enum
 from typing import Any, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError
 
 _T = TypeVar("_T")
-_Enum = TypeVar("_Enum", bound=Enum)
 
 Converter = Callable[[Any], _T]
 
@@ -126,26 +124,6 @@ def optional(read: Converter[_T]) -> Converter[_T | None]:
         return None if raw is None or raw == "" else read(raw)
 
     return read_or_none
-
-
-def member_of(kind: type[_Enum]) -> Converter[_Enum]:
-    """Convert to a member of *kind* by its value."""
-
-    def to_member(raw: Any) -> _Enum:
-        try:
-            return kind(raw)
-        except ValueError:
-            raise ValueError(" or ".join(repr(member.value) for member in kind)) from None
-
-    return to_member
-
-
-def ascii_bytes(raw: Any) -> bytes:
-    """Convert ASCII text, or an object with the buffer protocol."""
-    try:
-        return raw.encode("ascii") if isinstance(raw, str) else bytes(memoryview(raw))
-    except (TypeError, ValueError):
-        raise ValueError("bytes, or ASCII text") from None
 
 
 def names(raw: Any) -> tuple[str, ...]:

@@ -6,18 +6,15 @@ differs is a field, the code reads the field. IDs are those of ``docs/specificat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from scrapy_robotspec.converters import Converter
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -238,55 +235,10 @@ def get_edition(edition: str | Edition | Mapping[str, Any]) -> Edition:
             raise ConfigurationError(
                 f"unknown edition {edition!r}: use one of {', '.join(EDITIONS)}"
             ) from None
+    from scrapy_robotspec.edition_values import value_of  # few users change a field
+
     overrides = dict(edition)
     base = get_edition(overrides.pop("base", _GOOGLE_2019.name))
     overrides.setdefault("name", f"{base.name} (modified)")
-    return replace(base, **{name: _value(name, given) for name, given in overrides.items()})
-
-
-def _value(name: str, given: Any) -> Any:
-    """*given* as a value of the field *name*."""
-    if name not in _CONVERTERS:
-        raise ConfigurationError(
-            f"unknown edition field {name!r}: use one of {', '.join(sorted(_CONVERTERS))}"
-        )
-    return converters.convert(f"edition field {name!r}", given, _CONVERTERS[name])
-
-
-def _spellings(raw: Any) -> Spellings:
-    try:
-        pairs = tuple(
-            (converters.ascii_bytes(spelling).lower(), str(meaning)) for spelling, meaning in raw
-        )
-        if not {meaning for _, meaning in pairs} <= {meaning for _, meaning in PLAIN_FIELDS}:
-            raise ValueError
-    except (TypeError, ValueError):
-        raise ValueError("pairs of a spelling and the field it means") from None
-    return pairs
-
-
-def _max_line(raw: Any) -> int | None:
-    try:
-        return None if raw is None else converters.integer(0)(raw)
-    except ValueError as wanted:
-        raise ValueError(f"{wanted}, or None") from None
-
-
-def _converter(name: str) -> Converter[Any]:
-    """The converter of a field, by the type of its default value."""
-    default = getattr(_GOOGLE_2019, name)
-    if isinstance(default, Enum):
-        return converters.member_of(type(default))
-    by_type: dict[type, Converter[Any]] = {
-        str: converters.text("a text"),
-        bool: converters.boolean,
-        int: converters.integer(0),
-        float: converters.seconds(allow_inf=True),
-        bytes: converters.ascii_bytes,
-        tuple: _spellings,
-        type(None): _max_line,
-    }
-    return by_type[type(default)]
-
-
-_CONVERTERS = {field.name: _converter(field.name) for field in fields(Edition)}
+    given = {name: value_of(name, raw, _GOOGLE_2019) for name, raw in overrides.items()}
+    return replace(base, **given)

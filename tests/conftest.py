@@ -1,7 +1,7 @@
 """Fixtures of all tests, and how many examples property tests try.
 
-The examples are the same each time in CI, fresh ones elsewhere. They have no deadline: a slow
-machine is not a failure.
+The examples are the same each time in CI, fresh ones elsewhere; the profile "long" tries many more.
+They have no deadline: a slow machine is not a failure.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from scrapy_robotspec.store import open_shared_store
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_server import RedisServer, need_redis
 from tests.support.server import Server
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-settings.register_profile("here", _BASE, max_examples=60)
-settings.register_profile("ci", _BASE, max_examples=100, derandomize=True)
+settings.register_profile("here", _BASE, max_examples=25)
+settings.register_profile("ci", _BASE, max_examples=25, derandomize=True)
 settings.register_profile("long", _BASE, max_examples=1_000)
 settings.load_profile(
     os.environ.get("ROBOTSPEC_PROFILE") or ("ci" if "CI" in os.environ else "here")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.access.outcome import Outcome, without_user_info
-from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.outcome import without_user_info
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import Hop
-    from scrapy_robotspec.access.policy import Plan
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.protocol.models import Verdict
 
@@ -105,32 +101,3 @@ _DETAILS = {
 def _printable(text: str) -> str:
     """*text* in printable ASCII: a shared store may hold a stranger's words (SAF-04)."""
     return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
-
-
-class Provenance(NamedTuple):
-    """Where an origin's state comes from; fields as in :class:`Decision`."""
-
-    outcome: str | None
-    status: int | None
-    failure: str | None
-    hops: tuple[Hop, ...]
-
-
-#: Most origins have one of few provenances, and share it.
-make_provenance = lru_cache(maxsize=256)(Provenance)
-
-
-def provenance(record: RobotsRecord, plan: Plan, now: float) -> Provenance:
-    """Where an origin's state comes from while *plan* holds."""
-    outcome: Outcome | None = None
-    status, failure = record.status, None
-    fresh = record.expires_at is not None and now < record.expires_at
-    if record.unreachable_since is not None and not fresh:
-        outcome, status, failure = Outcome.UNREACHABLE, record.failure_status, record.failure
-    # As the plan reads the answer; the process that fetched it may have another status policy.
-    elif plan.action is Action.RULES:
-        outcome = Outcome.SUCCESSFUL
-    elif plan.action in (Action.ALLOW, Action.DISALLOW):
-        outcome = Outcome.UNAVAILABLE
-    word = None if outcome is None else outcome.value
-    return make_provenance(word, status, failure, record.hops)

@@ -1,20 +1,34 @@
-"""Exchange: one request for a robots.txt and the response as received."""
+"""Exchanges: the requests for one robots.txt and their responses.
+
+Sends nothing: the caller downloads a :class:`RedirectChain`'s ``url`` and passes the response on.
+The last response becomes a ``FetchResult``; ``outcome.py`` decides about it.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urljoin
+
+from w3lib.url import safe_url_string
 
 from scrapy_robotspec.access.decoding import decode_prefix
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.origin import MAX_MAPPED, Origin
+from scrapy_robotspec.access.outcome import FetchResult, Hop, without_user_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from scrapy_robotspec.access.outcome import Hop
-
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d{1,18})-(\d{1,18})/(\d{1,18}|\*)\s*$", re.IGNORECASE)
+#: User info, host and port of a Location, as leniently as any client reads them.
+_AUTHORITY = re.compile(r"[^/\\?#]*[/\\\t]{2,}([^/\\?#]*)")
+#: A Location that begins an absolute URL and lacks a host.
+_NO_HOST = re.compile(r"(?:https?:)?//(?:[/?#]|$)", re.IGNORECASE)
+#: Characters that no host contains; with one of them a Location is unusable (FET-07).
+_NOT_IN_HOSTS = re.compile(r"""[\x00-\x20"#%<>@\\^`{|}\x7f]""")
+#: Max stored length of a redirect URL (characters).
+_MAX_HOP_URL = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,93 @@ class Exchange:
         return fields
 
 
+# --- redirects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedirectLimits:
+    """The settings that decide which redirects are followed."""
+
+    max_redirects: int
+    """FET-03."""
+    refuse_private: bool = False
+    """No redirect from a public host to a private address."""
+    recognises_loops: bool = False
+    """A URL already requested in the chain ends it at once (FET-03)."""
+
+
+class RedirectChain:
+    """The redirects of one robots.txt request (FET-03 to FET-07, FET-18)."""
+
+    def __init__(self, origin: Origin, limits: RedirectLimits) -> None:
+        self._origin = origin
+        self._limits = limits
+        self.url = origin.robots_url
+        """The URL to request next."""
+        self._requested = {self.url}
+        self.hops: list[Hop] = []
+        self.error: str | None = None
+        """Why the chain counts as a 404."""
+
+    def follow(self, response: Exchange) -> bool:
+        """Take the response to ``url``; whether there is another URL to request."""
+        if not 300 <= response.status < 400:
+            return False
+        target = redirect_target(self.url, response)
+        self.hops.append(
+            Hop(self.url[:_MAX_HOP_URL], response.status, target and target[:_MAX_HOP_URL])
+        )
+        self.error = self._error(target)
+        if self.error is not None:
+            return False
+        assert target is not None
+        self._requested.add(target)
+        self.url = target
+        return True
+
+    def _error(self, target: str | None) -> str | None:
+        if target is None:
+            return "no location"
+        origin = Origin.of(target)
+        if origin is None or not target.startswith(("http://", "https://")):
+            return "foreign scheme"
+        if self._limits.refuse_private and _leads_inside(self._origin, origin):
+            return "private address"
+        if self._limits.recognises_loops and target in self._requested:
+            return "loop"
+        if len(self.hops) > self._limits.max_redirects:
+            return "too many redirects"
+        return None
+
+
+def redirect_target(url: str, response: Exchange) -> str | None:
+    """The target without fragment and user info (LOC-10), or None."""
+    locations = [value for name, value in response.headers if name.lower() == "location"]
+    if not locations or not locations[-1] or response.status == 304:
+        return None
+    text = locations[-1].encode("latin-1").decode("utf-8", "replace").strip()
+    authority = _AUTHORITY.match(text)
+    if authority is not None and len(authority[1]) > MAX_MAPPED:
+        return None
+    if _NO_HOST.match(text):  # urljoin would take the host of *url*
+        return None
+    try:
+        target = without_user_info(urldefrag(urljoin(url, safe_url_string(text))).url)
+    except ValueError:
+        return None
+    origin = Origin.of(target)
+    return None if origin is not None and _NOT_IN_HOSTS.search(origin.host) else target
+
+
+def _leads_inside(first: Origin, target: Origin) -> bool:
+    from scrapy_robotspec.access.private_hosts import is_private  # few crawls ask for this
+
+    return is_private(target.host) and not is_private(first.host)
+
+
+# --- the result
+
+
 def result_of(
     exchange: Exchange, hops: Iterable[Hop], redirect_error: str | None, max_size: int
 ) -> FetchResult:
@@ -51,12 +152,11 @@ def result_of(
     """
     fields = exchange.fields
     limit = max_size + 1  # one byte more shows that the file is longer
-    codings = [
-        name.strip().lower().encode("latin-1")
-        for name in fields.get("content-encoding", "").split(",")
-    ]
-    body, decoded = decode_prefix(exchange.body, codings, limit)
-    whole = decoded and not exchange.incomplete and not is_partial(exchange.status, fields)
+    body, whole = exchange.body[:limit], True
+    if (named := fields.get("content-encoding")) is not None:
+        codings = [each.strip().lower().encode("latin-1") for each in named.split(",")]
+        body, whole = decode_prefix(exchange.body, codings, limit)
+    whole = whole and not exchange.incomplete and not is_partial(exchange.status, fields)
     return FetchResult(
         status=exchange.status,
         body=body,

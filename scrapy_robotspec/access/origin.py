@@ -24,15 +24,14 @@ _BRACKETED = re.compile(r"\[[^\[\]]*\](:\d*)?")
 #: Up to the last "@" of the authority; Python's releases differ in what they take in there.
 _USER_INFO = re.compile(r"\A([a-z]+://)[^/?#]*@", re.IGNORECASE)
 
-#: Max length of a host that is mapped to ASCII (characters): the time for it grows faster than the
-#: name. A valid name has at most 253 (RFC 1035).
-_MAX_MAPPED = 1000
+#: Max length of a host that is mapped to ASCII, and of what is cached (characters): the time for
+#: mapping grows faster than the name. A valid name has at most 253 (RFC 1035).
+MAX_MAPPED = 1000
 
-#: Origins by the beginning of a URL, and bounds of their number and length (characters). A plain
-#: dict, because the garbage collector visits every entry of an lru_cache.
+#: Origins by the beginning of a URL, and max number of them. A plain dict, because the garbage
+#: collector visits every entry of an lru_cache.
 _CACHE: dict[str, Origin | None] = {}
 _MAX_CACHED = 16_384
-_MAX_CACHED_LENGTH = 300
 
 
 class Origin(str):
@@ -93,6 +92,12 @@ class Origin(str):
         return int(port) if port.isdecimal() else DEFAULT_PORTS[self.scheme]
 
     @property
+    def is_address(self) -> bool:
+        """Whether the host is an IP address, in any spelling."""
+        host = self.host
+        return ":" in host or host.rpartition(".")[2][:1].isdecimal()  # no name ends so
+
+    @property
     def robots_url(self) -> str:
         """URL of the robots.txt (LOC-01), without user info (LOC-10)."""
         return f"{str.__str__(self)}/robots.txt"
@@ -110,7 +115,7 @@ class Origin(str):
 
 def _parse_cached(base: str) -> Origin | None:
     origin = _parse(base)
-    if len(base) <= _MAX_CACHED_LENGTH:
+    if len(base) <= MAX_MAPPED:
         if len(_CACHE) >= _MAX_CACHED:
             _CACHE.clear()
         _CACHE[base] = origin
@@ -144,7 +149,7 @@ def _host(name: str, with_port: str) -> str:
         return IPv6Address(name).compressed
     if not name.isascii():
         name.encode()  # raises for a lone surrogate
-        if len(name) <= _MAX_MAPPED:
+        if len(name) <= MAX_MAPPED:
             # As Scrapy spells the URLs of its requests, in every release: a raw URL and the URL of
             # its request have one origin.
             name = urlsplit(safe_url_string(f"http://{name}/")).hostname or ""

@@ -1,7 +1,7 @@
-"""AccessPolicy: what a record allows now, and what a fetch changes.
+"""AccessPolicy: what a record allows now, and how fetches change it.
 
 Pure functions: the time is an argument, nothing is read and nothing is kept. ``outcome.py`` holds
-the meaning of one response, ``outage.py`` that of many failures, ``backoff.py`` the pauses.
+the meaning of one response, ``outage.py`` that of many failures.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from scrapy_robotspec.access.backoff import SKEW, Backoff
-from scrapy_robotspec.access.freshness import lifetime
 from scrapy_robotspec.access.outcome import (
     NO_POLICY,
     NOT_FROM_THE_SITE,
@@ -23,25 +21,32 @@ from scrapy_robotspec.access.outcome import (
     challenge,
     doubt,
     is_temporary,
+    lifetime,
     meaning,
+    retry_after,
     status_meaning,
 )
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import DAY, HOUR, Edition
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
+
+#: Clocks of machines that share a store may differ by this (seconds).
+SKEW = 60.0
+
+#: Longest Retry-After that is obeyed, once the origin is given up (seconds; FET-11).
+MAX_RETRY_AFTER = DAY
+
+#: Part of a pause that jitter leaves.
+_MIN_PAUSE = 0.5
 
 #: A copy in use is refreshed from this part of its lifetime on.
 REFRESH_FROM = 0.8
 
 #: Max stored length of a Content-Type (characters).
 _MAX_CONTENT_TYPE = 200
-
-#: A page that answered within this time is not noted again (seconds).
-_PAGE_NOTED_FOR = HOUR
 
 
 class Action(Enum):
@@ -80,7 +85,7 @@ _BY_COPY = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccessPolicy(Backoff):
+class AccessPolicy:
     """Decides what a record is worth (:meth:`plan`) and how it changes (:meth:`apply`)."""
 
     edition: Edition
@@ -96,6 +101,15 @@ class AccessPolicy(Backoff):
     """Statuses with a meaning other than the edition's (FET-09)."""
     unreachable: Literal["wait", "allow"] = "wait"
     """Whether requests wait or go while the origin is closed (FET-10)."""
+
+    hold_timeout: float = 300.0
+    """An origin that answers 5xx keeps its requests waiting for this time."""
+    retry_times: int = 2
+    """Further attempts for an origin that gives no HTTP answer, or a temporary status."""
+    retry_delay: float = 1.0
+    """First pause between attempts; the pause doubles with each failure."""
+    retry_max_delay: float = 60.0
+    """Longest pause that we choose ourselves, and the pause between probes."""
 
     # --- what a record is worth
 
@@ -281,54 +295,93 @@ class AccessPolicy(Backoff):
 
         Returns the same object where that says nothing new.
         """
-        noted = record.pages_answered_at
-        if record.unreachable_since is None or (
-            noted is not None and 0 <= now - noted < _PAGE_NOTED_FOR
-        ):
+        since, noted = record.unreachable_since, record.pages_answered_at
+        if since is None or (noted is not None and noted >= since):
             return record
         return replace(record, pages_answered_at=now)
 
+    # --- pauses between attempts while an origin is unreachable (FET-11, FET-19)
+    #
+    # An origin that answers (5xx, or another status by policy) keeps its requests waiting for
+    # ``hold_timeout`` after the first failure. One that gives no HTTP answer, or 408, 425 or 429,
+    # gets ``retry_times`` further attempts. After that the origin is *given up*: its requests are
+    # refused, and it is probed every ``retry_max_delay``, or as rarely as its Retry-After demands.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Override:
-    """Values that hold for one host.
+    def given_up(self, record: RobotsRecord) -> bool:
+        """Whether the last failed attempt was the last that requests waited for.
 
-    Either ``replacement`` is given, and nothing is fetched, or some of the other fields, each
-    instead of the setting or rule of its kind.
-    """
+        Judged by that attempt's time, not by now: the hold never ends without a last attempt.
+        """
+        assert record.failed_at is not None
+        assert record.unreachable_since is not None
+        if max(record.unanswered, record.temporary) > self.retry_times:
+            return True
+        if _never_answered(record):
+            return False
+        if record.failures > self._max_attempts:
+            return True
+        return record.failed_at >= record.unreachable_since + self.hold_timeout
 
-    replacement: Literal["ignore", "disallow"] | RobotsTxt | None = None
-    """``"ignore"``: crawl all; ``"disallow"``: crawl nothing; else these rules hold."""
-    status_policy: StatusPolicy = field(default_factory=lambda: NO_POLICY)
-    token: tuple[str, ...] | None = None
-    crawl_delay: float | None = None
-    """Seconds."""
+    def may_ask_again(self, record: RobotsRecord | None, result: FetchResult, now: float) -> bool:
+        """Whether requests wait for another attempt after a temporary status (FET-19)."""
+        since = None if record is None else record.unreachable_since
+        left = (now if since is None else since) + self.hold_timeout - now
+        asked = 0 if record is None else record.temporary
+        demanded = retry_after(result.headers, now) or 0.0
+        return asked < self.retry_times and left > 0 and demanded <= left
 
-    def adjust(self, policy: AccessPolicy) -> AccessPolicy:
-        """*policy* with the statuses that mean something else on this host."""
-        if not self.status_policy:
-            return policy
-        own = self.status_policy
-        others = {  # a class of the host wins over a status of the project
-            key: meaning
-            for key, meaning in policy.status_policy.items()
-            if not isinstance(key, int) or f"{key // 100}xx" not in own
-        }
-        return replace(policy, status_policy={**others, **own})
+    def next_attempt(self, record: RobotsRecord, result: FetchResult, jitter: float) -> float:
+        """Time of the next attempt after the failed *result*.
+
+        The pause doubles, and *jitter* in [0, 1) leaves out up to half of it; a longer Retry-After
+        wins. While requests wait, the last attempt comes as the hold ends.
+        """
+        assert record.failed_at is not None
+        assert record.unreachable_since is not None
+        is_given_up = self.given_up(record)
+        pause = self.retry_max_delay
+        if not is_given_up:
+            doubled = self.retry_delay * 2.0 ** min(record.failures - 1, 60)
+            pause = min(doubled, pause) * (1 - jitter * (1 - _MIN_PAUSE))
+        demanded = retry_after(result.headers, record.failed_at)
+        if demanded is not None:
+            longest = MAX_RETRY_AFTER if is_given_up else self._own_longest_pause
+            pause = max(pause, min(demanded, longest))
+        later = record.failed_at + pause
+        if is_given_up or _never_answered(record):
+            return later
+        return min(later, record.unreachable_since + self.hold_timeout)
+
+    def clock_was_put_back(self, record: RobotsRecord, now: float) -> bool:
+        """Whether the times in *record* lie impossibly far ahead of *now*."""
+        assert record.failed_at is not None
+        assert record.next_attempt is not None
+        longest = max(self._own_longest_pause, MAX_RETRY_AFTER)
+        return record.failed_at > now + SKEW or record.next_attempt > now + longest + SKEW
+
+    def recent_until(self, record: RobotsRecord) -> float:
+        """Time until which the last failure says something about the origin.
+
+        Later the next attempt is long overdue, as after a crawl that was stopped and resumed.
+        """
+        assert record.next_attempt is not None
+        return record.next_attempt + max(self._own_longest_pause, SKEW)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
-        """The last parts of the stats that count its uses, ``robotspec/override/KIND``."""
-        if isinstance(self.replacement, RobotsTxt):
-            return ("robots_txt",)
-        if self.replacement is not None:
-            return (self.replacement,)
-        given = {
-            "status_policy": bool(self.status_policy),
-            "token": self.token is not None,
-            "crawl_delay": self.crawl_delay is not None,
-        }
-        return tuple(kind for kind, is_given in given.items() if is_given)
+    def _max_attempts(self) -> float:
+        """Failures that no hold has room for: an outage that restarts is not held again."""
+        doublings = math.log2(max(1.0, self.retry_max_delay / self.retry_delay))
+        return 3 + doublings + self.hold_timeout / (_MIN_PAUSE * self.retry_max_delay)
+
+    @property
+    def _own_longest_pause(self) -> float:
+        """Longest pause between two attempts that no Retry-After demands (seconds)."""
+        return max(self.hold_timeout, self.retry_max_delay)
+
+
+def _never_answered(record: RobotsRecord) -> bool:
+    """No failure so far was an HTTP answer: only the number of attempts counts."""
+    return record.unanswered == record.failures
 
 
 def _in_words(result: FetchResult) -> str:

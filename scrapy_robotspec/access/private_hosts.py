@@ -51,10 +51,9 @@ _PRIVATE_6 = tuple(
 #: IPv6 networks whose addresses hold an IPv4 address in their last four bytes.
 _HOLD_IPV4 = (IPv6Network("64:ff9b::/96"), IPv6Network("::ffff:0:0/96"))
 
-_LOOPBACK_NAMES = ("localhost",)
 #: Names, and ends of names, that no public name server answers.
 _PRIVATE_NAMES = (
-    *_LOOPBACK_NAMES,
+    "localhost",
     "ip6-localhost",
     "ip6-loopback",
     "local",
@@ -76,21 +75,12 @@ def is_private(host: str) -> bool:
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """
-    if _is_below(host, _PRIVATE_NAMES):
+    if host in _PRIVATE_NAMES or host.endswith(tuple(f".{name}" for name in _PRIVATE_NAMES)):
         return True
     if ":" in host:
         return _is_private_6(host)
     address = _ipv4(host)
     return address is not None and _is_private_4(address)
-
-
-def is_address(host: str) -> bool:
-    """Whether *host*, as an :class:`Origin` writes it, needs no name server."""
-    return ":" in host or _is_below(host, _LOOPBACK_NAMES) or _ipv4(host) is not None
-
-
-def _is_below(host: str, names: tuple[str, ...]) -> bool:
-    return host in names or host.endswith(tuple(f".{name}" for name in names))
 
 
 def _ipv4(host: str) -> IPv4Address | None:

@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 try:
-    import pyarrow  # noqa: F401  # everything here needs it
+    import fastwarc  # noqa: F401
+    import pyarrow  # noqa: F401  # everything here needs them
 except ImportError as error:
     raise ImportError(
-        "scrapy_robotspec.bulk needs pyarrow: pip install 'scrapy-robotspec[bulk]'"
+        "scrapy_robotspec.bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
     ) from error
 
 from scrapy_robotspec.bulk.batches import verdicts

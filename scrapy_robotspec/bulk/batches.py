@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from array import array
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 from pyarrow.compute import take
 
+from scrapy_robotspec.bulk.answers import File
 from scrapy_robotspec.bulk.columns import OF_CRAWLER, OF_FILE, OF_GROUP, SCHEMA
-from scrapy_robotspec.bulk.crawlers import Crawlers
-from scrapy_robotspec.bulk.documents import Document
-from scrapy_robotspec.bulk.files import File
-from scrapy_robotspec.bulk.questions import Questions
+from scrapy_robotspec.bulk.documents import Document, known_columns
+from scrapy_robotspec.bulk.questions import Crawlers, Questions
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _Batch = TypeVar("_Batch", pa.RecordBatch, pa.Table)
 
 _REMEDY = "pyarrow.Table.from_pandas(frame) or pyarrow.Table.from_pydict(columns) makes one"
-_COLUMNS = ("url", "body", "status", "location", "error", "source")
 
 #: Answers become batches when they have about this size (bytes). Every row repeats the lists of its
 #: file and group, and a column holds 2 GiB.
@@ -56,27 +55,21 @@ def verdicts(
     ``SCHEMA``, or those of them that ``columns`` names: for each row, edition and token one row,
     in this order.
 
-    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions, and for rows
-    that no ``RecordBatch`` can hold; ``TypeError`` for a batch of another class.
+    Raises ``ConfigurationError`` (a ``ValueError``) for wrong columns and questions;
+    ``pyarrow.ArrowInvalid`` for rows that no ``RecordBatch`` can hold; ``TypeError`` for a batch of
+    another class.
     """
     if not isinstance(batch, pa.RecordBatch | pa.Table):
         given = type(batch).__name__
         raise TypeError(f"give a pyarrow.Table or RecordBatch, not {given}: {_REMEDY}")
     questions = Questions.of(tokens, paths, editions, lint, columns)
-    found: list[pa.RecordBatch] = list(answer(documents(batch), questions))
+    schema = schema_of(questions)
+    found: list[pa.RecordBatch] = list(answer(_documents(batch), questions))
     if isinstance(batch, pa.Table):
-        return pa.Table.from_batches(found, schema=schema_of(questions))
+        return pa.Table.from_batches(found, schema=schema)
     if len(found) == 1:
-        return found[0]
-    try:
-        return pa.concat_batches(
-            [pa.RecordBatch.from_pylist([], schema=schema_of(questions)), *found]
-        )
-    except pa.ArrowInvalid as error:
-        raise ConfigurationError(
-            f"the verdicts of this RecordBatch have more text than a column can hold, 2 GiB: give a"
-            f" pyarrow.Table or fewer files ({error})"
-        ) from error
+        return found[0]  # not copied
+    return pa.concat_batches([pa.RecordBatch.from_pylist([], schema=schema), *found])
 
 
 def schema_of(questions: Questions) -> pa.Schema:
@@ -84,24 +77,14 @@ def schema_of(questions: Questions) -> pa.Schema:
     return pa.schema([SCHEMA.field(name) for name in questions.columns])
 
 
-def documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
+def _documents(batch: pa.RecordBatch | pa.Table) -> list[Document]:
     """The rows of a batch as documents.
 
     Raises ``ConfigurationError`` for missing columns and wrong values.
     """
-    names = batch.schema.names
-    for name in _COLUMNS:
-        if names.count(name) > 1:
-            raise ConfigurationError(f"{names.count(name)} columns are named {name!r}: keep one")
-    if missing := [name for name in ("url", "body") if name not in names]:
-        given = ", ".join(names) or "none"
-        raise ConfigurationError(f"the column {missing[0]!r} is missing; the columns are: {given}")
-    values = [
-        batch.column(name).to_pylist() if name in names else [None] * len(batch)
-        for name in _COLUMNS
-    ]
+    known = batch.select(known_columns(batch.schema))
     try:
-        return [Document.of(*row) for row in zip(*values, strict=True)]
+        return [Document.of(**row) for row in known.to_pylist()]
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
 
@@ -148,22 +131,22 @@ class _Rows:
 
     def _add(self, document: Document, edition: Edition, crawlers: Crawlers) -> None:
         try:
-            file, groups, places = self._answer(document, edition, crawlers)
+            self._try(document, edition, crawlers)
         except Exception as error:  # an error in one file is that file's row
             cause = f"cannot be read: {type(error).__name__}: {error}"
             failed = document._replace(body=None, status=None, error=cause)
-            file, groups, places = self._answer(failed, edition, crawlers)
-        self._files.places += crawlers.all_at(len(self._files.rows))
-        self._groups.places += places
-        self._files.rows += file
-        self._groups.rows += groups
+            self._try(failed, edition, crawlers)
 
-    def _answer(
-        self, document: Document, edition: Edition, crawlers: Crawlers
-    ) -> tuple[list[Row], list[Row], array[int]]:
+    def _try(self, document: Document, edition: Edition, crawlers: Crawlers) -> None:
         file = File(document, edition, self._questions)
-        groups, places = file.groups_of(crawlers, len(self._groups.rows))
-        return self._files.of([file]), self._groups.of(groups), places
+        rows = self._files.of([file])
+        places = array("i")
+        if self._groups.columns:
+            groups, places = file.groups_of(crawlers, len(self._groups.rows))
+            self._groups.rows += self._groups.of(groups)  # nothing is kept of a file that fails
+        self._groups.places += places
+        self._files.places += crawlers.all_at(len(self._files.rows))
+        self._files.rows += rows
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows in order, in batches of bounded size."""
@@ -183,21 +166,22 @@ class _Values:
     """Some columns: each distinct row once, and its index for each output row."""
 
     def __init__(self, columns: Mapping[str, Column], questions: Questions) -> None:
-        self._columns = [columns[name] for name in columns if name in questions.columns]
+        self.columns = [columns[name] for name in columns if name in questions.columns]
+        self._getters = [attrgetter(attribute) for _, attribute in self.columns]
         self.rows: list[Row] = []
         self.places = array("i")
 
     def of(self, things: Iterable[Any]) -> list[Row]:
         """The values of some things."""
-        return [tuple([column.value(each) for column in self._columns]) for each in things]
+        return [tuple([value(each) for value in self._getters]) for each in things]
 
     def arrays(self) -> tuple[list[pa.Array], pa.Array]:
         """The columns of the distinct rows, and the indices."""
         size = len(self.places)
         places = pa.Array.from_buffers(pa.int32(), size, [None, pa.py_buffer(self.places)])
-        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self._columns)
-        pairs = zip(values, self._columns, strict=True)
-        return [pa.array(each, column.type) for each, column in pairs], places
+        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        pairs = zip(values, self.columns, strict=True)
+        return [pa.array(each, kind) for each, (kind, _) in pairs], places
 
 
 def _repeated(column: pa.Array, places: pa.Array) -> pa.Array:

@@ -1,83 +1,50 @@
-"""The columns of the output: their types, and how each is computed."""
+"""The columns of the output: their types, and where their values are."""
 
 from __future__ import annotations
 
-from hashlib import sha256
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
-
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+_TEXT, _TEXTS, _INTEGER, _FLAG = pa.string(), pa.list_(pa.string()), pa.int32(), pa.bool_()
+_VERDICT = {"allowed": _FLAG, "reason": _TEXT, "line": _INTEGER, "rule": _TEXT}
 
-    from scrapy_robotspec.bulk.files import File
+#: A type, and the attribute that is the value.
+Column = tuple[pa.DataType, str]
 
-_TEXTS = pa.list_(pa.string())
-_VERDICT = {
-    "allowed": pa.bool_(),
-    "reason": pa.string(),
-    "line": pa.int32(),
-    "rule": pa.string(),
+#: Columns with one value for each crawler: of a ``Name``.
+OF_CRAWLER: dict[str, Column] = {
+    "token": (_TEXT, "given"),
+    "product_token": (_TEXT, "product_token"),
 }
-
-
-class Column(NamedTuple):
-    """A column of the output."""
-
-    type: pa.DataType
-    value: Callable[[Any], Any]
-
-
-def _redirects(file: File) -> list[str] | None:
-    target = file.document.target
-    return None if target is None else [target]
-
-
-def _sha256(file: File) -> str | None:
-    body = file.document.body
-    return None if body is None else sha256(body).hexdigest()
-
-
-#: Columns with one value for each crawler: computed of its name and its product token.
-OF_CRAWLER = {
-    "token": Column(pa.string(), itemgetter(0)),
-    "product_token": Column(pa.string(), itemgetter(1)),
+#: Columns with one value for each file in an edition: of a ``File``.
+OF_FILE: dict[str, Column] = {
+    "origin": (_TEXT, "document.origin"),
+    "url": (_TEXT, "document.url"),
+    "source": (_TEXT, "document.source"),
+    "status": (_INTEGER, "document.status"),
+    "outcome": (_TEXT, "outcome"),
+    "redirects": (_TEXTS, "redirects"),
+    "error": (_TEXT, "document.error"),
+    "bytes": (pa.int64(), "size"),
+    "sha256": (_TEXT, "sha256"),
+    "truncated": (_FLAG, "truncated"),
+    "sitemaps": (_TEXTS, "sitemaps"),
+    "edition": (_TEXT, "edition.name"),
+    "lint_errors": (_INTEGER, "findings.error"),
+    "lint_warnings": (_INTEGER, "findings.warning"),
+    "lint_advice": (_INTEGER, "findings.advice"),
 }
-#: Columns with one value for each file in an edition: computed of a ``File``.
-OF_FILE = {
-    "origin": Column(pa.string(), attrgetter("document.origin")),
-    "url": Column(pa.string(), attrgetter("document.url")),
-    "source": Column(pa.string(), attrgetter("document.source")),
-    "status": Column(pa.int32(), attrgetter("document.status")),
-    "outcome": Column(pa.string(), attrgetter("outcome")),
-    "redirects": Column(_TEXTS, _redirects),
-    "error": Column(pa.string(), attrgetter("document.error")),
-    "bytes": Column(
-        pa.int64(), lambda file: None if file.document.body is None else len(file.document.body)
-    ),
-    "sha256": Column(pa.string(), _sha256),
-    "truncated": Column(pa.bool_(), lambda file: file.robots and file.robots.truncated),
-    "sitemaps": Column(_TEXTS, lambda file: file.robots and file.robots.sitemaps),
-    "edition": Column(pa.string(), attrgetter("edition.name")),
-    "lint_errors": Column(pa.int32(), lambda file: file.findings.get("error")),
-    "lint_warnings": Column(pa.int32(), lambda file: file.findings.get("warning")),
-    "lint_advice": Column(pa.int32(), lambda file: file.findings.get("advice")),
-}
-#: Columns with one value for all crawlers that follow the same groups: computed of a ``Group``.
-OF_GROUP = {
-    "group": Column(_TEXTS, attrgetter("names")),
-    "class": Column(pa.string(), attrgetter("rules.extent")),
-    "allowed": Column(pa.bool_(), attrgetter("rules.allowed")),
-    "reason": Column(pa.string(), attrgetter("rules.root.reason")),
-    "line": Column(pa.int32(), attrgetter("rules.root.line")),
-    "rule": Column(pa.string(), attrgetter("rules.root.rule")),
-    "paths": Column(
-        pa.list_(pa.struct({"path": pa.string(), **_VERDICT})), attrgetter("rules.paths")
-    ),
-    "crawl_delay": Column(pa.float64(), attrgetter("delay")),
-    "usage": Column(pa.map_(pa.string(), pa.string()), attrgetter("usage")),
+#: Columns with one value for all crawlers that follow the same groups: of a ``Group``.
+OF_GROUP: dict[str, Column] = {
+    "group": (_TEXTS, "names"),
+    "class": (_TEXT, "rules.extent"),
+    "allowed": (_FLAG, "rules.allowed"),
+    "reason": (_TEXT, "rules.root.reason"),
+    "line": (_INTEGER, "rules.root.line"),
+    "rule": (_TEXT, "rules.root.rule"),
+    "paths": (pa.list_(pa.struct({"path": _TEXT, **_VERDICT})), "rules.paths"),
+    "crawl_delay": (pa.float64(), "delay"),
+    "usage": (pa.map_(_TEXT, _TEXT), "usage"),
 }
 COLUMNS = {**OF_CRAWLER, **OF_FILE, **OF_GROUP}
 #: The columns of the output, in order; docs/bulk.md describes each.
-SCHEMA = pa.schema([(name, column.type) for name, column in COLUMNS.items()])
+SCHEMA = pa.schema([(name, kind) for name, (kind, _) in COLUMNS.items()])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Meaning, meaning, without_user_info
-from scrapy_robotspec.access.redirects import redirect_target
+from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from scrapy_robotspec.editions import Edition
 
 #: Max bytes of a body that are read, hashed and counted; all editions read far fewer.
@@ -17,6 +19,9 @@ MAX_BODY = 16 * 1024 * 1024
 
 #: Max number that can be a status at all; those from 600 on are invalid responses (FET-16).
 _MAX_STATUS = (1 << 31) - 1
+
+#: The columns of a table that are read; those behind the second may be missing.
+FIELDS = ("url", "body", "status", "location", "error", "source")
 
 #: The specifications' word for a fetch result; ``redirect``: the result is not in the input.
 OutcomeName = Literal["successful", "unavailable", "unreachable", "redirect"]
@@ -134,3 +139,12 @@ def _status(value: Any) -> int | None:
     if not (valid and 0 <= value <= _MAX_STATUS and value == int(value)):
         raise ValueError(f"status must be an HTTP status, not {value!r:.99}")
     return int(value)
+
+
+def known_columns(schema: pa.Schema) -> list[str]:
+    """The columns that are read. Raises ``ConfigurationError`` where one is missing."""
+    for name in ("url", "body"):
+        if name not in schema.names:
+            given = ", ".join(schema.names) or "none"
+            raise ConfigurationError(f"the column {name!r} is missing; the columns are: {given}")
+    return [name for name in FIELDS if name in schema.names]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
+from pyarrow.compute import replace_substring_regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: A cell that begins so is a formula to spreadsheets.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: The first character of a cell that is a formula to spreadsheets.
+_FORMULA = r"\A([=+\-@\t\r])"
 
 
 def write_parquet(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
@@ -30,14 +31,13 @@ def write_csv(path: str, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -
 
     Lists and objects are JSON, and no cell is a formula.
     """
-    options = pa_csv.WriteOptions(quoting_style="needed")
-    nested = [pa.types.is_nested(kind) for kind in schema.types]
-    kinds = [pa.string() if each else kind for each, kind in zip(nested, schema.types, strict=True)]
-    cells = pa.schema(zip(schema.names, kinds, strict=True))
+    empty = [_cells(pa.nulls(0, kind)) for kind in schema.types]
+    cells = pa.RecordBatch.from_arrays(empty, schema.names).schema
     rows = (
         pa.RecordBatch.from_arrays([_cells(column) for column in batch], schema=cells)
         for batch in batches
     )
+    options = pa_csv.WriteOptions(quoting_style="needed")
     with pa_csv.CSVWriter(path, cells, write_options=options) as out:
         return _write_all(out, rows)
 
@@ -54,11 +54,7 @@ def _cells(column: pa.Array) -> pa.Array:
     if pa.types.is_nested(column.type):
         return pa.array([_json(column.type, value) for value in column.to_pylist()], pa.string())
     if pa.types.is_string(column.type):
-        texts = column.to_pylist()
-        return pa.array(
-            [f"'{text}" if text and text.startswith(_FORMULA) else text for text in texts],
-            pa.string(),
-        )
+        return replace_substring_regex(column, _FORMULA, r"'\1")
     return column
 
 

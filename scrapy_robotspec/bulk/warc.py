@@ -16,7 +16,7 @@ from scrapy_robotspec.access.decoding import decode_prefix
 from scrapy_robotspec.access.exchange import Exchange, is_partial
 from scrapy_robotspec.bulk.documents import MAX_BODY, Document
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT
+from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -40,11 +40,9 @@ _MAX_HEAD = 1 << 16
 _MAX_RECORD = MAX_BODY + 2 * _MAX_HEAD
 #: Bytes that show that a record begins.
 _MIN_HEAD = 4096
-#: Max damaged places of one archive, because each takes a search for the next record.
-_MAX_DAMAGED = 1000
 #: Bytes of a body that editions read; a body that is cut behind them misses nothing.
 _READ = max(edition.parsing_limit for edition in EDITIONS.values())
-_RESPONSES = (WarcRecordType.response, WarcRecordType.revisit, WarcRecordType.resource)
+_RESPONSES = (WarcRecordType.response, WarcRecordType.revisit)
 _DAMAGED = "the record is damaged"
 
 #: The line in front of a chunk: its length in hexadecimal digits, maybe with extensions.
@@ -86,7 +84,6 @@ class _Archive:
         self._path = path
         self._file = file
         self._report = report
-        self._damaged = 0
 
     def read_from(self, place: int) -> Generator[Document, None, int | None]:
         """The documents from an offset on.
@@ -127,7 +124,7 @@ class _Archive:
         return _Record(record.stream_pos, length, damaged)
 
     def _read(self, record: WarcRecord, length: int) -> bytes:
-        if not 0 <= length <= self._file.max_length:
+        if length < 0:
             raise _DamageError
         content: bytes = record.reader.read(min(length, MAX_BODY + _MAX_HEAD))
         if len(content) + record.consume() < length:
@@ -140,22 +137,14 @@ class _Archive:
         if end is None or found != end:
             damaged = place if end is None else end
             self._report(f"{self._path}: the record at byte {damaged} is damaged")
-            self._damaged += 1
-        if self._damaged < _MAX_DAMAGED or found is None:
-            return found
-        self._report(f"{self._path}: damaged too often, read up to byte {found}")
-        return None
+        return found
 
 
 class _Plain:
     """The places of records in an archive that is not compressed."""
 
-    #: Max bytes of content for each byte of the file.
-    ratio = 1
-
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self.max_length = self.ratio * os.fstat(file.fileno()).st_size
         #: Whether the lines of headers end so, as some writers have it.
         self.has_line_feeds = bool(_LINE_FEED(self.opened_at(0).read(_MIN_HEAD)))
 
@@ -167,7 +156,7 @@ class _Plain:
     def end_of(self, place: int, length: int) -> int | None:
         """Offset behind a record with some length; None for a malformed end."""
         head = _HEAD_END.search(self.opened_at(place).read(_MAX_HEAD))
-        if head is None or not 0 <= length <= self.max_length:
+        if head is None or not 0 <= length <= os.fstat(self._file.fileno()).st_size:
             return None
         end = place + head.end() + length
         closed = self.opened_at(end).read(len(_CLOSING)) == _CLOSING
@@ -189,8 +178,6 @@ class _Plain:
 
 class _Members(_Plain):
     """The places of records in an archive with a gzip member for each."""
-
-    ratio = 1032  # of deflate
 
     def end_of(self, place: int, length: int) -> int | None:
         """Offset behind a record with some length; None for a malformed end."""
@@ -220,19 +207,11 @@ class _Members(_Plain):
         return None
 
 
-def is_robots_txt(url: str) -> bool:
-    """Whether a URL is that of a robots.txt (LOC-01)."""
-    rest = url.partition("://")[2]
-    return "/" in rest and rest[rest.find("/") :] == ROBOTS_TXT
-
-
 def _response(record: WarcRecord, begun: Document, content: bytes) -> Document:
     """The response that a record contains."""
     error = None
     if truncated := record.headers.get("WARC-Truncated"):
         error = f"the archive has only part of it: {truncated}"
-    if record.record_type == WarcRecordType.resource:
-        return begun._replace(body=content[:MAX_BODY], error=_first(content, error))
     line = _STATUS.match(content)
     if line is None:
         return begun._replace(error="the record has no HTTP response")

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.exit_codes import UNREACHABLE, code_of, is_disallowed
 from scrapy_robotspec.cli.inputs import (
-    is_robots_txt,
     is_url,
     load_query,
-    note_unusual,
     open_sources,
 )
 from scrapy_robotspec.cli.options import CrawlerOptions, find_crawlers
 from scrapy_robotspec.cli.urls import absolute, missing_urls, note_origins
+from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import explained, short
 from scrapy_robotspec.render.explanation import explain, explain_fully, explain_site
@@ -87,8 +86,7 @@ class Answers:
             return UNREACHABLE
         self.output.check_files(sources)
         for source in sources:
-            robots = source.parse(edition)
-            note_unusual(source.name, robots, session.screen)
+            robots = source.parse(edition, session.screen)
             self._name = source.name if len(sources) > 1 else ""
             self.by_file(robots, question.urls)
         return self.end(sources[0].name, robots)

@@ -107,18 +107,17 @@ def command(
         raise MisuseError(INSTALL) from None
     screen = session.screen
     base = _base(origin)
-    timeline = Timeline.read(folder, lambda done, all_: screen.share(done, all_, "evidence"))
+    timeline = Timeline.read(folder)
     reading = timeline.reading
     check_expectations(reading, expected, complete)
     product = _tokens(tokens, timeline)
     if product is None:
-        screen.clear()
         show_problems(session, reading)
         return 1
     audit = Audit(timeline, product, tolerance)
-    not_read = _audit(session, log, audit, timeline, base)
-    audit.look_up(lambda done, all_: screen.share(done, all_, "decisions"))
+    not_read = _audit(session, log, audit, base)
     screen.clear()
+    audit.look_up()
     show_problems(session, reading)
     for note in not_read:
         screen.note(f"note: {note}")
@@ -158,9 +157,7 @@ def _tokens(given: Sequence[str], timeline: Timeline) -> tuple[str, ...] | None:
     raise MisuseError(f"the crawls had {found}: give --token")
 
 
-def _audit(
-    session: Session, log: str, audit: Audit, timeline: Timeline, base: str | None
-) -> list[str]:
+def _audit(session: Session, log: str, audit: Audit, base: str | None) -> list[str]:
     """Judge every line of *log*; notes about lines without a request."""
     from scrapy_robotspec.evidence.access_logs import parse
     from scrapy_robotspec.evidence.audit import absolute_url
@@ -177,7 +174,7 @@ def _audit(
         if request is None:
             without_url += 1
             continue
-        url = absolute_url(request.url, timeline, base)
+        url = absolute_url(request.url, base)
         if url is None:
             raise MisuseError(f"{log} names no host: give --origin https://example.com")
         audit.add(request, Origin.of(url), url)

@@ -18,10 +18,10 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.bulk.questions import Questions
-    from scrapy_robotspec.bulk.run import Counts, Job
+    from scrapy_robotspec.bulk.run import Counts
     from scrapy_robotspec.cli.session import Screen, Session
 
 _EXAMPLES = """\
@@ -31,21 +31,23 @@ _EXAMPLES = """\
 
 #: Stands for the well-known crawlers of the linter; no product token begins so.
 KNOWN = "@known"
-_EXTRA = "robotspec bulk needs pyarrow: pip install 'scrapy-robotspec[bulk]'"
+_EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
 _MAX_NAMED = 20  # problems
 
 
 @contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM, which clusters send, end the command as Ctrl-C does."""
+def _interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt at Ctrl-C and at SIGTERM, which clusters send: workers are ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, signal.default_int_handler) for each in signals]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
 
 
 @options.command("bulk", _EXAMPLES)
@@ -89,9 +91,8 @@ def _terminated_as_interrupted() -> Iterator[None]:
     show_default=True,
     help="The format of the files.",
 )
-@click.option("--force", is_flag=True, help="Leave files in FOLDER that this run did not write.")
 @options.jobs_option
-@_terminated_as_interrupted()
+@_interrupted_by_signals()
 def command(
     session: Session,
     inputs: Sequence[str],
@@ -102,7 +103,6 @@ def command(
     columns: str | None,
     folder: str,
     form: str,
-    force: bool,
     jobs: int | None,
 ) -> int:
     """Write tables of verdicts for many files and crawlers.
@@ -114,31 +114,24 @@ def command(
     try:
         from scrapy_robotspec.bulk.inputs import find_inputs
         from scrapy_robotspec.bulk.questions import Questions
-        from scrapy_robotspec.bulk.run import Counts, Job, RunError, check_folder, run
+        from scrapy_robotspec.bulk.run import Job, check_folder, run
     except ImportError as error:
         raise MisuseError(_EXTRA) from error
     chosen = editions or (session.edition(None),)
-    wanted = None if columns is None else _list(columns)
-    questions = Questions.of(_names(tokens), _paths(paths), chosen, lint, wanted)
+    questions = Questions.of(_names(tokens), _list(paths), chosen, lint, _list(columns) or None)
     found, ignored = find_inputs(inputs)
     planned = [Job(each, questions, folder, form) for each in found]
-    total = Counts()
+    check_folder(folder, inputs)
+    _note_names(questions, session.screen)
+    made = {job: job.finished() for job in planned}
+    todo = [job for job, counts in made.items() if counts is None]
+    sizes = {job: job.size for job in todo}
+    read = 0
     try:
-        check_folder(folder, inputs, planned, force)
-        _note_names(questions, session.screen)
-        todo = []
-        for job in planned:
-            there = job.finished()
-            if there is None:
-                todo.append(job)
-            else:
-                total.add(there)
-        with _progress(todo, session.screen) as advance:
-            for job, counts in run(todo, jobs or os.cpu_count() or 1):
-                total.add(counts)
-                advance(job.size)
-    except RunError as error:
-        raise MisuseError(str(error)) from error
+        for job, counts in run(todo, jobs or os.cpu_count() or 1):
+            made[job] = counts
+            read += sizes[job]
+            session.screen.share(read, sum(sizes.values()), "read")
     except OSError as error:
         raise MisuseError(f"cannot write to {folder}: {error.strerror or error}") from error
     except KeyboardInterrupt:
@@ -151,27 +144,18 @@ def command(
             f"{count(ignored, 'file')} of folders ignored: hidden, links to folders, broken links, "
             "or with other endings"
         )
-    return _sum_up(folder, total, session.screen)
+    return _sum_up(folder, [counts for counts in made.values() if counts], session.screen)
 
 
-@contextmanager
-def _progress(todo: Sequence[Job], screen: Screen) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal."""
-    size = sum(job.size for job in todo)
-    hidden = screen.quiet or not screen.err.isatty()
-    with click.progressbar(
-        length=size, label="read", file=screen.err, hidden=hidden, show_pos=False
-    ) as bar:
-        yield bar.update
-
-
-def _sum_up(folder: str, total: Counts, screen: Screen) -> int:
-    for line in total.named[:_MAX_NAMED]:
+def _sum_up(folder: str, made: Sequence[Counts], screen: Screen) -> int:
+    problems = sum(counts.problems for counts in made)
+    for line in [line for counts in made for line in counts.named][:_MAX_NAMED]:
         screen.fail(safe(line))
-    if total.problems > _MAX_NAMED:
-        screen.fail(f"and {total.problems - _MAX_NAMED:,} more")
-    screen.sum_up(f"{folder}: {count(total.rows, 'row')} about {count(total.documents, 'file')}")
-    return 1 if total.problems else 0
+    if problems > _MAX_NAMED:
+        screen.fail(f"and {problems - _MAX_NAMED:,} more")
+    rows, files = (sum(getattr(each, what) for each in made) for what in ("rows", "documents"))
+    screen.sum_up(f"{folder}: {count(rows, 'row')} about {count(files, 'file')}")
+    return 1 if problems else 0
 
 
 def _names(given: str) -> Sequence[str]:
@@ -186,16 +170,10 @@ def _names(given: str) -> Sequence[str]:
     return names
 
 
-def _paths(given: str | None) -> Sequence[str]:
-    paths = [] if given is None else _list(given)
-    for path in paths:
-        if not path.startswith("/"):
-            raise MisuseError(f"--paths: {path!r} does not begin with a slash")
-    return paths
-
-
-def _list(given: str) -> list[str]:
+def _list(given: str | None) -> list[str]:
     """The lines of a file, or the words between commas."""
+    if given is None:
+        return []
     if given == STANDARD_INPUT or os.path.isfile(given):
         return [decode(line) for _, line in read_lines(given)]
     if given.lower().endswith((".txt", ".csv", ".lst")):
@@ -205,7 +183,7 @@ def _list(given: str) -> list[str]:
 
 def _note_names(questions: Questions, screen: Screen) -> None:
     """Say under which product token a name is asked about that is not one (UAG-11)."""
-    from scrapy_robotspec.bulk.crawlers import product_token
+    from scrapy_robotspec.bulk.questions import product_token
 
     for edition in questions.editions:
         for name in questions.tokens:

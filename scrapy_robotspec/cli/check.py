@@ -10,7 +10,7 @@ from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.answers import Answers, Question
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.exit_codes import with_problems
-from scrapy_robotspec.cli.inputs import is_url, note_unusual, open_sources
+from scrapy_robotspec.cli.inputs import is_url, open_sources
 from scrapy_robotspec.cli.urls import read_urls
 from scrapy_robotspec.render.text import safe
 
@@ -90,8 +90,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
         sources = open_sources([file], session, question.sites)
         if len(sources) > 1:
             raise MisuseError("--sitemap is for one file")
-        robots = sources[0].parse(session.edition(question.sites.edition))
-        note_unusual(sources[0].name, robots, session.screen)
+        robots = sources[0].parse(session.edition(question.sites.edition), session.screen)
 
     def covered(urls: Sequence[str]) -> Sequence[str]:
         nonlocal site

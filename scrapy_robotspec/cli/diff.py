@@ -9,7 +9,7 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE, with_problems
-from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
@@ -69,9 +69,7 @@ def command(
         source.note_missing(screen)  # without a file everything is allowed
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
-    before, after = (ParsedFile(source.parse(edition)) for source in sources)
-    for source, file in zip(sources, (before, after), strict=True):
-        note_unusual(source.name, file.robots, screen)
+    before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
     asked = find_crawlers(crawlers, [before, after], None)
     found = find_changes(before, after, asked, read.urls)
     written = {**before.written, **after.written}
@@ -94,18 +92,18 @@ def _lines(found: FileChanges, written: Mapping[str, str], paint: Paint) -> Iter
 
 
 def _change_lines(change: Change, max_rules: int, paint: Paint) -> Iterator[str]:
-    if change.old_group != change.new_group:
-        groups = (change.old_group, change.new_group)
-        before, after = (safe(", ".join(names)) or "none" for names in groups)
+    sides = (("-", change.old), ("+", change.new))
+    if change.old.group != change.new.group:
+        before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)
         yield f"  group: {before} -> {after}"
-    for sign, rules in (("-", change.removed), ("+", change.added)):
-        for rule in rules[:max_rules]:
+    for sign, side in sides:
+        for rule in side.rules[:max_rules]:
             yield _signed(sign, f"line {rule.line}: {safe(rule.text.strip())}", paint)
-        if len(rules) > max_rules:
-            more = count(len(rules) - max_rules, "more rule", "more rules")
+        if len(side.rules) > max_rules:
+            more = count(len(side.rules) - max_rules, "more rule", "more rules")
             yield _signed(sign, f"{more} (--json lists all)", paint)
-    for sign, others in (("-", change.other_removed), ("+", change.other_added)):
-        for field, value in others:
+    for sign, side in sides:
+        for field, value in side.others:
             yield _signed(sign, f"{safe(field)}: {safe(value)}", paint)
     for flip in change.flips:
         yield from _flip_lines(flip, paint)
@@ -147,12 +145,12 @@ def _objects(found: FileChanges) -> Iterator[str]:
 def _object(change: Change) -> dict[str, Any]:
     return {
         "crawlers": [list(tokens) for tokens in change.crawlers],
-        "old_group": list(change.old_group),
-        "new_group": list(change.new_group),
-        "removed": [rule_object(rule) for rule in change.removed],
-        "added": [rule_object(rule) for rule in change.added],
-        "other_removed": [list(pair) for pair in change.other_removed],
-        "other_added": [list(pair) for pair in change.other_added],
+        "old_group": list(change.old.group),
+        "new_group": list(change.new.group),
+        "removed": [rule_object(rule) for rule in change.old.rules],
+        "added": [rule_object(rule) for rule in change.new.rules],
+        "other_removed": [list(pair) for pair in change.old.others],
+        "other_added": [list(pair) for pair in change.new.others],
         "verdicts": [
             {
                 "url": flip.old.url,

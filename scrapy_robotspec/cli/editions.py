@@ -10,11 +10,10 @@ import click
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE, with_problems
-from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers, in_edition
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.as_json import dumps, verdict_object
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -23,7 +22,6 @@ from scrapy_robotspec.render.text import columns, count, safe, verdict_word
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.session import Crawler, Screen, Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
@@ -89,20 +87,17 @@ def command(
         raise MisuseError("give one file")
     if sources[0].note_missing(screen):
         return UNREACHABLE if sources[0].is_unreachable else GOOD
-    files = _readings(sources[0], screen)
+    body = sources[0].read(max(edition.parsing_limit for edition in EDITIONS.values()) + 1)
+    source = sources[0]._replace(path=None, body=body)  # a pipe can be read once
+    files = [
+        ParsedFile(source.parse(edition, None if at else screen))
+        for at, edition in enumerate(EDITIONS.values())
+    ]
     asked = find_crawlers(crawlers, files, session.default_tokens)
     rows = _compare(files, asked, read.urls)
     split = [row for row in rows if disagree(row)]
     _say_rows(rows if show_all else split, len(split), len(rows), as_json, screen)
     return with_problems(FOUND if split else GOOD, read.bad_lines)
-
-
-def _readings(source: Source, screen: Screen) -> list[ParsedFile]:
-    """The file as each edition reads it."""
-    body = source.read(max(one.parsing_limit for one in EDITIONS.values()) + 1)
-    files = [ParsedFile(RobotsTxt.parse(body, edition)) for edition in EDITIONS.values()]
-    note_unusual(source.name, files[0].robots, screen)
-    return files
 
 
 def _compare(

@@ -37,9 +37,20 @@ class Source(NamedTuple):
         """Up to ``limit`` bytes. Raises :class:`MisuseError` where that fails."""
         return self.body if self.path is None else read_file(self.path, limit)
 
-    def parse(self, edition: Edition) -> RobotsTxt:
-        """The file as an edition reads it."""
-        return RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
+    def parse(self, edition: Edition, screen: Screen | None = None) -> RobotsTxt:
+        """The file as an edition reads it.
+
+        ``screen``: for notes about a file that is cut, or that is not a robots.txt.
+        """
+        robots = RobotsTxt.parse(self.read(edition.parsing_limit + 1), edition)
+        name = safe(self.name)
+        if screen is not None and robots.truncated:
+            limit = edition.parsing_limit
+            screen.note(f"note: {name} is longer than {limit:,} bytes; the rest is not read")
+        if screen is not None and (kind := format_of(robots.body)):
+            found = sum(len(group.rules) for group in robots.groups)
+            screen.note(f"note: {name}: {kind.value}; the parser found {found:,} rules in it")
+        return robots
 
     @property
     def is_unreachable(self) -> bool:
@@ -59,11 +70,6 @@ class Source(NamedTuple):
 def is_url(name: str) -> bool:
     """Whether a FILE names a site."""
     return name[:8].lower().startswith(_SCHEMES)
-
-
-def is_robots_txt(url: str) -> bool:
-    """Whether a URL is that of a robots.txt."""
-    return url.partition("://")[2].partition("/")[2] == "robots.txt"
 
 
 def standard_input() -> BinaryIO:
@@ -113,9 +119,13 @@ def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -
     if names.count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
     sites: dict[str, SiteAnswer] = {}
-    urls = [name for name in names if is_url(name)]
+
+    def keep(answer: SiteAnswer) -> None:
+        sites[answer.url] = answer
+
+    urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
-        query_sites([robots_url(url) for url in urls], session, options, sites)
+        load_query(session)(lambda query: query.decide(urls), options, keep)
     return [source for name in names for source in _sources(name, sites)]
 
 
@@ -124,18 +134,6 @@ def load_query(session: Session) -> QuerySites:
     if session.load_query is None:
         raise MisuseError("sites cannot be queried here: give a file")
     return session.load_query()
-
-
-def query_sites(
-    urls: Sequence[str], session: Session, options: SiteOptions, into: dict[str, SiteAnswer]
-) -> None:
-    """Query sites about URLs and keep the answers by URL."""
-
-    def handle(answer: SiteAnswer) -> None:
-        into[answer.url] = answer
-
-    asked = list(dict.fromkeys(urls))
-    load_query(session)(lambda query: query.decide(asked), options, handle)
 
 
 def robots_url(url: str) -> str:
@@ -170,13 +168,3 @@ def _files_of(folder: str) -> list[str]:
     if not found:
         raise MisuseError(f"no file in the folder {folder} ends in {' or '.join(TEXTS)}")
     return found
-
-
-def note_unusual(name: str, robots: RobotsTxt, screen: Screen) -> None:
-    """Note a file that is cut, or that is not a robots.txt."""
-    if robots.truncated:
-        limit = robots.edition.parsing_limit
-        screen.note(f"note: {safe(name)} is longer than {limit:,} bytes; the rest is not read")
-    if kind := format_of(robots.body):
-        found = sum(len(group.rules) for group in robots.groups)
-        screen.note(f"note: {safe(name)}: {kind.value}; the parser found {found:,} rules in it")

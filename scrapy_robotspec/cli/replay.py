@@ -60,8 +60,7 @@ def command(
     except ImportError:
         raise MisuseError(INSTALL) from None
     screen = session.screen
-    result = replay(path, lambda done, total: screen.share(done, total, "replayed"))
-    screen.clear()
+    result = replay(path)
     check_expectations(result, expected, complete)
     show_problems(session, result)
     screen.say(_json(result) if as_json else _summary(result))

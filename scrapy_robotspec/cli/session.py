@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.site import SiteAnswer
 
     Visit = Callable[["SiteQuery"], Awaitable[None]]
+    #: Makes a visit; each answer is passed to the function, in order. A process can do this once,
+    #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
+    QuerySites = Callable[[Visit, "SiteOptions", Callable[[SiteAnswer], None]], None]
 
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
@@ -109,22 +112,6 @@ class SiteQuery(Protocol):
 
     async def download(self, url: str, max_bytes: int) -> bytes:
         """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
-
-
-class QuerySites(Protocol):
-    """Decides about URLs by the robots.txt of their sites."""
-
-    def __call__(
-        self,
-        visit: Visit,
-        options: SiteOptions,
-        handle: Callable[[SiteAnswer], None],
-    ) -> None:
-        """Call ``visit``; each answer is passed to ``handle``, in order.
-
-        A process can do this once, because a reactor cannot be restarted. Raises
-        ``ConfigurationError`` for wrong settings.
-        """
 
 
 class Session(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.exit_codes import UNREACHABLE
-from scrapy_robotspec.cli.inputs import note_unusual, open_sources
+from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
@@ -57,8 +57,7 @@ def command(
         if source.note_missing(session.screen):
             code = max(code, UNREACHABLE if source.is_unreachable else 0)
             continue
-        file = ParsedFile(source.parse(edition))
-        note_unusual(source.name, file.robots, session.screen)
+        file = ParsedFile(source.parse(edition, session.screen))
         asked: list[Crawler] = []
         if any(crawlers) or output.as_json:
             asked = find_crawlers(crawlers, [file], ())
@@ -90,5 +89,5 @@ def _say_json(
     for tokens in asked:
         group = file.group_for(tokens)
         shown = {**group_object(group), "rules": [rule_object(rule) for rule in group.rules]}
-        shown["sitemaps"] = list(file.sitemaps)
+        shown["sitemaps"] = list(file.robots.sitemaps)
         session.screen.say(dumps({"file": source.name, **shown} if many else shown))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
-from xml.parsers import expat
+from xml.etree.ElementTree import ParseError, iterparse
 
 from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import is_url, read_file
@@ -20,8 +22,7 @@ MAX_BYTES = 50 * 2**20
 MAX_URLS = 50_000
 
 _GZIP = b"\x1f\x8b"
-_GZIP_BITS = 31
-#: The elements that contain a URL: of a sitemap, and of an index.
+#: The elements with a URL, and whether the file is an index.
 _ELEMENTS = {"url": False, "sitemap": True}
 
 
@@ -76,64 +77,30 @@ def parse_sitemap(name: str, data: bytes) -> Sitemap:
     if len(sitemap.urls) > MAX_URLS:
         raise MisuseError(f"{name} has more than {MAX_URLS:,} URLs: divide the sitemap")
     if not sitemap.urls or not all(map(is_url, sitemap.urls)):
-        raise MisuseError(f"{name} is not a sitemap with URLs of pages")
+        raise MisuseError(f"{name} is not a sitemap with URLs of pages: give one")
     return sitemap
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    while data.startswith(_GZIP) and size <= MAX_BYTES:
-        member = zlib.decompressobj(_GZIP_BITS)
-        try:
-            parts.append(member.decompress(data, MAX_BYTES + 1 - size))
-        except zlib.error as error:
-            raise MisuseError(f"cannot read {name}: {error}") from None
-        size += len(parts[-1])
-        data = member.unused_data
-    return b"".join(parts)
+    try:
+        return gzip.GzipFile(fileobj=BytesIO(data)).read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise MisuseError(f"cannot read {name}: {error}") from None
 
 
 def _parse_xml(name: str, data: bytes) -> Sitemap:
-    reader = _Reader()
+    # It could declare growing entities. UTF-16 has a zero in each of its letters.
+    if b"<!DOCTYPE" in data.replace(b"\0", b""):
+        raise MisuseError(f"{name} declares a document type: a sitemap has none")
+    urls: list[str] = []
+    is_index = False
     try:
-        reader.parser.Parse(data, True)
-    except expat.ExpatError as error:
+        for _, element in iterparse(BytesIO(data)):
+            kind = element.tag.rpartition("}")[2]
+            if kind in _ELEMENTS:
+                is_index = _ELEMENTS[kind]
+                urls += [(each.text or "").strip() for each in element.findall("{*}loc")]
+                element.clear()
+    except (ParseError, ValueError, LookupError) as error:  # also of an unknown encoding
         raise MisuseError(f"cannot read {name}: {error}") from None
-    except _DoctypeError:
-        raise MisuseError(f"{name} declares a document type: a sitemap has none") from None
-    return Sitemap(reader.urls, reader.is_index)
-
-
-class _DoctypeError(Exception):
-    """A document type, which could declare growing entities."""
-
-
-class _Reader:
-    """Collects the text of ``loc`` elements, in any namespace."""
-
-    def __init__(self) -> None:
-        self.urls: list[str] = []
-        self.is_index = False
-        self._path: list[str] = []
-        self._text: list[str] = []
-        self.parser = expat.ParserCreate(namespace_separator=" ")
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._begin
-        self.parser.EndElementHandler = self._end
-        self.parser.CharacterDataHandler = self._text.append
-        self.parser.StartDoctypeDeclHandler = self._refuse
-
-    def _refuse(self, *declaration: object) -> None:
-        raise _DoctypeError
-
-    def _begin(self, name: str, attributes: object) -> None:
-        self._path.append(name.rpartition(" ")[2])
-        self._text.clear()
-
-    def _end(self, name: str) -> None:
-        inside = self._path[-2:-1]
-        if self._path.pop() == "loc" and len(self._path) == 2 and inside[0] in _ELEMENTS:
-            self.is_index = _ELEMENTS[inside[0]]
-            self.urls.append("".join(self._text).strip())
-        self._text.clear()
+    return Sitemap(urls, is_index)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs
-from scrapy_robotspec.evidence.timeline import is_robots_txt, request_key
+from scrapy_robotspec.evidence.timeline import must_be_fetched, request_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
-    from scrapy_robotspec.evidence.run_reader import Progress, RunReader
+    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.timeline import Timeline
     from scrapy_robotspec.lookup import Resolved
 
@@ -89,7 +89,7 @@ class Audit:
     def add(self, request: Request, origin: Origin | None, url: str) -> None:
         """Judge *request* for *url*, whose robots.txt is that of *origin*."""
         self.requests += 1
-        if origin is None or is_robots_txt(url):
+        if origin is None or must_be_fetched(url):
             return
         found, is_sure = None, True
         since, until = request.time - self._tolerance, self._end(request)
@@ -113,7 +113,7 @@ class Audit:
         """Numbers of accused requests."""
         return Counter(each.why for each in self.accused)
 
-    def look_up(self, progress: Progress | None = None) -> None:
+    def look_up(self) -> None:
         """Find the decisions about disallowed requests in the evidence, and excuse some.
 
         A page that left while it was allowed may reach the log of its site after the rules changed.
@@ -123,7 +123,7 @@ class Audit:
             wanted[request_key(each.url)].append(each)
         excused: set[int] = set()
         if wanted:
-            for reader, lines in read_runs(self._timeline.folder, Reading(), progress):
+            for reader, lines in read_runs(self._timeline.folder, Reading()):
                 excused |= set(self._decisions(reader, lines, wanted))
         self.accused = [each for each in self.accused if id(each) not in excused]
         self.disallowed -= len(excused)
@@ -188,19 +188,14 @@ class Audit:
         return found
 
 
-def absolute_url(url: str, timeline: Timeline, base: str | None) -> str | None:
+def absolute_url(url: str, base: str | None) -> str | None:
     """*url* with scheme and host; None where no host is known.
 
-    *base* is the origin of a log that names none. An unknown scheme is the one there is evidence
-    for, else that of *base*, else https.
+    *base* is the origin of a log that names none. An unknown scheme is that of *base*, else https.
     """
     if url.startswith("//"):
-        preferred = "https" if base is None else base.partition(":")[0]
-        for scheme in (preferred, "https", "http"):
-            origin = Origin.of(f"{scheme}:{url}")
-            if origin is not None and origin in timeline:
-                return f"{scheme}:{url}"
-        return f"{preferred}:{url}"
+        scheme = "https" if base is None else base.partition(":")[0]
+        return f"{scheme}:{url}"
     if url.startswith("/"):
         return None if base is None else base + url
     return url

@@ -220,8 +220,8 @@ def grounds(found: Resolved | None, *, otherwise: str = OVERRIDE) -> dict[str, A
         return {"policy": otherwise, "outcome": None, "status": None, "stale": False}
     return {
         "policy": found.action.value,
-        "outcome": found.provenance.outcome,
-        "status": found.provenance.status,
+        "outcome": found.outcome,
+        "status": found.status,
         "stale": found.unreachable and found.fetched_at is not None,
     }
 

@@ -7,13 +7,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.evidence.log_lines import dumps
-from scrapy_robotspec.evidence.warc import NewRecord
 
 if TYPE_CHECKING:
     from scrapy_robotspec.evidence.run_writer import RunWriter
+    from scrapy_robotspec.evidence.warc import NewRecord
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -28,8 +28,9 @@ _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
 _JUMP = 1.0
 
-#: Makes a line of the log, or records that belong together.
-_Item = Callable[[], str] | tuple[NewRecord, ...]
+#: A function that makes a line of the log and its arguments, or None and records that belong
+#: together; the estimated memory (bytes).
+_Item = tuple[Callable[..., str] | None, tuple[Any, ...], int]
 
 
 class Recorder:
@@ -75,14 +76,16 @@ class Recorder:
 
     def add_record(self, record: NewRecord, *more: NewRecord) -> None:
         """Archive *record*, and after it *more* that belong to it."""
-        self._add((record, *more))
+        records = (record, *more)
+        self._add(None, records, _PER_ITEM + sum(len(each.payload) for each in records))
 
-    def add_line(self, make: Callable[[], str]) -> None:
-        """Log the JSON object that *make* returns; its first member is ``type``.
+    def add_line(self, make: Callable[..., str], *arguments: Any) -> None:
+        """Log the JSON object that *make* returns for *arguments*.
 
-        Called in the thread, where lines are made one after another, which is faster.
+        Its first member is ``type``. Called in the thread, where lines are made one after another,
+        which is faster.
         """
-        self._add(make)
+        self._add(make, arguments, _PER_ITEM)
 
     def close(self) -> None:
         """Write everything and close the files. Blocks."""
@@ -101,13 +104,12 @@ class Recorder:
                 error,
             )
 
-    def _add(self, item: _Item) -> None:
-        size = _size(item)
+    def _add(self, make: Callable[..., str] | None, arguments: tuple[Any, ...], size: int) -> None:
         if self._bytes_in - self._bytes_out + size > self._max_queued:
             self._dropped += 1
             return
         self._bytes_in += size
-        self._queue.append(item)
+        self._queue.append((make, arguments, size))
 
     # --- in the thread
 
@@ -132,10 +134,10 @@ class Recorder:
         left = len(self._queue)
         while left:
             for _ in range(min(left, _BATCH)):
-                item = self._queue[0]
-                self._write(item)
+                make, arguments, size = self._queue[0]
+                self._write(make, arguments)
                 self._queue.popleft()
-                self._bytes_out += _size(item)
+                self._bytes_out += size
                 left -= 1
             self._writer.flush()
         lost = self.lost
@@ -151,12 +153,12 @@ class Recorder:
         if abs(jump) > _JUMP:
             self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
-    def _write(self, item: _Item) -> None:
+    def _write(self, make: Callable[..., str] | None, arguments: tuple[Any, ...]) -> None:
         try:
-            if isinstance(item, tuple):
-                self._writer.add_record(*item)
+            if make is None:
+                self._writer.add_record(*arguments)
             else:
-                self._writer.add_line(item())
+                self._writer.add_line(make(*arguments))
         except OSError:
             raise
         except Exception:  # one item alone is lost
@@ -180,9 +182,3 @@ class Recorder:
                 self._max_queued >> 20,
             )
         self._failing = True
-
-
-def _size(item: _Item) -> int:
-    """The estimated memory of a queued item (bytes)."""
-    payloads = (len(each.payload) for each in item) if isinstance(item, tuple) else ()
-    return _PER_ITEM + sum(payloads)

@@ -17,7 +17,7 @@ from scrapy_robotspec.evidence.log_lines import (
     stated_usage,
 )
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs, said
-from scrapy_robotspec.evidence.states import NotArchivedError, States
+from scrapy_robotspec.evidence.states import NotArchivedError
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import Usage
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy_robotspec.evidence.log_lines import Line
-    from scrapy_robotspec.evidence.run_reader import Progress, RunReader
+    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.lookup import Resolved
 
 
@@ -58,10 +58,10 @@ class ReplayResult(Reading):
         return not self.problem_count
 
 
-def replay(folder: Path, progress: Progress | None = None) -> ReplayResult:
+def replay(folder: Path) -> ReplayResult:
     """Replay every run in *folder*."""
     result = ReplayResult()
-    for reader, lines in read_runs(folder, result, progress):
+    for reader, lines in read_runs(folder, result):
         run = _RunReplay(reader, result)
         for line in lines:
             run.take(line)
@@ -74,19 +74,12 @@ class _RunReplay:
     def __init__(self, reader: RunReader, result: ReplayResult) -> None:
         self._reader = reader
         self._result = result
-        self._made: States | None = None
         self._exchanges: set[str] = set()
         """Ids of the archived exchanges that states were made from."""
         self._number = 0
         """That of the last decision."""
         self._refused: set[int] = set()
         """Numbers of decisions by which no page may leave."""
-
-    @property
-    def _states(self) -> States:
-        if self._made is None:
-            self._made = States(self._reader)
-        return self._made
 
     def take(self, line: Line) -> None:
         kind = line.values["type"]
@@ -116,7 +109,7 @@ class _RunReplay:
             if exchange in self._exchanges:
                 raise EvidenceError(f"the record {exchange} belongs to another state")
             self._exchanges.add(exchange)
-        self._states.check(state)
+        self._reader.states.check(state)
 
     def _take_number(self, logged: Mapping[str, Any]) -> None:
         number = logged["number"]
@@ -134,6 +127,7 @@ class _RunReplay:
 
     def _check_decision(self, logged: Mapping[str, Any]) -> None:
         replayed = self._decide(logged, logged.get("rules_time") or logged["time"])
+        replayed["edition"] = self._reader.settings.policy.edition.name
         different = [name for name, value in replayed.items() if logged.get(name) != value]
         if different:
             shown = (f"{each} {logged.get(each)!r}, not {replayed[each]!r}" for each in different)
@@ -141,16 +135,15 @@ class _RunReplay:
 
     def _decide(self, logged: Mapping[str, Any], at: float) -> dict[str, Any]:
         """The fields of a decision at the time *at* that follow from the archive."""
-        edition = {"edition": self._reader.settings.policy.edition.name}
         if logged["reason"] == "dont_obey_robotstxt":
-            return {"allowed": True, **edition}
+            return {"allowed": True}
         origin = Origin.of(logged["url"])
         if origin is None:
             raise EvidenceError("no robots.txt applies to the URL")
         url, tokens = logged["url"], tuple(logged["tokens"])
         if logged["policy"] == NO_ANSWER:
             refused = Decision(allowed=False, reason="unreachable", origin=origin)
-            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER), **edition}
+            return {**conclusion(refused), **grounds(None, otherwise=NO_ANSWER)}
         found, answer = None, None
         if logged["policy"] == OVERRIDE:
             override = self._reader.settings.overrides.find(origin)
@@ -158,14 +151,13 @@ class _RunReplay:
             if answer is None:
                 raise EvidenceError("no override of the run replaces the robots.txt")
         else:
-            found = self._states.resolved(logged["state"], origin, at)
+            found = self._reader.states.resolved(logged["state"], origin, at)
             answer = found.robots
         usage = Usage()
         if isinstance(answer, RobotsTxt):
             if len(url) * len(answer.body) > _MAX_WORK:
                 raise EvidenceError("URL and robots.txt are longer than can be compared")
-            if found is None or found.extensions is not None:
-                usage = answer.usage(url, tokens)
+            usage = answer.usage(url, tokens)
         if found is not None:
             decision = found.decide(url, tokens, at)
         elif isinstance(answer, RobotsTxt):
@@ -173,7 +165,7 @@ class _RunReplay:
             decision = Decision(verdict.allowed, "override", verdict, origin=origin)
         else:
             decision = Decision(answer == "ignore", "override", origin=origin)
-        return {**self._conclude(decision, usage, found, logged), **edition}
+        return self._conclude(decision, usage, found, logged)
 
     def _conclude(
         self, decision: Decision, usage: Usage, found: Resolved | None, logged: Mapping[str, Any]

@@ -10,8 +10,9 @@ import os
 import re
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -22,12 +23,14 @@ from scrapy_robotspec.evidence.log_lines import (
     FORMAT,
     NO_HASH,
     EvidenceError,
+    loads,
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.states import State
+from scrapy_robotspec.evidence.states import State, States
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
 from scrapy_robotspec.evidence.warc import StoredRecord, longest_member, read_member
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -41,15 +44,10 @@ MAX_LISTED = 1000
 _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
 _SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
-#: Lines between two calls of ``Progress``.
-_STEP = 1000
 _NAME = re.compile(r"(decisions|robots)-(.+)\.(jsonl|warc\.gz|tsr)")
 _LOG, _ARCHIVE, _REPLY = "jsonl", "warc.gz", "tsr"
 _OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _OPEN |= getattr(os, "O_NOFOLLOW", 0)
-
-#: Called with the bytes of log that are done, and with those of all logs.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
@@ -125,9 +123,7 @@ class Reading:
         }
 
 
-def read_runs(
-    folder: Path, reading: Reading, progress: Progress | None = None
-) -> Iterator[tuple[RunReader, Iterator[Line]]]:
+def read_runs(folder: Path, reading: Reading) -> Iterator[tuple[RunReader, Iterator[Line]]]:
     """Each run in *folder* with its lines, in order.
 
     Other files are ignored. The lines of a run have to be read before the next run. A folder that
@@ -140,23 +136,11 @@ def read_runs(
         if found is not None:
             runs[found[2]][found[3]] = path
     logs = [files[_LOG] for files in runs.values() if _LOG in files]
-    total = sum(path.lstat().st_size for path in logs)
-    done, limit = 0, process_time() + _SECONDS + total / _BYTES_PER_SECOND
-
-    def counted(reader: RunReader) -> Iterator[Line]:
-        nonlocal done
-        for line in reader.lines():
-            if process_time() > limit:
-                reader.add_problem("it takes too long: not read to its end")
-                return
-            yield line
-            done += line.size
-            if progress is not None and not line.number % _STEP:
-                progress(done, total)
-
+    size = sum(path.lstat().st_size for path in logs)
+    limit = process_time() + _SECONDS + size / _BYTES_PER_SECOND
     for name, files in sorted(runs.items()):
         reader = RunReader(name, files, reading)
-        yield reader, counted(reader)
+        yield reader, reader.lines(limit)
         reading.runs.append(reader.summary)
 
 
@@ -175,6 +159,8 @@ class RunReader:
         self.log, self.archive = f"decisions-{name}.{_LOG}", f"robots-{name}.{_ARCHIVE}"
         """Names of the files."""
         self.summary = RunSummary(name)
+        self.max_bytes = MAX_BYTES
+        """Memory for the rules of :attr:`states`."""
         self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
         self._files = files
@@ -191,21 +177,45 @@ class RunReader:
         self._lost = 0
         self._is_stamped = False
 
-    def lines(self) -> Iterator[Line]:
-        """All lines but the first, up to the first that was changed."""
+    @cached_property
+    def states(self) -> States:
+        """Its states, with their rules."""
+        return States(self, self.max_bytes)
+
+    def lines(self, limit: float) -> Iterator[Line]:
+        """All lines but the first, up to the first that was changed.
+
+        *limit*: the processor time of this process at which reading ends (seconds).
+        """
         try:
             with self._open(_LOG) as log:
                 for line in read_lines(log):
                     if self._take(line):
+                        if process_time() > limit:
+                            self.add_problem("it takes too long: not read to its end")
+                            return
                         yield line
             self._check_end()
         except DAMAGE as error:
             self.add_problem(f"{said(error)}; what follows it proves nothing")
 
+    @property
+    def is_torn(self) -> bool:
+        """Whether the last lines may be missing."""
+        return not self.summary.complete
+
     def add_problem(self, problem: str, line: int = 0) -> None:
         """Note a problem of this run, in *line* if given."""
         place = f"line {line}: " if line else ""
         self._reading.add_problem(f"{self.log}: {place}{problem}")
+
+    @contextmanager
+    def noting(self, subject: str, line: int = 0) -> Iterator[None]:
+        """Take damage that the block finds for a problem of *subject*."""
+        try:
+            yield
+        except DAMAGE as error:
+            self.add_problem(f"{subject}: {said(error)}", line)
 
     def find(self, id_: str) -> StoredRecord:
         """The archive record *id_*.
@@ -220,7 +230,8 @@ class RunReader:
         """The state *id_*. Raises ``EvidenceError`` as :meth:`find` does."""
         if id_ not in self._states:
             raise EvidenceError(f"the state {id_} is missing")
-        return State.from_line(self._bytes(_LOG, *self._states[id_]))
+        line = self._bytes(_LOG, *self._states[id_])
+        return State.from_values(loads(line.decode("ascii")))
 
     # --- the log
 
@@ -298,17 +309,14 @@ class RunReader:
         values = line.values
         offset, length = values["offset"], values["length"]
         known, self._archive_size = self._archive_size, offset + length
-        try:
+        with self.noting(f"{self.archive}: record {values['id']}", line.number):
             if offset != known:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
             if length > 2 * longest_member(self.settings.max_size):
                 raise EvidenceError(f"a record of {length} bytes")
             if sha256(self._bytes(_ARCHIVE, offset, length)).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
-        except DAMAGE as error:
-            self.add_problem(f"{self.archive}: record {values['id']}: {said(error)}", line.number)
-            return
-        self._records[values["id"]] = (offset, length)
+            self._records[values["id"]] = (offset, length)
 
     def _bytes(self, ending: str, offset: int, length: int) -> bytes:
         with self._open(ending) as stream:
@@ -356,14 +364,11 @@ class RunReader:
             self._check_stamp()
 
     def _check_stamp(self) -> None:
-        name = f"decisions-{self.name}.{_REPLY}"
-        try:
+        digest = self.summary.last_hash
+        with self.noting(f"decisions-{self.name}.{_REPLY}: no time stamp"):
             with self._open(_REPLY) as reply:
-                check_reply(reply.read(MAX_REPLY + 1), self.summary.last_hash)
-        except DAMAGE as error:
-            self.add_problem(f"{name}: no time stamp: {said(error)}")
-        else:
-            self.summary.verify = verifying_command(self._files[_REPLY], self.summary.last_hash)
+                check_reply(reply.read(MAX_REPLY + 1), digest)
+            self.summary.verify = verifying_command(self._files[_REPLY], digest)
 
 
 def said(error: BaseException) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.exchange import RedirectLimits
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.policy import AccessPolicy, Override
-from scrapy_robotspec.access.redirects import RedirectLimits
+from scrapy_robotspec.access.overrides import HostTable, Override
+from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.evidence.log_lines import EvidenceError, are_texts, is_time

@@ -13,10 +13,9 @@ import errno
 import os
 import secrets
 import time as clock
-from collections import Counter
+from collections import defaultdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.warc import NewRecord, to_member
@@ -29,8 +28,9 @@ _NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_
 
 
 def new_record_id() -> str:
-    """A new WARC-Record-ID: a random UUID."""
-    return f"<urn:uuid:{uuid4()}>"
+    """A new WARC-Record-ID: a random UUID (RFC 9562, version 4)."""
+    text = secrets.token_hex(16)
+    return f"<urn:uuid:{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}>"
 
 
 def new_run_name(time: float) -> str:
@@ -53,7 +53,7 @@ class RunWriter:
         self._run = run
         self._info = info
         self._hash = NO_HASH
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, int] = defaultdict(int)
         """Lines by type."""
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive: AppendFile | None = None
@@ -97,9 +97,10 @@ class RunWriter:
 
     def _add(self, archive: AppendFile, record: NewRecord, *more: NewRecord) -> None:
         data = b"".join(map(to_member, (record, *more)))
+        began = "null" if record.began is None else repr(record.began)
         line = (
             f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
-            f'"began":{dumps(record.began)},"time":{record.time!r},'
+            f'"began":{began},"time":{record.time!r},'
             f'"offset":{archive.size},"length":{len(data)},'
             f'"sha256":"{sha256(data).hexdigest()}"}}'
         )

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.exchange import result_of
+from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.access.redirects import RedirectChain
-from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps, loads
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
+from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
+from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.access.origin import Origin
@@ -69,9 +68,8 @@ class State:
         )
 
     @classmethod
-    def from_line(cls, line: bytes) -> State:
-        """Read a line that :meth:`to_line` began. Raises one of ``DAMAGE``."""
-        given = loads(line.decode("ascii"))
+    def from_values(cls, given: Mapping[str, Any]) -> State:
+        """Read the values of :meth:`to_line`. Raises one of ``DAMAGE``."""
         record = RobotsRecord.from_header(given["record"], b"")
         failure = given["failure"]
         if record is None:
@@ -97,7 +95,7 @@ class States:
     Keeps rules of about *max_bytes*.
     """
 
-    def __init__(self, reader: RunReader, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, reader: RunReader, max_bytes: int) -> None:
         self._reader = reader
         self._cache = RulesCache(max_bytes, max_size=reader.settings.max_size)
         self._made_from: dict[Origin, str] = {}

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from warcio.statusandheaders import StatusAndHeadersParser
 
-from scrapy_robotspec.access.exchange import Exchange
-from scrapy_robotspec.access.redirects import redirect_target
+from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 
 if TYPE_CHECKING:
@@ -98,11 +97,6 @@ class StoredRecord:
         return self.fields.get("warc-target-uri", "")
 
     @property
-    def content_type(self) -> str:
-        """Content-Type; empty for none."""
-        return self.fields.get("content-type", "")
-
-    @property
     def is_exchange(self) -> bool:
         """Whether :meth:`exchange` returns something."""
         return self.kind == "response" or STATUS_FIELD.lower() in self.fields
@@ -165,7 +159,7 @@ def _header_line(url: str, name: str, value: str) -> str:
 
 
 def _blank_location(url: str, name: str, value: str) -> str:
-    """An absolute Location with the same target, and other user info."""
+    """A Location with the same target, and other user info."""
 
     def target_of(text: str) -> str | None:
         return redirect_target(url, Exchange(url, 302, ((name, text),)))
@@ -176,7 +170,8 @@ def _blank_location(url: str, name: str, value: str) -> str:
     if target.count("@") == value.count("@"):  # none of them ends user info
         return value
     scheme, _, rest = target.partition("://")
-    for text in (f"{scheme}://{BLANKED}@{rest}", target):
+    # A reference without a scheme keeps a backslash that an absolute URL has as a slash.
+    for text in (f"{scheme}://{BLANKED}@{rest}", f"//{BLANKED}@{rest}", target):
         archived = text.encode().decode("latin-1")
         if target_of(archived) == target:
             return archived
@@ -261,5 +256,5 @@ def read_member(data: bytes, max_size: int) -> StoredRecord:
 
 def iso_date(time: float) -> str:
     """Epoch seconds as a WARC date with microseconds."""
-    moment = datetime.fromtimestamp(time, timezone.utc).replace(tzinfo=None)
-    return f"{moment.isoformat(timespec='microseconds')}Z"
+    moment = datetime.fromtimestamp(time, timezone.utc).isoformat(timespec="microseconds")
+    return moment.replace("+00:00", "Z")

@@ -8,6 +8,5 @@ from scrapy_robotspec.lookup.limiter import FetchLimiter
 from scrapy_robotspec.lookup.lookup import Lookup
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved
 from scrapy_robotspec.lookup.single_flight import FetchDone, Runtime
-from scrapy_robotspec.lookup.tiered_store import TieredStore
 
-__all__ = ["FetchDone", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime", "TieredStore"]
+__all__ = ["FetchDone", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime"]

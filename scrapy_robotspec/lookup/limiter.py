@@ -61,15 +61,17 @@ class FetchLimiter:
 
         *asked_before*: of an origin that was asked and gave no answer.
         """
-        self._forget_silent(now)
+        while self._young and _after(_oldest(self._young), self.SILENT_AFTER, now) <= now:
+            del self._young[next(iter(self._young))]
         if asked_before and len(self._asked_before) >= self._burst // 2:
             return math.inf
-        if len(self) >= self._burst and not self._first:
+        is_full = len(self) >= self._burst
+        if is_full and not self._first:
             return math.inf
         slot = now
         if len(self._young) >= self._limit:
             slot = _after(_oldest(self._young), self.SILENT_AFTER, now)
-        if len(self) >= self._burst:
+        if is_full:
             slot = max(slot, _after(_oldest(self._first), self.PREEMPT_AFTER, now))
         return slot
 
@@ -85,13 +87,10 @@ class FetchLimiter:
 
     def release(self, origin: Origin) -> None:
         """Give back the slot of *origin*, if it has one."""
-        for fetches in (self._first, self._asked_before, self._young):
-            fetches.pop(origin, None)
-        self.on_release()
-
-    def _forget_silent(self, now: float) -> None:
-        while self._young and _after(_oldest(self._young), self.SILENT_AFTER, now) <= now:
-            del self._young[next(iter(self._young))]
+        self._young.pop(origin, None)
+        for fetches in (self._first, self._asked_before):
+            if fetches.pop(origin, None) is not None:
+                self.on_release()
 
 
 def _oldest(fetches: dict[Origin, float]) -> float:
@@ -167,7 +166,7 @@ class SlotWaits:
                 return asked_before
         return None
 
-    def _plan(self, min_pause: float = 0.001) -> None:
+    def _plan(self, min_pause: float = 0.0) -> None:
         """Serve when a slot is free: at a known time, else when a fetch ends."""
         if self._timer is not None:
             self._timer.cancel()

@@ -1,7 +1,7 @@
 """Lookup: returns what is known, starts fetches, wakes waiters.
 
 The ``LiveOrigin`` contains all that is under way for an origin. Its record is in the
-``TieredStore``, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
+store, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.limiter import SlotWaits
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.limiter import FetchLimiter
     from scrapy_robotspec.lookup.single_flight import FetchDone, Runtime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
@@ -38,17 +39,19 @@ REFRESH_RETRY = 1.0
 class Lookup(Generic[_Request]):
     """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
-    *max_size* is the parsing limit in bytes, None for the edition's. *max_bytes* bounds the parsed
-    files that are kept; a dropped one is parsed again from its record.
+    With a ``TieredStore``, *flight_class* is ``SharedFlight``. *max_size* is the parsing limit in
+    bytes, None for the edition's. *max_bytes* bounds the parsed files that are kept; a dropped one
+    is parsed again from its record.
     """
 
     def __init__(
         self,
         runtime: Runtime[_Request],
-        store: TieredStore,
+        store: MemoryStore | TieredStore,
         limiter: FetchLimiter,
         live: LiveOrigins | None = None,
         *,
+        flight_class: Callable[..., SingleFlight[_Request]] = SingleFlight,
         max_size: int | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
@@ -60,8 +63,9 @@ class Lookup(Generic[_Request]):
         self.get_valid = self._rules_cache.get_valid
         """The reply of :meth:`ask` if the record need not be read, else None."""
         self._live: LiveOrigins = LiveOrigins() if live is None else live
-        self._flights = SingleFlight(runtime, store, limiter, self._rules_cache, self._live)
+        self._flights = flight_class(runtime, store, limiter, self._rules_cache, self._live)
         self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
+        self.may_fetch = self._slot_waits.may_begin
         self._closed = False
 
     # --- asking
@@ -81,10 +85,6 @@ class Lookup(Generic[_Request]):
         if record is None:
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
-
-    def may_fetch(self, when_free: Callable[[], object]) -> bool:
-        """Whether a fetch may begin; see :meth:`SlotWaits.may_begin`."""
-        return self._slot_waits.may_begin(when_free)
 
     async def wait(self, origin: Origin, request: _Request) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
@@ -107,12 +107,12 @@ class Lookup(Generic[_Request]):
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
-        resolved = self._rules_cache.get(origin)
+        now = self._runtime.clock()
+        resolved = self._rules_cache.get_valid(origin, now)
         if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
         record = self.store.get(origin)
         if record is not None and record.unreachable_since is not None:
-            now = self._runtime.clock()
             noted = self._runtime.policy(origin).page_answered(record, now)
             if noted is not record:
                 self.store.put(noted)
@@ -135,18 +135,21 @@ class Lookup(Generic[_Request]):
         for live in list(self._live.values()):
             if live.flight is not None:
                 await live.flight
-        await self.store.close()
+        await maybeDeferred(self.store.close)
 
     # --- from record to result
 
     def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
         record = self.store.get(origin)
-        plan = self._runtime.policy(origin).plan(record, now)
-        if plan.ask and not self._closed and not self._is_flying(origin):
+        policy = self._runtime.policy(origin)
+        plan = policy.plan(record, now)
+        live = self._live.get(origin)
+        if plan.ask and not self._closed and (live is None or not live.is_flying):
             flight = self._flights.start(origin, record, plan, now, request)
             if flight is not None:
                 flight.addCallback(self._on_flight_end, origin)
-        flying = self._is_flying(origin)  # it may have ended at once
+            live = self._live.get(origin)  # it may have ended at once
+        flying = live is not None and live.is_flying
         if plan.action is Action.WAIT:
             retry_at = now if plan.ask else plan.until
             asked_before = self._flights.was_asked(origin, record)
@@ -154,12 +157,7 @@ class Lookup(Generic[_Request]):
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
         assert record is not None  # else requests wait
-        edition = self._runtime.policy(origin).edition
-        return self._rules_cache.put(self._rules_cache.make(record, plan, edition, now))
-
-    def _is_flying(self, origin: Origin) -> bool:
-        live = self._live.get(origin)
-        return live is not None and live.is_flying
+        return self._rules_cache.put(self._rules_cache.make(record, plan, policy.edition, now))
 
     def _on_flight_end(self, done: FetchDone | None, origin: Origin) -> None:
         """Report what is known from now on, and wake the waiters."""

@@ -5,32 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.access.backoff import SKEW
-from scrapy_robotspec.access.decision import Decision, provenance
-from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.protocol.groups import may_have_other_lines
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.store.memory import SizedTable
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.outcome import Outcome
+from scrapy_robotspec.access.policy import SKEW, Action
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
+from scrapy_robotspec.store.memory import GRANTED, SizedTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.access.decision import Provenance
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.editions import Edition
 
 #: Memory for resolved origins (bytes, estimated).
-MAX_BYTES = 2**26
+MAX_BYTES = GRANTED
 
 #: Estimated memory of an origin, of a file and its rules for each byte of the file, and of the
 #: compiled rules for each wildcard (bytes).
 PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
 
 
-#: The reason of a refusal where the policy gives none.
-_UNREACHABLE = "unreachable"
+_UNREACHABLE = Outcome.UNREACHABLE.value
+_OUTCOMES = {
+    Action.RULES: Outcome.SUCCESSFUL.value,
+    Action.ALLOW: Outcome.UNAVAILABLE.value,
+    Action.DISALLOW: Outcome.UNAVAILABLE.value,
+}
 
 
 class Resolved(NamedTuple):
@@ -47,18 +50,22 @@ class Resolved(NamedTuple):
     """The rules; None unless they decide."""
     unreachable: bool
     """Whether the last attempt failed."""
-    provenance: Provenance
+    outcome: str | None
+    """As in :class:`~scrapy_robotspec.access.decision.Decision`, like the next three."""
+    status: int | None
+    failure: str | None
+    hops: tuple[Hop, ...]
     fetched_at: float | None
     """When the copy was fetched (epoch seconds); None: no copy is held."""
     valid_from: float
     """Epoch seconds: a clock that is put back before this time makes the result invalid."""
     valid_until: float
     """Epoch seconds, exclusive."""
+    record: RobotsRecord
+    """The record that the plan was made for."""
     extensions: dict[Any, Any] | None = None
     """Cache for values derived from the rules, discarded with them. None where the file contains
     nothing but rules."""
-    record: RobotsRecord | None = None
-    """The record that the plan was made for."""
     size: int = 0
     """Memory that it takes with its rules (bytes, estimated)."""
 
@@ -68,28 +75,24 @@ class Resolved(NamedTuple):
         A refusal where requests wait; callers that can wait check the action first.
         """
         # hot path
-        outcome, status, failure, hops = self.provenance
         fetched_at = self.fetched_at
         age = None if fetched_at is None else max(0.0, now - fetched_at)
+        verdict, allowed, reason = None, self.action is Action.ALLOW, self.reason or "unreachable"
         if self.robots is not None:
             verdict = self.robots.explain_served(url, tokens)
             allowed, reason = verdict.allowed, verdict.reason
-            return Decision(
-                allowed,
-                reason,
-                verdict,
-                outcome,
-                status,
-                age,
-                hops,
-                self.origin,
-                failure,
-                None,
-                now,
-            )
-        allowed, word = self.action is Action.ALLOW, self.reason or _UNREACHABLE
         return Decision(
-            allowed, word, None, outcome, status, age, hops, self.origin, failure, None, now
+            allowed,
+            reason,
+            verdict,
+            self.outcome,
+            self.status,
+            age,
+            self.hops,
+            self.origin,
+            self.failure,
+            None,
+            now,
         )
 
 
@@ -119,13 +122,9 @@ class RulesCache:
         self._table: SizedTable[Origin, Resolved] = SizedTable(lambda each: each.size, max_bytes)
         self._resolved = self._table.entries
 
-    def get(self, origin: Origin) -> Resolved | None:
-        """The resolved *origin*, valid or not."""
-        return self._resolved.get(origin)
-
     def get_valid(self, origin: Origin, now: float) -> Resolved | None:
         """The resolved *origin*, if it is valid at *now*."""
-        # hot path: without a call of get()
+        # hot path
         resolved = self._resolved.get(origin)
         if resolved is None or not resolved.valid_from <= now < resolved.valid_until:
             return None
@@ -146,18 +145,25 @@ class RulesCache:
         extensions: dict[Any, Any] | None = None
         if robots is not None and may_have_other_lines(robots.body):
             extensions = {}
+        fails = record.unreachable_since is not None
+        is_fresh = record.expires_at is not None and now < record.expires_at
+        by_failure = fails and not is_fresh
         return Resolved(
             record.origin,
             plan.action,
             plan.reason,
             robots,
-            record.unreachable_since is not None,
-            provenance(record, plan, now),
+            fails,
+            # As the plan reads the answer: the process that fetched it may have another policy.
+            _UNREACHABLE if by_failure else _OUTCOMES.get(plan.action),
+            record.failure_status if by_failure else record.status,
+            record.failure if by_failure else None,
+            record.hops,
             record.fetched_at,
             now - SKEW,
             plan.until,
-            extensions,
             record,
+            extensions,
             _size_of(robots),
         )
 

@@ -1,7 +1,7 @@
-"""Single flight: one fetch per origin at a time, across processes (CAC-05).
+"""Single flight: one fetch per origin at a time (CAC-05).
 
-A flight searches the shared store, takes the lease on its origin, fetches, applies the result to
-the record and announces new rules. It returns what is known from now on to the lookup.
+A flight fetches, applies the result to the record and announces new rules. It returns what is known
+from now on to the lookup. For processes that share a store, see ``tiered_store.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 import logging
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -18,8 +19,6 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.lookup.live_origins import fire, pause
 from scrapy_robotspec.lookup.rules_cache import Pending
-from scrapy_robotspec.lookup.tiered_store import newer
-from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,15 +33,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
     from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
 _Request = TypeVar("_Request", contravariant=True)
 
-#: First and longest pause between looks for the record that another process fetches (seconds).
-POLL_MIN, POLL_MAX = 0.2, 2.0
-#: Max records of a shared store that one flight reads before it fetches all the same.
-_MAX_NEWS = 8
 #: Longest time that signal handlers may delay the requests of an origin (seconds).
 HANDLER_TIMEOUT = 30.0
 
@@ -104,7 +100,7 @@ class FetchDone:
 
 
 @dataclass(frozen=True, slots=True)
-class _Flight(Generic[_Request]):
+class Flight(Generic[_Request]):
     """One flight."""
 
     origin: Origin
@@ -124,7 +120,7 @@ class SingleFlight(Generic[_Request]):
     def __init__(
         self,
         runtime: Runtime[_Request],
-        store: TieredStore,
+        store: MemoryStore | TieredStore,
         limiter: FetchLimiter,
         rules_cache: RulesCache,
         live: LiveOrigins,
@@ -134,6 +130,8 @@ class SingleFlight(Generic[_Request]):
         self._limiter = limiter
         self._rules_cache = rules_cache
         self._live = live
+        self._now = runtime.clock
+        self._pause = partial(pause, runtime.call_later)
 
     def start(
         self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
@@ -145,7 +143,7 @@ class SingleFlight(Generic[_Request]):
         """
         if not self._take_slot(origin, held, now):
             return None
-        flight = _Flight(origin, held, plan, request, now)
+        flight = Flight(origin, held, plan, request, now)
         live = self._live.use(origin)
         live.is_flying = True  # handlers may look up the origin before the first pause
         running = Deferred.fromCoroutine(self._fly(flight))
@@ -179,7 +177,7 @@ class SingleFlight(Generic[_Request]):
 
     # --- one flight
 
-    async def _fly(self, flight: _Flight[_Request]) -> FetchDone:
+    async def _fly(self, flight: Flight[_Request]) -> FetchDone:
         try:
             return await self._look_up(flight)
         except CancelledError:
@@ -190,44 +188,21 @@ class SingleFlight(Generic[_Request]):
             await self._pause(ERROR_PAUSE)  # so that it is not repeated without end
             raise
 
-    async def _look_up(self, flight: _Flight[_Request]) -> FetchDone:
-        """Fetch, unless a shared store has a newer record or another process fetches."""
-        origin, held, plan = flight.origin, flight.held, flight.plan
-        agent = self._runtime.agent(flight.request)
-        wait = _LeaseWait(self._store.lease_seconds + self._runtime.random() * POLL_MAX)
-        record = known = held
-        news, has_slot = 0, True
-        has_turn = plan.action is not Action.WAIT  # no request waits for a refresh
-        while True:
-            has_slot = has_slot or self._take_slot(origin, held, self._now())
-            if has_slot:
-                claim = await self._store.claim(origin, self._now(), known, agent, wait.overdue)
-            else:
-                claim = Claim(False, await self._store.get_news(origin, known, agent))
-            if claim.record is not None and news < _MAX_NEWS:
-                news += 1
-                known, record = claim.record, newer(held, claim.record)
-                plan = self._plan(record)
-                if not plan.ask or (held is None and _is_usable(plan)):
-                    self._limiter.release(origin)
-                    return await self._hand_over(flight, record, plan)
-            elif claim.granted or (claim.record is not None and has_slot):
-                turn = 0.0 if has_turn else self._runtime.take_turn(origin, flight.request)
-                if turn <= 0:
-                    return await self._fetch(flight, record, known)
-                has_turn = True
-                self._store.release(origin)  # the turn may outlast the lease
-                await self._pause(turn)
-            else:
-                if has_slot:
-                    wait.see(claim.holder)
-                self._limiter.release(origin)
-                has_slot = False
-                await self._pause(wait.next_pause(self._runtime.random()))
+    async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
+        turn = self._turn(flight)
+        if turn > 0:
+            await self._pause(turn)
+        return await self._fetch(flight, flight.held, flight.held)
+
+    def _turn(self, flight: Flight[_Request]) -> float:
+        """Seconds until the turn of the request that waits; 0.0 for a refresh."""
+        if flight.plan.action is not Action.WAIT:
+            return 0.0
+        return self._runtime.take_turn(flight.origin, flight.request)
 
     async def _fetch(
         self,
-        flight: _Flight[_Request],
+        flight: Flight[_Request],
         base: RobotsRecord | None,
         known: RobotsRecord | None,
     ) -> FetchDone:
@@ -250,7 +225,7 @@ class SingleFlight(Generic[_Request]):
         done = await self._hand_over(flight, record, self._plan(record))
         return replace(done, result=result, base=base)
 
-    async def _attempt(self, flight: _Flight[_Request]) -> FetchResult:
+    async def _attempt(self, flight: Flight[_Request]) -> FetchResult:
         try:
             return await self._runtime.fetch(flight.origin, flight.request)
         except CancelledError:
@@ -270,7 +245,7 @@ class SingleFlight(Generic[_Request]):
         return replace(plan, until=now) if plan.ask else plan
 
     async def _hand_over(
-        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
+        self, flight: Flight[_Request], record: RobotsRecord, plan: Plan
     ) -> FetchDone:
         """Parse *record*, announce its rules if they are new, and keep it in memory."""
         try:
@@ -280,7 +255,7 @@ class SingleFlight(Generic[_Request]):
         return FetchDone(found, record, flight.held, None, self._seconds(flight))
 
     async def _announce(
-        self, flight: _Flight[_Request], record: RobotsRecord, plan: Plan
+        self, flight: Flight[_Request], record: RobotsRecord, plan: Plan
     ) -> Resolved | Pending:
         if plan.action is Action.WAIT:
             until = plan.until if math.isfinite(plan.until) else self._now()
@@ -306,6 +281,8 @@ class SingleFlight(Generic[_Request]):
         """
         handled: Deferred[None] = Deferred()
         handling.addErrback(_log_error).addCallback(lambda _: fire(handled))
+        if handled.called:  # usual
+            return
         try:
             await self._pause(HANDLER_TIMEOUT, handled)
         except CancelledError:
@@ -321,7 +298,7 @@ class SingleFlight(Generic[_Request]):
 
     # --- the end of a flight
 
-    def _land(self, end: FetchDone | Failure, flight: _Flight[_Request]) -> FetchDone | None:
+    def _land(self, end: FetchDone | Failure, flight: Flight[_Request]) -> FetchDone | None:
         origin, held = flight.origin, flight.held
         live = self._live.use(origin)
         live.is_flying, live.flight = False, None
@@ -335,51 +312,8 @@ class SingleFlight(Generic[_Request]):
         found = Pending(origin, self._now(), self.was_asked(origin, held), preempted)
         return FetchDone(found, held, held, None, self._seconds(flight))
 
-    def _seconds(self, flight: _Flight[_Request]) -> float:
+    def _seconds(self, flight: Flight[_Request]) -> float:
         return max(0.0, self._now() - flight.started)
-
-    async def _pause(self, seconds: float, waiter: Deferred[None] | None = None) -> None:
-        await pause(self._runtime.call_later, seconds, waiter)
-
-    def _now(self) -> float:
-        return self._runtime.clock()
-
-
-class _LeaseWait:
-    """A wait for the holder of a lease; each holder restarts it.
-
-    *longest*: seconds after which a lease is foreign or damaged, as it outlasts any fetch.
-    """
-
-    def __init__(self, longest: float) -> None:
-        self._longest = longest
-        self._holder: str | None = None
-        self._waited, self._look = 0.0, POLL_MIN
-
-    @property
-    def overdue(self) -> str | None:
-        """The holder whose lease has lasted too long."""
-        return self._holder if self._waited >= self._longest else None
-
-    def see(self, holder: str | None) -> None:
-        """*holder* has the lease now."""
-        if holder != self._holder:
-            self._holder, self._waited, self._look = holder, 0.0, POLL_MIN
-
-    def next_pause(self, jitter: float) -> float:
-        """Seconds until the next look.
-
-        *jitter* in [0, 1) keeps processes out of step.
-        """
-        pause = self._look * (0.5 + jitter)
-        self._waited += pause
-        self._look = min(2 * self._look, POLL_MAX)
-        return pause
-
-
-def _is_usable(plan: Plan) -> bool:
-    """Whether requests can be decided while the origin is asked again."""
-    return plan.action not in (Action.WAIT, Action.REFUSE)
 
 
 def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:

@@ -1,11 +1,16 @@
-"""Tiered store: records in memory, with a slow shared store behind."""
+"""Tiered store: records in memory, with a slow shared store behind.
+
+With it, a flight searches the shared store and takes the lease on its origin before it fetches.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.internet.defer import CancelledError, Deferred
 
+from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.lookup.single_flight import SingleFlight
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
@@ -14,32 +19,37 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.limiter import FetchLimiter
+    from scrapy_robotspec.lookup.live_origins import LiveOrigins
+    from scrapy_robotspec.lookup.rules_cache import RulesCache
+    from scrapy_robotspec.lookup.single_flight import FetchDone, Flight, Runtime
     from scrapy_robotspec.store.base import RecordStore
     from scrapy_robotspec.store.memory import MemoryStore
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
+_Request = TypeVar("_Request", contravariant=True)
 
-
-class InThread(Protocol):
-    """Runs a blocking call in a thread; the Deferred fires here."""
-
-    def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]: ...
+#: First and longest pause between looks for the record that another process fetches (seconds).
+POLL_MIN, POLL_MAX = 0.2, 2.0
+#: Max records of the shared store that one flight reads before it fetches all the same.
+_MAX_NEWS = 8
 
 
 class TieredStore:
     """Records of origins, and leases on the right to fetch them.
 
-    *shared* is a slow store behind a circuit breaker, or None. *owner* names this process in
-    leases, which last *lease_seconds*.
+    *shared* is a slow store behind a circuit breaker. *in_thread* runs a blocking call in a thread.
+    *owner* names this process in leases, which last *lease_seconds*.
     """
 
     def __init__(
         self,
         memory: MemoryStore,
-        shared: RecordStore | None,
-        in_thread: InThread,
+        shared: RecordStore,
+        in_thread: Callable[..., Deferred[Any]],
         *,
         owner: str,
         lease_seconds: float,
@@ -50,18 +60,15 @@ class TieredStore:
         self._owner = owner
         self.lease_seconds = lease_seconds
         self._pending: set[Deferred[Any]] = set()
-
-    def get(self, origin: Origin) -> RobotsRecord | None:
+        self.get = memory.get
         """The record in memory."""
-        return self._memory.get(origin)
+        self.put = memory.put
 
     async def get_news(
         self, origin: Origin, known: RobotsRecord | None, agent: str
     ) -> RobotsRecord | None:
         """The record for *agent* in the shared store, unless it is *known*."""
-        if self._shared is None:
-            return None
-        record = await self._in_thread(self._shared.get, origin, agent)
+        record: RobotsRecord | None = await self._in_thread(self._shared.get, origin, agent)
         return None if record is None or record.updated_at == _time_of(known) else record
 
     async def claim(
@@ -73,12 +80,9 @@ class TieredStore:
         instead_of: str | None = None,
     ) -> Claim:
         """Get another record than *known*, or the lease (CAC-05), or neither."""
-        shared = self._shared
-        if shared is None:
-            return Claim(True)
         lease = (origin, self._owner, now, self.lease_seconds)
-        claiming = self._track(
-            self._in_thread(shared.claim, *lease, _time_of(known), agent, instead_of)
+        claiming: Deferred[Claim] = self._track(
+            self._in_thread(self._shared.claim, *lease, _time_of(known), agent, instead_of)
         )
         try:
             return await _outcome_of(claiming)
@@ -87,37 +91,30 @@ class TieredStore:
             claiming.addCallback(lambda claim: self.release(origin) if claim.granted else None)
             raise
 
-    def put(self, record: RobotsRecord) -> None:
-        """Put *record* into memory."""
-        self._memory.put(record)
-
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
-        if self._shared is not None:
-            self._write(self._shared.put, record, self._owner, _time_of(known))
+        self._write(self._shared.put, record, self._owner, _time_of(known))
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        if self._shared is not None:
-            self._write(self._shared.release, origin, self._owner)
+        self._write(self._shared.release, origin, self._owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store; fails with ``StoreError``."""
-        if self._shared is None:
-            return succeed(self._memory.reserve(origin, asked))
         return self._track(self._in_thread(self._shared.reserve, origin, asked))
 
     def sweep(self, before: float) -> None:
         """Delete records whose last attempt was before *before* from the shared store."""
-        if self._shared is not None:
-            self._write(self._shared.purge, before)
+        self._write(self._shared.purge, before)
 
-    async def close(self) -> None:
+    def close(self) -> Deferred[None]:
         """Finish pending writes and close both stores."""
+        return Deferred.fromCoroutine(self._close())
+
+    async def _close(self) -> None:
         while self._pending:
             await _outcome_of(next(iter(self._pending)))
-        if self._shared is not None:
-            await self._in_thread(self._shared.close)
+        await self._in_thread(self._shared.close)
         self._memory.close()
 
     def _write(self, call: Callable[..., Any], *args: Any) -> None:
@@ -153,3 +150,91 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
 
     work.addBoth(pass_on)
     return outcome
+
+
+# --- single flight across processes
+
+
+class SharedFlight(SingleFlight[_Request]):
+    """Shares its fetches and their results with other processes."""
+
+    def __init__(
+        self,
+        runtime: Runtime[_Request],
+        store: TieredStore,
+        limiter: FetchLimiter,
+        rules_cache: RulesCache,
+        live: LiveOrigins,
+    ) -> None:
+        super().__init__(runtime, store, limiter, rules_cache, live)
+        self._shared = store
+
+    async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
+        origin, held, plan = flight.origin, flight.held, flight.plan
+        agent = self._runtime.agent(flight.request)
+        wait = _LeaseWait(self._shared.lease_seconds + self._runtime.random() * POLL_MAX)
+        record = known = held
+        news, has_slot, has_turn = 0, True, False
+        while True:
+            has_slot = has_slot or self._take_slot(origin, held, self._now())
+            if has_slot:
+                claim = await self._shared.claim(origin, self._now(), known, agent, wait.overdue)
+            else:
+                claim = Claim(False, await self._shared.get_news(origin, known, agent))
+            if claim.record is not None and news < _MAX_NEWS:
+                news += 1
+                known, record = claim.record, newer(held, claim.record)
+                plan = self._plan(record)
+                if not plan.ask or (held is None and _is_usable(plan)):
+                    self._limiter.release(origin)
+                    return await self._hand_over(flight, record, plan)
+            elif claim.granted or (claim.record is not None and has_slot):
+                turn = 0.0 if has_turn else self._turn(flight)
+                if turn <= 0:
+                    return await self._fetch(flight, record, known)
+                has_turn = True
+                self._shared.release(origin)  # the turn may outlast the lease
+                await self._pause(turn)
+            else:
+                if has_slot:
+                    wait.see(claim.holder)
+                self._limiter.release(origin)
+                has_slot = False
+                await self._pause(wait.next_pause(self._runtime.random()))
+
+
+class _LeaseWait:
+    """A wait for the holder of a lease; each holder restarts it.
+
+    *longest*: seconds after which a lease is foreign or damaged, as it outlasts any fetch.
+    """
+
+    def __init__(self, longest: float) -> None:
+        self._longest = longest
+        self._holder: str | None = None
+        self._waited, self._look = 0.0, POLL_MIN
+
+    @property
+    def overdue(self) -> str | None:
+        """The holder whose lease has lasted too long."""
+        return self._holder if self._waited >= self._longest else None
+
+    def see(self, holder: str | None) -> None:
+        """*holder* has the lease now."""
+        if holder != self._holder:
+            self._holder, self._waited, self._look = holder, 0.0, POLL_MIN
+
+    def next_pause(self, jitter: float) -> float:
+        """Seconds until the next look.
+
+        *jitter* in [0, 1) keeps processes out of step.
+        """
+        pause = self._look * (0.5 + jitter)
+        self._waited += pause
+        self._look = min(2 * self._look, POLL_MAX)
+        return pause
+
+
+def _is_usable(plan: Plan) -> bool:
+    """Whether requests can be decided while the origin is asked again."""
+    return plan.action not in (Action.WAIT, Action.REFUSE)

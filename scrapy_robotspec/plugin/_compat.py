@@ -12,21 +12,24 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydispatch import dispatcher  # type: ignore[import-untyped]
 from scrapy import signals as scrapy_signals
 from scrapy import version_info
 from scrapy.core import downloader as downloader_module
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.signalmanager import SignalManager
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["ACCEPTED_ENCODINGS"]
 
 _T = TypeVar("_T")
+_R = TypeVar("_R")
 
 #: A download slot with requests in line is looked at again after this time (seconds).
 _BUSY_SLOT = 0.1
@@ -88,6 +92,15 @@ def download(engine: ExecutionEngine, request: Request) -> Deferred[Response]:
     if hasattr(engine, "download_async"):
         return deferred_from_coro(engine.download_async(request))
     return engine.download(request)
+
+
+def has_receivers(crawler: Crawler, signal: object) -> bool:
+    """Whether any handler may be connected to *signal*."""
+    manager = crawler.signals
+    if type(manager) is not SignalManager:  # it may send in another way
+        return True
+    receivers = dispatcher.getAllReceivers(manager.sender, signal)
+    return next(dispatcher.liveReceivers(receivers), None) is not None
 
 
 async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
@@ -133,15 +146,17 @@ def wake(engine: ExecutionEngine | None) -> None:
         slot.nextcall.schedule()
 
 
-def back_out_while(engine: ExecutionEngine, all_wait: Callable[[], bool]) -> None:
-    """Let the engine send nothing while *all_wait* returns true.
+def back_out_while(
+    engine: ExecutionEngine, must_wait: Callable[[Callable[[], bool]], bool]
+) -> None:
+    """Let the engine send nothing while *must_wait* returns true.
 
-    It then does not ask the scheduler, so it sends no ``scheduler_empty`` while requests wait.
+    *must_wait* is passed Scrapy's own answer. The engine then does not ask the scheduler, so it
+    sends no ``scheduler_empty`` while requests wait.
     """
     downloader = engine.downloader
-    needs_backout = downloader.needs_backout
     downloader.needs_backout = (  # type: ignore[method-assign]
-        lambda: needs_backout() or all_wait()
+        partial(must_wait, downloader.needs_backout)
     )
 
 
@@ -279,9 +294,14 @@ def add_connections(settings: BaseSettings, number: int) -> None:
     if not lacks_connections(settings):
         return
     pages = settings.getint("CONCURRENT_REQUESTS")
-    for name, value in ((EXTRA_CONNECTIONS, number), ("CONCURRENT_REQUESTS", pages + number)):
-        priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
-        settings.set(name, value, priority)
+    set_by_addon(settings, EXTRA_CONNECTIONS, number)
+    set_by_addon(settings, "CONCURRENT_REQUESTS", pages + number)
+
+
+def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
+    """Set *name*, also where the user has set it."""
+    priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
+    settings.set(name, value, priority)
 
 
 def lacks_connections(settings: BaseSettings) -> bool:
@@ -312,6 +332,13 @@ def loaded(key: Any) -> Any:
         return load_object(key)
     except Exception:  # Scrapy raises it where the component is enabled
         return None
+
+
+def is_component(key: Any, cls: type) -> bool:
+    """Whether a component's key, a class or an import path, means *cls*."""
+    if isinstance(key, str) and key.rpartition(".")[2] != cls.__name__:
+        return False  # not imported: it may import a reactor before Scrapy has chosen one
+    return loaded(key) is cls
 
 
 def is_enabled(component: type, settings: BaseSettings) -> bool:
@@ -366,23 +393,46 @@ def limit_pages(crawler: Crawler) -> None:
         crawler.engine.downloader.total_concurrency -= added
 
 
-def check_sending(engine: ExecutionEngine, check: Callable[[Request], object]) -> None:
+def watch_sending(
+    engine: ExecutionEngine,
+    check: Callable[[Request], _T],
+    note: Callable[[_T, float, int | None], None] | None,
+) -> None:
     """Call *check* with each request that leaves its download slot.
 
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
+    *note* is called at the end of a request that was sent: with the result of *check*, when the
+    request left (epoch seconds), and the status, None where there was no response. Before 2.15
+    handlers return a Deferred.
     """
     handlers: Any = engine.downloader.handlers
-    is_async = hasattr(handlers, "download_request_async")  # from 2.15
+    is_async = hasattr(handlers, "download_request_async")
     name = "download_request_async" if is_async else "download_request"
     send = getattr(handlers, name)
 
-    def checked(request: Request, *args: Any) -> Any:
+    def checked(request: Request, *spider: Any) -> Any:
         try:
-            check(request)
+            passed = check(request)
         except IgnoreRequest:
             _give_turn_back(engine, request)
             raise
-        return send(request, *args)
+        if note is None:
+            return send(request, *spider)
+        left, sent = time.time(), send(request, *spider)
+        return noted(passed, left, sent) if is_async else sent.addBoth(note_result, passed, left)
+
+    async def noted(passed: _T, left: float, sent: Awaitable[Response]) -> Response:
+        response = None
+        try:
+            response = await sent
+            return response
+        finally:
+            note_result(response, passed, left)
+
+    def note_result(result: _R, passed: _T, left: float) -> _R:
+        assert note is not None
+        note(passed, left, getattr(result, "status", None))
+        return result
 
     setattr(handlers, name, checked)
 
@@ -410,42 +460,6 @@ def send_wait(engine: ExecutionEngine | None, request: Request) -> float:
     passed = _slot_clock() - slot.lastseen
     longest = _longest_delay(slot)
     return max(0.0, longest - passed) if passed >= 0 else longest
-
-
-def note_downloads(crawler: Crawler, note: Callable[[Request, float, int | None], None]) -> None:
-    """Call *note* with each request that has left.
-
-    It gets the time (epoch seconds) and the status, None where there was no response. Before 2.15
-    handlers return a Deferred.
-    """
-    assert crawler.engine is not None
-    handlers: Any = crawler.engine.downloader.handlers
-    is_async = hasattr(handlers, "download_request_async")
-    send = handlers.download_request_async if is_async else handlers.download_request
-
-    async def send_and_note(request: Request) -> Any:
-        left, status = time.time(), None
-        try:
-            response = await send(request)
-            status = response.status
-            return response
-        finally:
-            note(request, left, status)
-
-    def send_and_note_later(request: Request, *spider: Any) -> Deferred[Any]:
-        left = time.time()
-
-        def ended(result: Any) -> Any:
-            note(request, left, getattr(result, "status", None))
-            return result
-
-        sent: Deferred[Any] = send(request, *spider)
-        return sent.addBoth(ended)
-
-    if is_async:
-        handlers.download_request_async = send_and_note
-    else:
-        handlers.download_request = send_and_note_later
 
 
 def _longest_delay(slot: Any) -> float:

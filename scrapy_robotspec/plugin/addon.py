@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue
-from scrapy.settings import SETTINGS_PRIORITIES
-from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.errors import ConfigurationError, StoreError
@@ -26,11 +24,9 @@ from scrapy_robotspec.plugin.scheduling.priority_queue import (
 from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
     browser_handlers,
-    conflicting_settings,
     replaced_queue,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.store import open_store
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -39,10 +35,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("scrapy_robotspec")
 
-_HANDLERS = "DOWNLOAD_HANDLERS"
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-_POSITION = 100
+POSITION = 100
 _IMPORTS_REACTOR = (
     "a function whose module does not import twisted.internet.reactor: Scrapy has not installed "
     "its own yet, so import it inside of the function"
@@ -72,15 +67,22 @@ class Addon:
             return
         checked = check_settings(settings)
         if checked.dry_run:
-            _install_dry_run(settings)
+            from scrapy_robotspec.plugin import dry_run
+
+            dry_run.install(settings, POSITION)
             _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             _install_waiting(settings)
-            if checked.browser != "off":
-                _install_browser_checks(settings)
+            if checked.browser != "off" and (handlers := browser_handlers(settings)):
+                from scrapy_robotspec.plugin.browser.handler import guard_browsers
+
+                guard_browsers(settings, handlers)
             _compat.add_connections(settings, checked.most_fetches)
-            for problem in conflicting_settings(checked):
-                logger.warning("%s.", problem)
+            if checked.given:
+                from scrapy_robotspec.plugin.settings import composite
+
+                for problem in composite.conflicts(checked):
+                    logger.warning("%s.", problem)
 
 
 def check_settings(settings: BaseSettings) -> Settings:
@@ -93,15 +95,22 @@ def check_settings(settings: BaseSettings) -> Settings:
     if not had_reactor and _compat.is_reactor_wrong(settings):
         name = "ROBOTSPEC_USER_AGENT_TOKEN"
         raise wrong(name, settings[name], _IMPORTS_REACTOR)
-    with suppress(StoreError):  # that is not the user's fault, and no reason to stop
-        open_store(checked.cache).close()
+    if "cache" in checked.given:
+        from scrapy_robotspec.store.uri import open_store
+
+        with suppress(StoreError):  # that is not the user's fault, and no reason to stop
+            open_store(checked.cache).close()
     return checked
 
 
 def _replace_middleware(settings: BaseSettings) -> bool:
     """Ours for Scrapy's. False: the user has switched ours off, so Scrapy's stays."""
     chosen = settings.getdict(_MIDDLEWARES)
-    own = [position for key, position in chosen.items() if _is(key, RobotSpecMiddleware)]
+    own = [
+        position
+        for key, position in chosen.items()
+        if _compat.is_component(key, RobotSpecMiddleware)
+    ]
     if own and own[0] is None:
         logger.warning(
             "The add-on scrapy_robotspec.Addon is on and its RobotSpecMiddleware switched off "
@@ -109,43 +118,16 @@ def _replace_middleware(settings: BaseSettings) -> bool:
             _MIDDLEWARES,
         )
         return False
-    stock_keys = [key for key in chosen if _is(key, RobotsTxtMiddleware)]
+    stock_keys = [key for key in chosen if _compat.is_component(key, RobotsTxtMiddleware)]
     moved_to = [chosen.pop(key) for key in stock_keys]
     # Before Scrapy 2.15 only this very text switches off the text in DOWNLOADER_MIDDLEWARES_BASE.
     # From 2.15 on a class beside it would be one middleware named twice.
     chosen[_STOCK_PATH] = None
     if not own:
         positions = [position for position in moved_to if position is not None]
-        chosen[RobotSpecMiddleware] = positions[0] if positions else _POSITION
+        chosen[RobotSpecMiddleware] = positions[0] if positions else POSITION
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     return True
-
-
-def _install_dry_run(settings: BaseSettings) -> None:
-    """Ours behind Scrapy's own, which decides wherever one of both has been put."""
-    from scrapy_robotspec.plugin.dry_run import DryRunMiddleware
-
-    chosen = settings.getdict(_MIDDLEWARES)
-    own = [chosen.pop(key) for key in list(chosen) if _is(key, RobotSpecMiddleware)]
-    stock = [key for key in chosen if _is(key, RobotsTxtMiddleware)]
-    if own:  # it was switched off for ours
-        for key in stock:
-            if chosen[key] is None:
-                del chosen[key]
-    elif stock and chosen[stock[0]] is None:
-        logger.warning(
-            "ROBOTSPEC_DRY_RUN is on and Scrapy's own robots.txt middleware switched off in %s: "
-            "every request counts as let through by it.",
-            _MIDDLEWARES,
-        )
-    positions = [chosen[key] for key in stock if chosen.get(key) is not None]
-    if not any(_is(key, DryRunMiddleware) for key in chosen):
-        chosen[DryRunMiddleware] = (positions[0] if positions else _POSITION) + 1
-    settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
-    logger.info(
-        "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are counted, "
-        "and each robots.txt is fetched once more."
-    )
 
 
 def _install_waiting(settings: BaseSettings) -> None:
@@ -158,37 +140,4 @@ def _install_waiting(settings: BaseSettings) -> None:
     if replaced is not None:
         by_slot = replaced is DownloaderAwarePriorityQueue
         queue = WaitingPriorityQueue if by_slot else WaitingGlobalQueue
-        _set(settings, "SCHEDULER_PRIORITY_QUEUE", queue)
-
-
-def _install_browser_checks(settings: BaseSettings) -> None:
-    """Our subclass for each handler of scrapy-playwright."""
-    handlers = browser_handlers(settings)
-    if not handlers:
-        return
-    from scrapy_robotspec.plugin.browser.handler import guarded
-
-    unchecked = {
-        scheme: guarded(handler)
-        for scheme, handler in handlers.items()
-        if not hasattr(handler, "obeys_robots_txt")
-    }
-    if unchecked:
-        _set(settings, _HANDLERS, {**settings.getdict(_HANDLERS), **unchecked})
-
-
-def _set(settings: BaseSettings, name: str, value: Any) -> None:
-    priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
-    settings.set(name, value, priority)
-
-
-def _is(key: Any, cls: type) -> bool:
-    """Whether a component's key, a class or an import path, means *cls*."""
-    if not isinstance(key, str):
-        return key is cls
-    if key.rpartition(".")[2] != cls.__name__:
-        return False  # not imported: it may import a reactor before Scrapy has chosen one
-    try:
-        return load_object(key) is cls
-    except Exception:  # a component that is switched off need not be there
-        return False
+        _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", queue)

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy import signals as scrapy_signals
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import DontCloseSpider, IgnoreRequest, NotConfigured
 from scrapy.statscollectors import DummyStatsCollector
 from twisted.internet.defer import Deferred, succeed
@@ -23,6 +24,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
+from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
 from scrapy_robotspec.plugin.reporting.report import Report, end_quietly
 from scrapy_robotspec.plugin.reporting.stats import shown_request
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from typing_extensions import Self
 
     from scrapy_robotspec.access.decision import Decision
@@ -56,10 +59,41 @@ _SAME, _REFUSE, _ALLOW, _WAIT, _NOT_COMPARED = _KINDS = (
     "we_would_wait",
     "not_compared",
 )
+_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 #: Max comparisons that wait; further requests are not compared.
 MAX_PENDING = 10_000
 #: Max logged differences of each kind.
 _EXAMPLES = 10
+
+
+def install(settings: BaseSettings, position: int) -> None:
+    """Put ours behind Scrapy's own, wherever one of both has been put.
+
+    *position*: where Scrapy's own is by default.
+    """
+    chosen = settings.getdict(_MIDDLEWARES)
+    own = [
+        chosen.pop(key) for key in list(chosen) if _compat.is_component(key, RobotSpecMiddleware)
+    ]
+    stock = [key for key in chosen if _compat.is_component(key, RobotsTxtMiddleware)]
+    if own:  # it was switched off for ours
+        for key in stock:
+            if chosen[key] is None:
+                del chosen[key]
+    elif stock and chosen[stock[0]] is None:
+        logger.warning(
+            "ROBOTSPEC_DRY_RUN is on and Scrapy's own robots.txt middleware switched off in %s: "
+            "every request counts as let through by it.",
+            _MIDDLEWARES,
+        )
+    positions = [chosen[key] for key in stock if chosen.get(key) is not None]
+    if not any(_compat.is_component(key, DryRunMiddleware) for key in chosen):
+        chosen[DryRunMiddleware] = (positions[0] if positions else position) + 1
+    settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
+    logger.info(
+        "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are counted, "
+        "and each robots.txt is fetched once more."
+    )
 
 
 class _SilentRuntime(CrawlRuntime):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.evidence.observer import Logged
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
     from scrapy_robotspec.plugin.reporting.stats import CrawlStats
     from scrapy_robotspec.plugin.request_policy import Extensions
@@ -48,17 +49,20 @@ class Enforcer:
     def __init__(self, robots: CrawlRobots, stats: CrawlStats) -> None:
         self._robots = robots
         self._policy = robots.policy
+        self._observer = robots.observer
         self._stats = stats
-        self._decided: WeakKeyDictionary[Request, Resolved] = WeakKeyDictionary()
-        """The rules by which requests were let through that have not been sent."""
+        self._passed: WeakKeyDictionary[Request, tuple[Resolved | None, Logged | None]]
+        self._passed = WeakKeyDictionary()
+        """The rules by which requests were let through, and their lines in the evidence."""
         self._has_overrides = bool(robots.settings.overrides)
         self._checks_final_url = robots.settings.check_final_url
 
     def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
-        stats = self._stats
-        if self._robots.observer is not None:  # hot path
-            self._robots.note_decision(request, decision, found, "request")
+        # hot path
+        stats, logged = self._stats, None
+        if self._observer is not None:
+            logged = self._observer.on_decision(request, decision, found, "request")
         if found is not None:
             stats.from_cache[found.unreachable] += 1
         if self._has_overrides and decision.origin is not None:
@@ -71,51 +75,61 @@ class Enforcer:
                 extensions = self._policy.extensions(decision, request, found)
                 self._note_delay(decision, extensions)
             request.meta["robotspec"] = summarize(decision, extensions, request.url)
-            if found is not None:
-                self._decided[request] = found
+            self._passed[request] = found, logged
             stats.let_through(decision.origin)
             return
-        self._count_usage(request, decision, found)
-        stats.refused(decision, request)
-        raise refusal(decision)
+        raise self.refuse(request, decision, found)
 
-    def check_sending(self, request: Request) -> None:
+    def exempt(self, request: Request) -> None:
+        """Let *request* through, which needs no robots.txt (any more)."""
+        logged = None if self._observer is None else self._observer.on_exempt(request)
+        self._passed[request] = None, logged
+
+    def check_sending(self, request: Request) -> Logged | None:
         """Raise unless *request*, which leaves its download slot, may be sent (CAC-07).
 
-        Raises :class:`RulesExpired` where its rules have to be fetched again.
+        Raises :class:`RulesExpired` where its rules have to be fetched again. Returns what evidence
+        the decision left.
         """
         # hot path
-        found = self._decided.pop(request, None)
-        if found is None:
-            if "_splash_processed" in request.meta:
-                self._check_splash(request)
-            return
-        now = time.time()
-        if self._robots.lookup.get_valid(found.origin, now) is not found:
-            self._decide_again(request, found, now)
+        found, logged = self._passed.get(request, (None, None))
+        if found is not None:
+            now = time.time()
+            if self._robots.lookup.get_valid(found.origin, now) is not found:
+                logged = self._decide_again(request, found, now)
+        elif "_splash_processed" in request.meta:
+            self._check_splash(request)
+        return logged
 
-    def _decide_again(self, request: Request, before: Resolved, now: float) -> None:
+    def _decide_again(self, request: Request, before: Resolved, now: float) -> Logged | None:
         tokens = self._robots.tokens.decided(request)
         answer = self._robots.ask(before.origin, request, now, tokens)
         if isinstance(answer, Pending):
             raise RulesExpired(f"the rules of {before.origin} have expired")
         decision, found = answer
-        self._robots.note_decision(request, decision, found, "request")
-        if not decision.allowed:
-            self._count_usage(request, decision, found)
-            self._stats.refused_after_download(decision, request)
-            raise refusal(decision)
-        extensions = self._policy.extensions(decision, request, found)
-        request.meta["robotspec"] = summarize(decision, extensions, request.url)
+        logged = self._robots.note_decision(request, decision, found, "request")
+        self._apply_again(request, request, decision, found)
+        self._passed[request] = found, logged
+        return logged
 
     def _check_splash(self, request: Request) -> None:
         """Refuse a page that scrapy-splash requests by *request*, and that may go no more."""
         page = page_request(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.ask(origin, page, time.time())
-        if answer is not None and not isinstance(answer, Pending) and not answer[0].allowed:
-            self._stats.refused_after_download(answer[0], page)
-            raise refusal(answer[0])
+        if isinstance(answer, tuple) and not answer[0].allowed:
+            self._stats.take_back(answer[0].origin)
+            raise self.refuse(page, *answer)
+
+    def _apply_again(
+        self, request: Request, asked: Request, decision: Decision, found: Resolved | None
+    ) -> None:
+        """Apply *decision* about *asked* to *request*, which was let through before."""
+        if not decision.allowed:
+            self._stats.take_back(decision.origin)
+            raise self.refuse(asked, decision, found)
+        extensions = self._policy.extensions(decision, asked, found)
+        request.meta["robotspec"] = summarize(decision, extensions, asked.url)
 
     def _note_delay(self, decision: Decision, extensions: Extensions) -> None:
         """Note a crawl delay that is not kept."""
@@ -126,21 +140,17 @@ class Enforcer:
         if override is None or override.crawl_delay is None:
             self._stats.delay_not_kept(origin, delay)
 
-    def _count_usage(self, request: Request, decision: Decision, found: Resolved | None) -> None:
-        """Count the preferences of a page that robots.txt keeps from a declared use."""
-        if decision.reason == "usage" and decision.origin is not None:
-            usage = self._policy.extensions(decision, request, found).usage_of(request.url)
-            self._note_usage(usage, decision.origin)
-
     def _note_usage(self, usage: Usage, origin: Origin) -> None:
         if self._policy.usage is not None:
             self._stats.usage(self._policy.usage.counts(usage), origin)
 
-    def refuse_in_browser(
+    def refuse(
         self, request: Request, decision: Decision, found: Resolved | None
     ) -> ForbiddenByRobots | RobotsUnreachable:
-        """Count *decision* about a navigation inside a browser; the exception for it."""
-        self._count_usage(request, decision, found)
+        """Count a refusal; the exception for it."""
+        if decision.reason == "usage" and decision.origin is not None:
+            usage = self._policy.extensions(decision, request, found).usage_of(request.url)
+            self._note_usage(usage, decision.origin)
         self._stats.refused(decision, request)
         return refusal(decision)
 
@@ -169,12 +179,7 @@ class Enforcer:
         self._robots.tokens.responded(request)
         decision, found = await self._robots.wait(origin, final)
         self._robots.note_decision(final, decision, found, "final_url")
-        if not decision.allowed:
-            self._count_usage(final, decision, found)
-            self._stats.refused_after_download(decision, final)
-            raise refusal(decision)
-        extensions = self._policy.extensions(decision, final, found)
-        request.meta["robotspec"] = summarize(decision, extensions, final.url)
+        self._apply_again(request, final, decision, found)
         self._check_usage(request, response)
         return response
 
@@ -193,10 +198,12 @@ class Enforcer:
         self._note_usage(usage, origin)
         refused = policy.refusal_of_page(usage, origin)
         decision = None if refused is None else refused_by_usage(summary, origin, refused)
-        if self._robots.observer is not None:
-            self._robots.observer.on_usage(request, response, decision)
+        logged = self._passed.get(request, (None, None))[1]
+        if self._observer is not None and logged is not None:
+            self._observer.on_usage(logged, response, decision)
         if decision is not None:
-            self._stats.refused_after_download(decision, request)
+            self._stats.take_back(origin)
+            self._stats.refused(decision, request)
             raise ForbiddenUsage(decision)
 
 
@@ -216,7 +223,7 @@ def summarize(decision: Decision, extensions: Extensions, url: str) -> dict[str,
         "status": decision.status,
         "age": decision.age,
         "origin": str(decision.origin),
-        "other": dict(extensions.fields),
+        "other": extensions.fields.copy(),
     }
     if extensions.usage is not None and (usage := extensions.usage_of(url)).statements:
         summary["usage"] = usage

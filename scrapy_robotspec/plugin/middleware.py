@@ -80,7 +80,7 @@ class RobotSpecMiddleware(GateOwner):
         )
         self.gate = self._waits.gate
         self._enforcer = Enforcer(self.robots, self._stats)
-        self.refuse_in_browser = self._enforcer.refuse_in_browser
+        self.refuse_in_browser = self._enforcer.refuse
         if self._stats.report is not None:
             self._stats.report.create()
 
@@ -121,8 +121,7 @@ class RobotSpecMiddleware(GateOwner):
         popped = self._waits.arrived(request)
         origin = self._policy.origin(request)
         if origin is None:
-            if self.robots.observer is not None:
-                self.robots.observer.on_exempt(request)
+            self._enforcer.exempt(request)
             return None
         answer = self.robots.ask(origin, request, time.time())
         if isinstance(answer, Pending):
@@ -166,7 +165,7 @@ class RobotSpecMiddleware(GateOwner):
         if change > 0:
             self._stats.on_pending(origin)
         elif not self._waits.count(origin) and not _compat.is_closing(self._crawler.engine):
-            self._stats.on_abandoned(origin)
+            self._stats.end_wait(origin)
 
     def _on_fetch_done(self, done: FetchDone) -> None:
         """Count a fetch, then block or release the requests of its origin."""
@@ -181,7 +180,12 @@ class RobotSpecMiddleware(GateOwner):
         self.robots.open()
         self._waits.open()
         assert self._crawler.engine is not None
-        _compat.check_sending(self._crawler.engine, self._enforcer.check_sending)
+        observer = self.robots.observer
+        _compat.watch_sending(
+            self._crawler.engine,
+            self._enforcer.check_sending,
+            None if observer is None else observer.on_sent,
+        )
         if self._stats.report is not None:
             self._stats.report.open()
 

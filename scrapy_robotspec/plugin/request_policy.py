@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request
 
-    from scrapy_robotspec.access.policy import Override
+    from scrapy_robotspec.access.overrides import Override
     from scrapy_robotspec.access.usage_policy import UsagePolicy, UsageRefusal
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -35,7 +32,7 @@ class Extensions:
     (USE-06).
     """
 
-    fields: Mapping[str, tuple[str, ...]]
+    fields: dict[str, tuple[str, ...]]
     crawl_delay: float | None
     """Seconds; None: none is asked for."""
     usage: UsageRules | None = None
@@ -51,7 +48,7 @@ class Extensions:
         return Usage()
 
 
-NO_EXTENSIONS = Extensions(MappingProxyType({}), None)
+NO_EXTENSIONS = Extensions({}, None)
 
 
 def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:

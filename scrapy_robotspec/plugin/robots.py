@@ -25,7 +25,7 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime, open_lookup
 from scrapy_robotspec.plugin.request_policy import RequestPolicy
 from scrapy_robotspec.plugin.settings.tokens import TokenSelector
-from scrapy_robotspec.store.uri import shown_uri
+from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone
-    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver
+    from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver, Logged
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -48,8 +48,9 @@ logger = logging.getLogger("scrapy_robotspec")
 PURGE_AFTER = 60 * DAY
 
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
-#: to, to a request inside a browser, to a URL that a spider asked about, or nowhere (dry run).
-Stage = Literal["request", "final_url", "browser", "question", "dry_run"]
+#: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
+#: that a spider asked about, or nowhere (dry run).
+Stage = Literal["request", "final_url", "browser", "response", "question", "dry_run"]
 
 #: Pause between two looks for a spider that closes (seconds).
 _POLL = 0.2
@@ -148,10 +149,10 @@ class CrawlRobots:
 
     def note_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
-    ) -> None:
-        """Pass *decision*, which applies to *request* now, to the observer."""
-        if self.observer is not None:
-            self.observer.on_decision(request, decision, found, stage)
+    ) -> Logged | None:
+        """Log *decision*, which applies to *request* now, as evidence."""
+        observer = self.observer
+        return None if observer is None else observer.on_decision(request, decision, found, stage)
 
     def record(self, origin: Origin) -> RobotsRecord | None:
         """The record of *origin* held in memory."""

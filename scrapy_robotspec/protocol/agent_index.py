@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import LineReader, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
@@ -49,32 +48,32 @@ _VALUE = re.compile(rb"[^\r\n#]*")
 _ALLOWS = {b"allow": True, b"disallow": False}
 
 
-@lru_cache(maxsize=64)
+@lru_cache
 def has_plain_lines(edition: Edition) -> bool:
     """Whether these functions can read lines for an edition."""
     return _lines_of(edition) == _PLAIN and edition.agent_match is not AgentMatch.CONTAINED
 
 
 def index_agents(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = (), lowered: bytes = b""
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...] = ()
 ) -> Mapping[str, Place]:
     """The agents that a file names, by key.
 
     With *beginnings* (in lower case), agents whose names begin otherwise may be left out.
-    ``lowered``: the body in lower case, where the caller has it already.
     """
     if has_plain_lines(edition):
-        return _index_plain_lines(body, edition, beginnings, lowered or body.lower())
+        return _index_plain_lines(body, edition, beginnings)
     return _index_lines(body, edition)
 
 
 def _index_plain_lines(
-    body: bytes, edition: Edition, beginnings: tuple[bytes, ...], lowered: bytes
+    body: bytes, edition: Edition, beginnings: tuple[bytes, ...]
 ) -> Mapping[str, Place]:
+    lowered = body.lower()
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     begin = 0  # the end of the last user-agent line
-    first = skip_byte_order_mark(body, edition)
+    first = skip_byte_order_mark(body, edition) if body.startswith(b"\xef") else 0  # hot path
     at = lowered.find(_FIELD, first)
     while at >= 0:
         after = at + _FIELD_LENGTH
@@ -118,6 +117,8 @@ def _begins_line(body: bytes, place: int, first: int) -> bool:
 
 
 def _index_lines(body: bytes, edition: Edition) -> Mapping[str, Place]:
+    from scrapy_robotspec.protocol.groups import read_groups  # few editions need it
+
     index: dict[str, Place] = {}
     for group in read_groups(body, edition):
         keys = group.keys(edition)

@@ -121,7 +121,7 @@ def candidates(tokens: Tokens, edition: Edition) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in keys)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache
 def beginnings(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     """The candidates in lower case, as user-agent lines may contain them."""
     keys = (key for some in candidates(tokens, edition) for key in some)

@@ -11,7 +11,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps
 from scrapy_robotspec.protocol.lines import BYTE_ORDER_MARK
 
 if TYPE_CHECKING:
@@ -112,6 +111,8 @@ def _has_lines(body: bytes, edition: Edition) -> bool:
     Scripts in pages have lines such as ``userAgentElement = …``, which are a group where fields are
     known by their first letters: there a group counts if it has rules.
     """
+    from scrapy_robotspec.protocol.groups import read_groups, read_sitemaps  # few files
+
     groups = read_groups(body, edition)
     if any(group.rules or not edition.fields_by_prefix for group in groups):
         return True

@@ -41,9 +41,9 @@ def field_by_prefix(lowered: bytes, spellings: Spellings) -> str:
     return ""
 
 
-def directory_of_index_page(pattern: str) -> str | None:
-    """The directory that an allowed index page also opens (PRE-05)."""
+def directory_of_index_page(pattern: str) -> str:
+    """The directory that an index page also opens (PRE-05), or ``""``."""
     slash = pattern.rfind("/")
     if slash < 0 or not pattern.startswith(_INDEX_PAGE, slash):
-        return None
+        return ""
     return pattern[: slash + 1] + "$"

@@ -35,14 +35,6 @@ _USUAL_SITEMAPS = re.compile(
 ).match
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
-#: A line without other fields: empty, a comment, or one of the four common fields in its usual
-#: spelling.
-_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:|[#\r\n]|\Z)"
-_UNCOMMON = tuple(
-    re.compile(begin + _COMMON + rb")", re.IGNORECASE)
-    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
-)
-
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
 RawRule = tuple[bool, bytes, int]
 
@@ -187,11 +179,6 @@ def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> Selec
     return SelectedGroups(tuple(written[key] for key in followed), chosen, others)
 
 
-def may_have_other_lines(body: bytes) -> bool:
-    """False only if no group has other lines (EXT-03)."""
-    return any(uncommon.search(body) for uncommon in _UNCOMMON)
-
-
 def is_absolute(url: str) -> bool:
     """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
     if _USUAL_URL(url):
@@ -206,15 +193,12 @@ def is_absolute(url: str) -> bool:
         return False
 
 
-def read_sitemaps(body: bytes, edition: Edition, lowered: bytes | None = None) -> tuple[str, ...]:
-    """The absolute URLs of the sitemap lines, in file order (SIT-01).
-
-    ``lowered``: the body in lower case, where the caller has it already.
-    """
+def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
+    """The absolute URLs of the sitemap lines, in file order (SIT-01)."""
     if not edition.other_fields:
         return ()
     urls: list[str] = []
-    lowered = lowered or body.lower()
+    lowered = body.lower()
     end = skip_byte_order_mark(body, edition)
     at = lowered.find(b"map", end)
     while at >= 0:  # hot path of a file of nothing but sitemaps

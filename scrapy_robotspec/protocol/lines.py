@@ -41,9 +41,7 @@ class Line(NamedTuple):
 
 
 def cut_to_limit(body: bytes, limit: int) -> bytes:
-    """The lines whose values lie wholly within the first ``limit`` bytes (FMT-12)."""
-    if len(body) <= limit:
-        return body
+    """A longer body without lines whose values exceed ``limit`` bytes (FMT-12)."""
     start = 1 + max(body.rfind(b"\n", 0, limit), body.rfind(b"\r", 0, limit))
     comment = body.find(b"#", start, limit)
     if comment >= 0:

@@ -48,6 +48,11 @@ find_noncanonical = re.compile(r"[^!#%-)+-;=?-Z_a-z~]").search
 _find_rewritten = re.compile(rf"[^!%-)+-;=?-Z_a-z~]|%(?!{_CANONICAL})|%2[4Aa]").search
 
 
+def is_robots_txt(url: str) -> bool:
+    """Whether an absolute URL is that of a robots.txt (LOC-01)."""
+    return url.partition("://")[2].partition("/")[2] == ROBOTS_TXT.removeprefix("/")
+
+
 def canonical_text(raw: bytes, edition: Edition) -> str:
     """The canonical spelling of a value or path (PAT-04 to PAT-12).
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import (
     LITERAL_DOLLAR,
     escape_specials,
@@ -50,12 +49,6 @@ def canonical_pattern(text: str, edition: Edition) -> Measured | None:
         elif not end and content.endswith("$"):
             end = "*"
     return content + end, length
-
-
-def index_page_pattern(text: str, edition: Edition) -> Measured | None:
-    """The second pattern of an allow rule for an index page (PRE-05)."""
-    directory = google.directory_of_index_page(text)
-    return None if directory is None else canonical_pattern(directory, edition)
 
 
 def literals_of(text: str) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.protocol import google
 from scrapy_robotspec.protocol.paths import canonical_text
-from scrapy_robotspec.protocol.patterns import canonical_pattern, index_page_pattern, matches
+from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,10 +63,10 @@ def patterns_of(allow: bool, text: str, start: int, edition: Edition) -> Iterato
             yield key - pattern[1] * LENGTH, pattern[0]
     elif edition.empty_rules_decide_line:  # else RUL-02: nothing
         yield key & ~FORBIDS, ""
-    if allow and edition.index_html:
-        directory = index_page_pattern(text, edition)
-        if directory is not None:
-            yield key - directory[1] * LENGTH, directory[0]
+    if allow and edition.index_html and (directory := google.directory_of_index_page(text)):
+        pattern = canonical_pattern(directory, edition)
+        if pattern is not None:
+            yield key - pattern[1] * LENGTH, pattern[0]
 
 
 def canonical_all(values: Sequence[bytes], edition: Edition) -> list[str]:

@@ -51,6 +51,14 @@ _KEPT_USAGES = 8
 _DELAY = re.compile(rb"delay", re.IGNORECASE).search
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
+#: A line without other fields: empty, a comment, or one of the four common fields in its usual
+#: spelling.
+_COMMON = rb"(?:(?:user-agent|allow|disallow|sitemap)[ \t]*:|[#\r\n]|\Z)"
+_UNCOMMON = tuple(
+    re.compile(begin + _COMMON + rb")", re.IGNORECASE)
+    for begin in (rb"\A(?!(?:\xef\xbb\xbf)?", rb"\n(?!", rb"\r(?!")
+)
+
 
 class RobotsTxt:
     """A robots.txt file, read by the rules of one edition.
@@ -108,7 +116,8 @@ class RobotsTxt:
             raise TypeError(f"a robots.txt body must be bytes, not {type(body).__name__}")
         edition = get_edition(edition)
         limit = edition.parsing_limit if limit is None else limit
-        read = cut_to_limit(body, max(limit, edition.parsing_limit_minimum))
+        limit = max(limit, edition.parsing_limit_minimum)
+        read = cut_to_limit(body, limit) if len(body) > limit else body
         return cls(read, edition, len(read) < len(body))
 
     @property
@@ -316,6 +325,11 @@ def _rule_at(body: bytes, start: int, number: int, edition: Edition) -> Rule:
     return Rule(kind, decode(value), number, decode(text))
 
 
+def may_have_other_lines(body: bytes) -> bool:
+    """False only if no group has other lines (EXT-03)."""
+    return any(uncommon.search(body) for uncommon in _UNCOMMON)
+
+
 def greatest_delay(lines: Iterable[RawOther]) -> float | None:
     """The greatest crawl delay of some lines (seconds), or None (EXT-01).
 
@@ -326,7 +340,7 @@ def greatest_delay(lines: Iterable[RawOther]) -> float | None:
     return max((min(each, sys.float_info.max) for each in seconds), default=None)
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
     """The verdicts, by key, that no rule gives; shared by all files."""
     return {

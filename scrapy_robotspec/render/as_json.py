@@ -14,7 +14,6 @@ from scrapy_robotspec.render.usage import UsageAnswer, usage_object
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scrapy_robotspec.access.outcome import Hop
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule, Verdict
@@ -111,7 +110,7 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
     if record.expires_at is not None and record.fetched_at is not None:
         lifetime = record.expires_at - record.fetched_at
     return {
-        "hops": [hop_object(hop) for hop in record.hops],
+        "hops": [asdict(hop) for hop in record.hops],
         "redirect_error": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
@@ -122,11 +121,6 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
         "failures": record.failures,
         "unreachable_since": record.unreachable_since,
     }
-
-
-def hop_object(hop: Hop) -> dict[str, Any]:
-    """A redirect response."""
-    return {"url": hop.url, "status": hop.status, "target": hop.target}
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def crawler_summary(file: ParsedFile, group: GroupSummary, paint: Paint) -> Iter
     if not group.rules:
         yield labelled("rules", "none, so everything is allowed")
     yield from (labelled(*fact) for fact in other_facts(group))
-    yield from _bounded("sitemap", map(safe, file.sitemaps))
+    yield from _bounded("sitemap", map(safe, file.robots.sitemaps))
     others = len(file.tokens) - len({*group.names} - {DEFAULT})
     if others:
         yield labelled("besides", f"{count(others, 'other crawler')} named in the file")
@@ -86,7 +86,7 @@ def file_summary(file: ParsedFile, paint: Paint) -> Iterator[str]:
     yield from (f"  {line}" for line in lines)
     if len(file.groups) > MOST:
         yield f"  … and {len(file.groups) - MOST:,} more groups"
-    yield from _bounded("sitemap", map(safe, file.sitemaps))
+    yield from _bounded("sitemap", map(safe, file.robots.sitemaps))
 
 
 def _bounded(label: str, lines: Iterable[str]) -> Iterator[str]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from scrapy_robotspec.render.explanation import Explanation, explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Rule
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile, RuleKey
 
 _T = TypeVar("_T")
 
@@ -28,27 +28,30 @@ class Flip(NamedTuple):
     new: Explanation
 
 
+class Side(NamedTuple):
+    """The part of one version in a change."""
+
+    group: tuple[str, ...]
+    """User agents of the group that applies."""
+    rules: tuple[Rule, ...]
+    """Rules without an equal one in the other version."""
+    others: tuple[tuple[str, str], ...]
+    """Fields and values of other lines, such as crawl-delay, that the other version has not."""
+
+
 class Change(NamedTuple):
     """The changes of a new version for some crawlers, all alike."""
 
     crawlers: tuple[Crawler, ...]
-    old_group: tuple[str, ...]
-    """User agents of the group that applied."""
-    new_group: tuple[str, ...]
-    removed: tuple[Rule, ...]
-    """Rules of the old version without an equal one in the new version."""
-    added: tuple[Rule, ...]
-    other_removed: tuple[tuple[str, str], ...]
-    """Fields and values of other lines, such as crawl-delay."""
-    other_added: tuple[tuple[str, str], ...]
+    old: Side
+    new: Side
     flips: tuple[Flip, ...]
 
     @property
     def is_empty(self) -> bool:
         """Whether the crawlers have to do nothing differently."""
-        return not (
-            self.removed or self.added or self.other_removed or self.other_added or self.flips
-        )
+        sides = (self.old, self.new)
+        return not (self.flips or any(side.rules or side.others for side in sides))
 
 
 class FileChanges(NamedTuple):
@@ -66,12 +69,12 @@ class FileChanges(NamedTuple):
     @property
     def removed_lines(self) -> set[int]:
         """Line numbers of all rules removed, in the old version."""
-        return _lines(change.removed for change in self.changes)
+        return {rule.line for change in self.changes for rule in change.old.rules}
 
     @property
     def added_lines(self) -> set[int]:
         """Line numbers of all rules added, in the new version."""
-        return _lines(change.added for change in self.changes)
+        return {rule.line for change in self.changes for rule in change.new.rules}
 
     @property
     def max_rules(self) -> int:
@@ -82,10 +85,6 @@ class FileChanges(NamedTuple):
         return max(_FEWEST_RULES, _MOST_RULES // max(1, len(self.changes)))
 
 
-def _lines(lists: Iterable[tuple[Rule, ...]]) -> set[int]:
-    return {rule.line for rules in lists for rule in rules}
-
-
 def find_changes(
     old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[str | bytes]
 ) -> FileChanges:
@@ -94,48 +93,37 @@ def find_changes(
     Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
     both versions share a :class:`Change`.
     """
-    alike: dict[tuple[object, object], _Alike] = {}
+    alike: dict[object, tuple[GroupSummary, GroupSummary, list[Crawler]]] = {}
     for tokens in asked:
         before, after = old.group_for(tokens), new.group_for(tokens)
         key = (before.first_lines, before.other), (after.first_lines, after.other)
-        alike.setdefault(key, _Alike(before, after, [])).crawlers.append(tokens)
-    found = (_change(old, new, each, urls) for each in alike.values())
+        alike.setdefault(key, (before, after, []))[2].append(tokens)
+    found: list[Change] = []
+    for before, after, crawlers in alike.values():
+        old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
+        sides = (
+            _side(before, old_rules, after, new_rules),
+            _side(after, new_rules, before, old_rules),
+        )
+        found.append(Change(tuple(crawlers), *sides, tuple(_flips(old, new, crawlers[0], urls))))
     return FileChanges(
         tuple(change for change in found if not change.is_empty),
-        tuple(_without(old.sitemaps, new.sitemaps)),
-        tuple(_without(new.sitemaps, old.sitemaps)),
+        tuple(_without(old.robots.sitemaps, new.robots.sitemaps)),
+        tuple(_without(new.robots.sitemaps, old.robots.sitemaps)),
     )
 
 
-class _Alike(NamedTuple):
-    """Crawlers with the same rules and other lines in both versions."""
-
-    before: GroupSummary
-    after: GroupSummary
-    crawlers: list[Crawler]
-
-
-def _change(old: ParsedFile, new: ParsedFile, alike: _Alike, urls: Sequence[str | bytes]) -> Change:
-    before, after, crawlers = alike
-    old_rules, new_rules = old.effective_rules(before), new.effective_rules(after)
-    return Change(
-        crawlers=tuple(crawlers),
-        old_group=before.names,
-        new_group=after.names,
-        removed=_by_line(rule for key, rule in old_rules.items() if key not in new_rules),
-        added=_by_line(rule for key, rule in new_rules.items() if key not in old_rules),
-        other_removed=tuple(_without(_others(before), _others(after))),
-        other_added=tuple(_without(_others(after), _others(before))),
-        flips=tuple(_flips(old, new, crawlers[0], urls)),
-    )
-
-
-def _by_line(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    return tuple(sorted(dict.fromkeys(rules), key=lambda rule: rule.line))
-
-
-def _others(group: GroupSummary) -> list[tuple[str, str]]:
-    return [(line.field, line.value) for line in group.other]
+def _side(
+    group: GroupSummary,
+    rules: Mapping[RuleKey, Rule],
+    other: GroupSummary,
+    other_rules: Mapping[RuleKey, Rule],
+) -> Side:
+    """The part of *group* that *other* has not."""
+    only = dict.fromkeys(rule for key, rule in rules.items() if key not in other_rules)
+    lines, others = ([(each.field, each.value) for each in one.other] for one in (group, other))
+    by_line = tuple(sorted(only, key=lambda rule: rule.line))
+    return Side(group.names, by_line, tuple(_without(lines, others)))
 
 
 def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:

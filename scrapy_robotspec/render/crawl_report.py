@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.render.as_json import dumps, hop_object
+from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -127,7 +127,7 @@ def _origin_object(origin: OriginStats) -> dict[str, Any]:
         shown[name] = _time(shown[name])
     for name in ("seconds", "wait_seconds"):
         shown[name] = round(shown[name], 3)
-    shown["redirects"] = [hop_object(hop) for hop in origin.redirects]
+    shown["redirects"] = [asdict(hop) for hop in origin.redirects]
     shown["refused_by"] = [asdict(each) for each in origin.refused_by]
     return shown
 

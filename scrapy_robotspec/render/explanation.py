@@ -63,18 +63,14 @@ class Explanation(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason in a few words, escaped."""
-        if self.site is not None and self.site.decision is not None:
-            refused = self.site.decision.usage
-            if refused is not None:
-                return refused.detail
-        if self.site is not None and (self.verdict is None or self.reason == "override"):
+        words: list[str] = []
+        if self.site is not None and (self.verdict is None or self.reason in ("override", "usage")):
             from scrapy_robotspec.render.site import why
 
-            site_reason = safe(why(self.site))
-            if self.verdict is None:
-                return site_reason
-            return f"{site_reason}, {reason_words(self.verdict)}"
-        return reason_words(self.verdict) if self.verdict is not None else self.reason
+            words.append(safe(why(self.site)))
+        if self.verdict is not None and self.reason != "usage":
+            words.append(reason_words(self.verdict))
+        return ", ".join(words) or self.reason
 
     @property
     def sentence(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
@@ -104,17 +105,11 @@ def listing(file: ParsedFile, notes: Notes) -> list[Row]:
         for number in noted:
             shown.update(range(number - AROUND, number + AROUND + 1))
     rows: list[Row] = []
-    hidden = 0
-    for line in file.lines:
-        if line.number not in shown:
-            hidden += 1
-            continue
-        if hidden:
-            rows.append(Row(0, "", "", left_out=hidden))
-            hidden = 0
-        rows.append(_row(line, notes))
-    if hidden:
-        rows.append(Row(0, "", "", left_out=hidden))
+    for is_shown, lines in groupby(file.lines, key=lambda line: line.number in shown):
+        if is_shown:
+            rows += [_row(line, notes) for line in lines]
+        else:
+            rows.append(Row(0, "", "", left_out=len(list(lines))))
     return rows
 
 

@@ -101,11 +101,6 @@ class ParsedFile:
             yield first, last
 
     @cached_property
-    def sitemaps(self) -> tuple[str, ...]:
-        """The sitemap URLs of the file."""
-        return self.robots.sitemaps
-
-    @cached_property
     def written(self) -> dict[str, str]:
         """Product token -> name as written, where they differ (UAG-03)."""
         edition = self.robots.edition
@@ -122,7 +117,7 @@ class ParsedFile:
             count(len(self.robots.body), "byte"),
             count(len(self.groups), "group"),
             count(sum(len(group.rules) for group in self.groups), "rule"),
-            count(len(self.sitemaps), "sitemap"),
+            count(len(self.robots.sitemaps), "sitemap"),
         ]
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"

@@ -1,9 +1,12 @@
-"""Tables of a crawl's report: the first rows of each kind."""
+"""Rows of the tables of a crawl's report.
+
+The first cell of a row is its heading. Several texts in a cell are URLs. Where nothing else is
+said, rows with the greatest numbers come first.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from heapq import nlargest
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -15,30 +18,16 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
-    #: Several texts are URLs.
-    Cell: TypeAlias = "str | int | tuple[str, ...]"
-    #: The number that rows are ordered by (descending), and the cells of a row.
-    Row: TypeAlias = "tuple[float, Sequence[Cell]]"
+    Row: TypeAlias = "Sequence[str | int | tuple[str, ...]]"
+    #: The number that rows are ordered by, and a row.
+    NumberedRow: TypeAlias = "tuple[float, Row]"
 
-#: Max rows of a table. Ten tables of these rows keep a page below 5 MB.
-MAX_ROWS = 200
 #: Where no wait took longer, none is shown (seconds).
 SHORTEST_WAIT = 1.0
 #: Max origins or examples that are named beside a count.
 MAX_NAMED = 3
 #: Max lengths of an example and of a redirect's target (characters).
 _MAX_EXAMPLE, _MAX_TARGET = 100, 300
-
-
-class Table(NamedTuple):
-    """The first rows of a table."""
-
-    caption: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    """The first cell of a row is its heading."""
-    more: int
-    """Number of rows that are left out."""
 
 
 class AnswerGroup(NamedTuple):
@@ -50,47 +39,11 @@ class AnswerGroup(NamedTuple):
     number: int
     words: str
     """Its meaning, with the most frequent HTTP statuses or failures."""
-    table: Table
+    rows: list[Row]
 
 
-def _table(caption: str, columns: Sequence[str], rows: Iterable[Row]) -> Table:
-    every = list(rows)
-    first = nlargest(MAX_ROWS, every, key=itemgetter(0))
-    return Table(caption, columns, [cells for _, cells in first], len(every) - len(first))
-
-
-def further_tables(origins: Sequence[OriginStats], now: float) -> dict[str, Table]:
-    """The tables after refusals and answers, by title, without empty ones."""
-    tables = {
-        "Failures": _table(
-            "Failed attempts, also of origins that responded later",
-            ("Failure", "Attempts", "Origins"),
-            _failures(origins),
-        ),
-        "Redirects": _table(
-            "The longest chain first", ("Origin", "Redirects", "End"), _redirects(origins)
-        ),
-        "Truncated files": _table(
-            "Files longer than ROBOTSPEC_MAX_SIZE: the rest is ignored",
-            ("Origin", "Size read"),
-            _truncated(origins),
-        ),
-        "Overrides": _table(
-            "Requests decided with ROBOTSPEC_OVERRIDES",
-            ("Kind", "Requests", "Origins"),
-            _overrides(origins),
-        ),
-        "Usage preferences": _table(
-            "Pages by preference", ("Use", "Allowed", "Disallowed", "Unknown"), _usage(origins)
-        ),
-        "Crawl delays": _table("The longest first", ("Origin", "Crawl delay"), _delays(origins)),
-        "Longest waits for a robots.txt": _table(
-            "The longest wait first",
-            ("Origin", "Waited", "End", "Attempts", "Latest failure"),
-            waits(origins, now),
-        ),
-    }
-    return {title: table for title, table in tables.items() if table.rows}
+def _ordered(rows: Iterable[NumberedRow]) -> list[Row]:
+    return [row for _, row in sorted(rows, key=itemgetter(0), reverse=True)]
 
 
 # --- origins by what their robots.txt gave
@@ -123,17 +76,16 @@ def answer_groups(origins: Sequence[OriginStats]) -> Iterator[AnswerGroup]:
     members: dict[str, list[OriginStats]] = {key: [] for key in ANSWERS}
     for origin in origins:
         members[answer_of(origin)].append(origin)
-    columns = ("Origin", "Status", "Let through", "Refused", "Size")
     for key, (title, style, meaning) in ANSWERS.items():
         if found := members[key]:
             statuses = Counter(filter(None, map(_status, found))).most_common(MAX_NAMED)
             words = ", ".join(f"{status}: {number:,}" for status, number in statuses)
-            table = _table("The most requests first", columns, map(_origin_row, found))
             words = f"{meaning} ({words})" if words else meaning
-            yield AnswerGroup(title, style, len(found), words, table)
+            rows = _ordered(map(_origin_row, found))
+            yield AnswerGroup(title, style, len(found), words, rows)
 
 
-def _origin_row(origin: OriginStats) -> Row:
+def _origin_row(origin: OriginStats) -> NumberedRow:
     size = count(origin.bytes, "byte") if origin.bytes else "none"
     status = str(origin.status or "none")
     cells = (origin.origin, status, origin.let_through, origin.refused, size)
@@ -165,26 +117,19 @@ def reason_words(reason: str) -> str:
     return REASONS.get(reason, reason.replace("_", " "))
 
 
-def refusals(origins: Sequence[OriginStats]) -> list[Table]:
-    """Refusals by the text of a line, in two tables.
-
-    Those without a line stand by their reason.
-    """
-    found: dict[tuple[bool, str], list[RefusalStats]] = {}
+def refusals(origins: Sequence[OriginStats], *, by_rule: bool) -> list[Row]:
+    """Refusals by the text of a line, or those without by reason."""
+    found: dict[str, list[RefusalStats]] = {}
     for origin in origins:
         for refusal in origin.refused_by:
-            found.setdefault((refusal.rule is None, _cause(refusal)), []).append(refusal)
-    rows: tuple[list[Row], list[Row]] = [], []
-    for (without_rule, cause), ones in found.items():
+            if (refusal.rule is not None) == by_rule:
+                found.setdefault(_cause(refusal), []).append(refusal)
+    rows: list[NumberedRow] = []
+    for cause, ones in found.items():
         requests = sum(one.count for one in ones)
         examples = tuple(_cut(one.examples[0]) for one in ones if one.examples)[:MAX_NAMED]
-        rows[without_rule].append((requests, (cause, len(ones), requests, examples)))
-    columns = ("Sites", "Requests", "Examples")
-    tables = (
-        _table("By a rule, whatever its site", ("Rule", *columns), rows[False]),
-        _table("Without a rule", ("Reason", *columns), rows[True]),
-    )
-    return [table for table in tables if table.rows]
+        rows.append((requests, (cause, len(ones), requests, examples)))
+    return _ordered(rows)
 
 
 def _cause(refusal: RefusalStats) -> str:
@@ -199,11 +144,14 @@ def _cut(url: str) -> str:
     return url if len(url) <= _MAX_EXAMPLE else f"{url[:_MAX_EXAMPLE]}…"
 
 
-# --- rows of the further tables
+# --- further tables
 
 
-def _failures(origins: Sequence[OriginStats]) -> Iterator[Row]:
-    """Failed attempts by kind, with the rest of one failure, such as the name of its host."""
+def failures(origins: Sequence[OriginStats]) -> list[Row]:
+    """Failed attempts by kind.
+
+    Each with the rest of one failure's words, such as the name of its host.
+    """
     counts: list[tuple[str, OriginStats, int]] = []
     names: dict[str, str] = {}
     for origin in origins:
@@ -219,27 +167,30 @@ def _kind_of(failure: str) -> str:
     return failure.partition(":")[0]
 
 
-def _overrides(origins: Sequence[OriginStats]) -> Iterator[Row]:
+def overrides(origins: Sequence[OriginStats]) -> list[Row]:
     """Requests by kind of override."""
     return _counted(
         (kind, origin, number) for origin in origins for kind, number in origin.overrides.items()
     )
 
 
-def _counted(counts: Iterable[tuple[str, OriginStats, int]]) -> Iterator[Row]:
+def _counted(counts: Iterable[tuple[str, OriginStats, int]]) -> list[Row]:
     """Names with their number, and the origins with the most."""
     members: dict[str, Counter[str]] = {}
     for name, origin, number in counts:
         members.setdefault(name, Counter())[origin.origin] += number
+    rows: list[NumberedRow] = []
     for name, numbers in members.items():
         named = ", ".join(origin for origin, _ in numbers.most_common(MAX_NAMED))
         if (more := len(numbers) - MAX_NAMED) > 0:
             named += f" and {more:,} more"
-        yield numbers.total(), (name, numbers.total(), named)
+        rows.append((numbers.total(), (name, numbers.total(), named)))
+    return _ordered(rows)
 
 
-def _redirects(origins: Sequence[OriginStats]) -> Iterator[Row]:
+def redirects(origins: Sequence[OriginStats]) -> list[Row]:
     """Origins whose robots.txt is a redirect."""
+    rows: list[NumberedRow] = []
     for each in origins:
         if each.redirects:
             chain = ", ".join(
@@ -247,35 +198,38 @@ def _redirects(origins: Sequence[OriginStats]) -> Iterator[Row]:
                 for hop in each.redirects
             )
             end = each.failure or f"HTTP status {each.status}"
-            yield len(each.redirects), (each.origin, chain, end)
+            rows.append((len(each.redirects), (each.origin, chain, end)))
+    return _ordered(rows)
 
 
-def _truncated(origins: Sequence[OriginStats]) -> Iterator[Row]:
+def truncated(origins: Sequence[OriginStats]) -> list[Row]:
     """Origins whose robots.txt is longer than the parsing limit."""
-    for each in origins:
-        if each.truncated:
-            size = each.bytes or 0
-            yield size, (each.origin, count(size, "byte"))
+    sizes = ((each.bytes or 0, each.origin) for each in origins if each.truncated)
+    return _ordered((size, (origin, count(size, "byte"))) for size, origin in sizes)
 
 
-def _usage(origins: Sequence[OriginStats]) -> Iterator[Row]:
+def usage(origins: Sequence[OriginStats]) -> list[Row]:
     """Pages by label of usage and preference."""
     found: dict[str, Counter[str]] = {}
     for origin in origins:
         for label, pages in origin.usage.items():
             found.setdefault(label, Counter()).update(pages)
-    for label, numbers in found.items():
-        cells = (numbers[preference] for preference in ("allow", "disallow", "unknown"))
-        yield numbers.total(), (label, *cells)
+    return _ordered(
+        (pages.total(), (label, pages["allow"], pages["disallow"], pages["unknown"]))
+        for label, pages in found.items()
+    )
 
 
-def _delays(origins: Sequence[OriginStats]) -> Iterator[Row]:
+def delays(origins: Sequence[OriginStats]) -> list[Row]:
     """Origins that ask for a crawl delay, kept or not."""
+    rows: list[NumberedRow] = []
     for each in origins:
         if each.crawl_delay:
-            yield each.crawl_delay, (each.origin, f"keeps {duration(each.crawl_delay)}")
+            kept = each.crawl_delay
+            rows.append((kept, (each.origin, f"keeps {duration(kept)}")))
         elif asked := each.delay_not_kept:
-            yield asked, (each.origin, f"asks {duration(asked)}, not kept")
+            rows.append((asked, (each.origin, f"asks {duration(asked)}, not kept")))
+    return _ordered(rows)
 
 
 def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
@@ -283,7 +237,7 @@ def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
 
     Empty if all were short and have ended.
     """
-    rows: list[Row] = []
+    rows: list[NumberedRow] = []
     is_long = False
     for each in origins:
         if each.pending_since is not None:
@@ -295,7 +249,7 @@ def waits(origins: Sequence[OriginStats], now: float) -> list[Row]:
         is_long = is_long or seconds >= SHORTEST_WAIT or end in (PENDING, UNANSWERED)
         failure = each.failure or "none"
         rows.append((seconds, (each.origin, duration(seconds), end, each.asked, failure)))
-    return rows if is_long else []
+    return _ordered(rows) if is_long else []
 
 
 def _end_of_wait(origin: OriginStats) -> str:

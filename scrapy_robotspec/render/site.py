@@ -76,6 +76,8 @@ def why(site: SiteAnswer) -> str:
     decision = site.decision
     if decision is None:
         return str(site.problem)
+    if decision.usage is not None:
+        return decision.usage.detail
     if decision.reason == "unreachable":
         if decision.allowed:
             return "robots.txt is unreachable, and ROBOTSPEC_UNREACHABLE is 'allow'"

@@ -5,6 +5,7 @@ Text from outside passes :func:`safe` before it reaches a terminal, a log or a p
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -60,13 +61,8 @@ def columns(rows: Iterable[Sequence[str]]) -> list[str]:
 
     Cells must not contain colours.
     """
-    table = [list(row) for row in rows]
-    widths: list[int] = []
-    for row in table:
-        for at, cell in enumerate(row):
-            if at == len(widths):
-                widths.append(0)
-            widths[at] = max(widths[at], len(cell))
+    table = list(rows)
+    widths = [max(map(len, cells)) for cells in zip_longest(*table, fillvalue="")]
     return [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)).rstrip()
         for row in table

@@ -1,15 +1,17 @@
 """Stores: records of origins, leases, and reserved page slots.
 
-:func:`open_store` turns the value of ``ROBOTSPEC_CACHE`` into a store. Stores decide nothing.
+``uri.py`` turns the value of ``ROBOTSPEC_CACHE`` into a store. Stores decide nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+#: The value of ``ROBOTSPEC_CACHE`` by default.
+MEMORY = "memory://"
 
-from scrapy_robotspec.store.uri import open_shared_store, open_store
 
-if TYPE_CHECKING:
-    from scrapy_robotspec.store.base import RecordStore as RecordStore
-
-__all__ = ["open_shared_store", "open_store"]
+def shown_uri(uri: str) -> str:
+    """*uri* for a log line, without user name and password."""
+    scheme, slashes, rest = uri.partition("://")
+    if scheme == "sqlite" or "@" not in rest:
+        return uri
+    return f"{scheme}{slashes}…@{rest.rpartition('@')[2]}"

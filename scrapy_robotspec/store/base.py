@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 #: Max records of an origin that depend on the User-Agent.
 MAX_AGENTS = 8
 
-#: A lease or record written further ahead of the reader's clock than this is void (seconds).
-SKEW = 60.0
-
 
 class Claim(NamedTuple):
     """The reply to a process that wants to fetch an origin."""

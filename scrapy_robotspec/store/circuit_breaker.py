@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
+#: A back end that failed is left alone for this time (seconds).
+PAUSE = 5.0
+
 #: If one of these fails, all calls fail; any call that succeeds afterwards proves the recovery.
 _READING = ("open", "get")
 #: Other calls may fail because the back end is full. Only one that adds data proves the recovery.
@@ -50,7 +53,7 @@ class CircuitBreakerStore(RecordStore):
         self,
         open_back_end: Callable[[], RecordStore],
         clock: Callable[[], float],
-        pause: float = 5.0,
+        pause: float = PAUSE,
     ) -> None:
         self._open_back_end = open_back_end
         self._clock = clock

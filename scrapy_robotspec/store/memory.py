@@ -32,7 +32,7 @@ MAX_RECORDS, MAX_SPILLED = 100_000, 1_000_000
 _OVERHEAD = 512
 #: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
-_GRANTED = 2**26
+GRANTED = 2**26
 #: Share of the entries that are evicted at once. Choosing them takes one pass over the table.
 _EVICTED = 1 / 256
 #: Lines of page slots are swept when their number reaches this, and then whenever it has doubled.
@@ -99,7 +99,7 @@ class MemoryStore:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_spilled = max_spilled
-        max_size = max(max_records * _AVERAGE, _GRANTED)
+        max_size = max(max_records * _AVERAGE, GRANTED)
         self._table: SizedTable[str, bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
         self._warned = not warn
@@ -124,7 +124,7 @@ class MemoryStore:
         evicted = self._table.put(origin, record.to_bytes())
         if self._max_spilled and evicted:
             self._open_spill().put(evicted)
-        if not self._warned and _any_fresh(evicted, record.updated_at):
+        if evicted and not self._warned and _any_fresh(evicted, record.updated_at):
             self._warned = True
             self._warn()
 
@@ -151,6 +151,14 @@ class MemoryStore:
             self._table.max_size >> 20,
             where,
         )
+
+    # --- what ``TieredStore`` does with a shared store: nothing is shared here
+
+    def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None: ...
+
+    def release(self, origin: Origin) -> None: ...
+
+    def sweep(self, before: float) -> None: ...
 
     # --- pace
 

@@ -13,9 +13,10 @@ from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import MAX_AGENTS, SKEW, Claim, RecordStore
+from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore
 from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
 from scrapy_robotspec.errors import ConfigurationError
+from scrapy_robotspec.store import shown_uri
 from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
@@ -154,11 +155,3 @@ _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryS
 def _fail(uri: object, why: str) -> NoReturn:
     shown = shown_uri(uri) if isinstance(uri, str) else uri
     raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")
-
-
-def shown_uri(uri: str) -> str:
-    """*uri* for a log line, without user name and password."""
-    scheme, slashes, rest = uri.partition("://")
-    if scheme == "sqlite" or "@" not in rest:
-        return uri
-    return f"{scheme}{slashes}…@{rest.rpartition('@')[2]}"

@@ -67,6 +67,22 @@ class FollowsWithMeta(Plain):
                 )
 
 
+class SendsAgainExempt(Plain):
+    """Sends each request a second time, a while later, and past robots.txt."""
+
+    name = "sends_again_exempt"
+
+    async def got(self, response: Response) -> Any:
+        super().got(response)
+        request = response.request
+        assert request is not None
+        if "dont_obey_robotstxt" not in request.meta:
+            await asyncio.sleep(1.5)
+            request.meta["dont_obey_robotstxt"] = True
+            request.dont_filter = True
+            yield request
+
+
 class OneByOne(Plain):
     """The next request goes when the one before has ended."""
 

@@ -10,7 +10,7 @@ import pytest
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store import open_shared_store
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
 

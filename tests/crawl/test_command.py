@@ -5,11 +5,11 @@ from __future__ import annotations
 import configparser
 import gzip
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +17,7 @@ import pytest
 import scrapy_robotspec
 from tests.support.command_line import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
 from tests.support.crawl import MODES
+from tests.support.crawl_starter import ForkedProcess
 from tests.support.html_page import check as check_page
 from tests.support.responses import redirect, reply, silence
 
@@ -62,22 +63,13 @@ class Folder:
         return self._call("scrapy_robotspec", *words)
 
     def _call(self, *words: str) -> CommandResult:
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
-        environment["PYTHONPATH"] = os.pathsep.join(map(str, (ROOT, self.path)))
-        environment.pop("SCRAPY_SETTINGS_MODULE", None)
-        done = subprocess.run(
-            [sys.executable, "-m", *words],
-            cwd=self.path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
-        return CommandResult(done.returncode, done.stdout, done.stderr)
+        with TemporaryFile() as out, TemporaryFile() as err:
+            process = ForkedProcess(words, self.path, {}, out, err)
+            code = process.wait(60)
+            assert code is not None, f"no end: {words}"
+            out.seek(0)
+            err.seek(0)
+            return CommandResult(code, out.read().decode(), err.read().decode())
 
 
 @pytest.fixture

@@ -198,13 +198,12 @@ def test_the_comparison_measures_and_ours_is_right() -> None:
     assert row["scrapy"] is not None
 
 
-@pytest.mark.parametrize("cache", ["redis", "sqlite"])
-def test_a_fleet_asks_each_origin_once(cache: str) -> None:
+def test_a_fleet_asks_each_origin_once() -> None:
     """CAC-05: three processes, one store, one request for each robots.txt; no page twice."""
     pytest.importorskip("scrapy_redis", reason="scrapy-redis is needed for the fleet")
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is needed for the fleet")
-    result = python("fleet.py", "--cache", cache)
+    result = python("fleet.py")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "together: 400 pages crawled, 40 refused\n" in result.stdout
     assert "40 origins, robots.txt requests for each: 1\n" in result.stdout

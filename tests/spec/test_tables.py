@@ -90,14 +90,13 @@ def other_answer(robots: RobotsTxt, ask: Ask) -> Any:
 @pytest.mark.parametrize(("case", "edition"), VERDICT_ROWS)
 def test_reference_answers_as_the_document_says(case: TableCase, edition: str) -> None:
     """Verdict and deciding line of the reference matcher equal the table's."""
-    for delivery, body, factor in deliveries(case):
-        for ask in case.asks:
-            answer = ask.answers[edition]
-            if answer is None or ask.question != "allowed":
-                continue  # the reference takes any token, and knows rules only
-            expected = reference.Verdict(answer.allowed, answer.line * factor)
-            found = reference.rule_on(body, ask.url, ask.tokens, EDITIONS[edition])
-            assert found == expected, f"{case}\n{ask.url} for {ask.tokens}, delivered: {delivery}"
+    for ask in case.asks:
+        answer = ask.answers[edition]
+        if answer is None or ask.question != "allowed":
+            continue  # the reference takes any token, and knows rules only
+        expected = reference.Verdict(answer.allowed, answer.line)
+        found = reference.rule_on(case.body, ask.url, ask.tokens, EDITIONS[edition])
+        assert found == expected, f"{case}\n{ask.url} for {ask.tokens}"
 
 
 #: Statements that no other test names: the tables alone prove them.

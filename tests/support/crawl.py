@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import version_info
 
-from tests.support.crawl_starter import CrawlProcess
+from tests.support.crawl_starter import ForkedProcess
 from tests.support.event_log import JOB_VARIABLE
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Running:
         }
         self._began = time.monotonic()
         with self._log.open("wb") as log:
-            self._process = CrawlProcess(spider, folder, variables, log)
+            self._process = ForkedProcess(["scrapy", "crawl", spider], folder, variables, log, log)
 
     def __enter__(self) -> Running:
         return self

@@ -1,9 +1,9 @@
-"""Starts crawls by forking a process that has imported Scrapy.
+"""Starts crawls and commands by forking a process that has imported Scrapy.
 
 The imports take longer than most crawls of the tests. Each crawl is a process of its own all the
 same, with a reactor, an environment and signals of its own.
 
-:class:`CrawlProcess` is for tests; run as a program, this module is the process that is forked.
+:class:`ForkedProcess` is for tests; run as a program, this module is the process that is forked.
 """
 
 from __future__ import annotations
@@ -21,47 +21,57 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from runpy import run_module
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Modules of most crawls; packages with what is in them. Not all exist in the oldest Scrapy.
-_MODULES = ["aiohttp.web", "queuelib", "scrapy.cmdline", "scrapy.core.engine", "scrapy.pqueues"]
-_MODULES += ["scrapy.contracts", "scrapy.core.downloader.handlers.http11", "scrapy.logformatter"]
-_MODULES += ["scrapy.dupefilters", "scrapy.shell", "scrapy.spiderloader", "scrapy.squeues"]
-_MODULES += ["scrapy_robotspec.plugin.addon", "scrapy_robotspec.plugin.middleware"]
-_MODULES += ["scrapy_robotspec.plugin.commands", "scrapy_robotspec.plugin.robots"]
-_MODULES += ["tests.support.event_log", "tldextract", "twisted.conch.telnet"]
+_MODULES = (
+    *("aiohttp.web", "queuelib", "tldextract", "twisted.conch.telnet"),
+    *("scrapy.cmdline", "scrapy.contracts", "scrapy.core.downloader.handlers.http11"),
+    *("scrapy.core.engine", "scrapy.dupefilters", "scrapy.logformatter", "scrapy.pqueues"),
+    *("scrapy.shell", "scrapy.spiderloader", "scrapy.squeues", "tests.support.event_log"),
+    *("scrapy_robotspec.cli.check", "scrapy_robotspec.cli.explain", "scrapy_robotspec.cli.lint"),
+    *("scrapy_robotspec.plugin.addon", "scrapy_robotspec.plugin.commands.run"),
+    *("scrapy_robotspec.plugin.middleware", "scrapy_robotspec.plugin.robots"),
+)
 _PACKAGES = ["commands", "downloadermiddlewares", "extensions", "spidermiddlewares"]
 _MAX_JOB = 1 << 17
 _REACTOR = "twisted.internet.reactor"
 
 
-class CrawlProcess:
-    """A running ``scrapy crawl``, as a :class:`subprocess.Popen` of few methods.
+class ForkedProcess:
+    """A running ``python -m``, as a :class:`subprocess.Popen` of few methods.
 
-    ``variables``: the environment besides that of the tests. Those of Python itself are read at
-    its start, so a crawl with any of them imports everything by itself.
+    ``words``: the module and its arguments. ``variables``: the environment besides that of the
+    tests. Those of Python itself are read at its start, so a process with any of them imports
+    everything by itself.
     """
 
     def __init__(
-        self, spider: str, cwd: Path, variables: Mapping[str, str], log: IO[bytes]
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        variables: Mapping[str, str],
+        out: IO[bytes],
+        err: IO[bytes],
     ) -> None:
         environment = {
             name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
         }
         defaults = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
         job = {
-            "spider": spider,
+            "words": list(words),
             "cwd": str(cwd),
             "environment": {**environment, **defaults, **variables},
             "fresh": any(name.startswith("PYTHON") for name in variables),
         }
         self._reports, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            fds = [theirs.fileno(), log.fileno()]
+            fds = [theirs.fileno(), out.fileno(), err.fileno()]
             socket.send_fds(_starter(), [json.dumps(job).encode()], fds)
         self.pid = int(self._reports.recv(32))
         self.returncode: int | None = None
@@ -107,7 +117,7 @@ def _next_job(jobs: socket.socket) -> dict[str, Any] | None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal; the tests end this process
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no zombies
     while True:
-        message, fds, *_ = socket.recv_fds(jobs, _MAX_JOB, 2)
+        message, fds, *_ = socket.recv_fds(jobs, _MAX_JOB, 3)
         if not message:
             return None
         if os.fork() == 0:
@@ -117,8 +127,8 @@ def _next_job(jobs: socket.socket) -> dict[str, Any] | None:
             os.close(each)
 
 
-def _forked(message: bytes, reports: int, log: int) -> dict[str, Any]:
-    """Returns in the process of the crawl; its parent reports PID and exit code."""
+def _forked(message: bytes, reports: int, out: int, err: int) -> dict[str, Any]:
+    """Returns in the process that runs the job; its parent reports PID and exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with socket.socket(fileno=reports) as connection:
         pid = os.fork()
@@ -128,26 +138,24 @@ def _forked(message: bytes, reports: int, log: int) -> dict[str, Any]:
                 connection.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
             os._exit(0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    os.close(log)
+    for number, fd in ((1, out), (2, err)):
+        os.dup2(fd, number)
+        os.close(fd)
     job: dict[str, Any] = json.loads(message)
     return job
 
 
 def _run(job: Mapping[str, Any]) -> None:
-    """``python -m scrapy crawl SPIDER``."""
+    """``python -m WORDS``."""
     os.chdir(job["cwd"])
     if job["fresh"]:
-        command = [sys.executable, "-m", "scrapy", "crawl", job["spider"]]
-        os.execve(sys.executable, command, job["environment"])
+        os.execve(sys.executable, [sys.executable, "-m", *job["words"]], job["environment"])
     os.environ.clear()
     os.environ.update(job["environment"])
     sys.dont_write_bytecode = True
     sys.path.insert(0, job["cwd"])
-    from scrapy.cmdline import execute
-
-    execute(["scrapy", "crawl", job["spider"]])
+    sys.argv[:] = job["words"]
+    run_module(job["words"][0], run_name="__main__", alter_sys=True)
 
 
 def _modules_in(package: str) -> list[str]:

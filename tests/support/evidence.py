@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.exchange import Exchange, result_of
-from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.exchange import Exchange, RedirectLimits, result_of
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.evidence.log_lines import conclusion, dumps, grounds
+from scrapy_robotspec.evidence.log_lines import NO_HASH, conclusion, dumps, grounds, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_record_id
 from scrapy_robotspec.evidence.states import State
@@ -139,3 +139,24 @@ def make_evidence(folder: Path, **options: Any) -> None:
     crawl.fetch("https://example.com", b"", at=START + 3)
     crawl.decide("https://example.com/private/x", START + 4)
     crawl.close()
+
+
+def log_of(folder: Path) -> Path:
+    """The only log in *folder*."""
+    (log,) = folder.glob("decisions-*.jsonl")
+    return log
+
+
+def lines_of(folder: Path) -> list[Any]:
+    """The lines of the log, without their hashes."""
+    lines = [json.loads(line) for line in log_of(folder).read_bytes().splitlines()]
+    return [{name: line[name] for name in line if name != "hash"} for line in lines]
+
+
+def write_lines(folder: Path, lines: list[Any]) -> None:
+    """Write a log of *lines* in a chain that fits."""
+    digest, sealed = NO_HASH, []
+    for values in lines:
+        line, digest = seal(json.dumps(values, separators=(",", ":")), digest)
+        sealed.append(line)
+    log_of(folder).write_bytes(b"".join(sealed))

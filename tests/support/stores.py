@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.store.sqlite import SqliteStore
@@ -19,8 +21,9 @@ class SharedStore(SqliteStore):
     """A store for processes of one test, in its own file."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        super().__init__(f"{self._folder.name}/robots.db")
+        folder = tempfile.mkdtemp()
+        weakref.finalize(self, shutil.rmtree, folder)
+        super().__init__(f"{folder}/robots.db")
 
     def close(self) -> None:
         """Keep the file readable for the test."""

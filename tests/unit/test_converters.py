@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
 from typing import Any
 
 import pytest
@@ -11,11 +10,6 @@ import pytest
 from scrapy_robotspec import converters
 from scrapy_robotspec.converters import Converter, convert
 from scrapy_robotspec.errors import ConfigurationError
-
-
-class Colour(Enum):
-    RED = "red"
-    GREEN = "green"
 
 
 @pytest.mark.parametrize(
@@ -31,10 +25,6 @@ class Colour(Enum):
         (converters.optional(converters.integer(0)), "", None),
         (converters.names, '["a", "b"]', ("a", "b")),
         (converters.names, "a, b,", ("a", "b")),
-        (converters.member_of(Colour), "red", Colour.RED),
-        (converters.member_of(Colour), Colour.GREEN, Colour.GREEN),
-        (converters.ascii_bytes, " \t", b" \t"),
-        (converters.ascii_bytes, bytearray(b"\xff"), b"\xff"),
     ],
 )
 def test_a_value_is_converted(converter: Converter[Any], raw: object, value: object) -> None:
@@ -57,9 +47,6 @@ def test_a_value_is_converted(converter: Converter[Any], raw: object, value: obj
         (converters.seconds(above=True), 0, "a number of seconds above 0"),
         (converters.one_of("a", "b"), "c", "'a' or 'b'"),
         (converters.names, b"a", "a list of names"),
-        (converters.member_of(Colour), "blue", "'red' or 'green'"),
-        (converters.ascii_bytes, 2, "bytes, or ASCII text"),
-        (converters.ascii_bytes, "ä", "bytes, or ASCII text"),
     ],
 )
 def test_an_error_names_the_value_and_the_remedy(

@@ -56,6 +56,7 @@ def test_overrides_may_come_from_json() -> None:
     assert own.slashless is Slashless.ASSUMED
     assert own.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER
     assert own.whitespace == b" \t"
+    assert get_edition({"whitespace": bytearray(b"\xff")}).whitespace == b"\xff"
     assert own.known_fields == ((b"user-agent", "user-agent"), (b"dissallow", "disallow"))
 
 

@@ -22,7 +22,7 @@ class AskSpider(scrapy.Spider):
                 if decision.allowed:
                     yield scrapy.Request(front + path)
                 else:
-                    self.logger.info("not requested: %s%s (%s)", front, path, decision.detail)
+                    self.logger.info("not requested: %s%s: %s", front, path, decision.detail)
 
     def parse(self, response):
         yield {"url": response.url}

@@ -14,11 +14,12 @@ from scrapy_robotspec.plugin.browser.guard import BrowserGuard
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
     from typing_extensions import Self
 
@@ -26,6 +27,18 @@ if TYPE_CHECKING:
 
 #: Meta key of a coroutine function that is called with a new page, before its first request.
 _INIT = "playwright_page_init_callback"
+
+
+def guard_browsers(settings: BaseSettings, handlers: Mapping[str, type]) -> None:
+    """Put our subclasses in the place of *handlers*, by scheme."""
+    unchecked = {
+        scheme: guarded(handler)
+        for scheme, handler in handlers.items()
+        if not hasattr(handler, "obeys_robots_txt")
+    }
+    if unchecked:
+        chosen = settings.getdict("DOWNLOAD_HANDLERS")
+        _compat.set_by_addon(settings, "DOWNLOAD_HANDLERS", {**chosen, **unchecked})
 
 
 def guarded(handler: type) -> type:

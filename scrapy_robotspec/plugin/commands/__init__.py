@@ -5,6 +5,8 @@ Scrapy imports this module on every call of ``scrapy``, so it imports only Scrap
 
 from __future__ import annotations
 
+import os
+import signal
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -41,13 +43,12 @@ class RobotSpecCommand(ScrapyCommand):
 
     def run(self, args: Sequence[str], opts: argparse.Namespace) -> None:
         """Run the command line; sets the exit code."""
-        try:
-            from scrapy_robotspec.cli.app import main
+        # A KeyboardInterrupt can get lost in an import, and the command would go on.
+        signal.signal(signal.SIGINT, lambda *frame: os._exit(130))
+        from scrapy_robotspec.cli.app import main
 
-            words = [*args, "--help"] if opts.robotspec_help else list(args)
-            self.exitcode = main(words, self._session, program="scrapy robotspec")
-        except KeyboardInterrupt:  # while a module is imported
-            self.exitcode = 130
+        words = [*args, "--help"] if opts.robotspec_help else list(args)
+        self.exitcode = main(words, self._session, program="scrapy robotspec")
 
     def _session(self, screen: Screen) -> Session:
         """The session of this call. Raises ``ConfigurationError`` for wrong settings."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.cli.exit_codes import INTERRUPTED
 from scrapy_robotspec.errors import RobotSpecError
 from scrapy_robotspec.plugin._compat import loaded
 from scrapy_robotspec.plugin.addon import Addon, check_settings
@@ -65,8 +62,6 @@ def query_with(
     _adapt(process.settings, options)
     check_settings(process.settings)
     query = Query(visit, handle)
-    # An interrupt before the crawl handles it would be logged as an error of the crawl.
-    signal.signal(signal.SIGINT, lambda *frame: os._exit(INTERRUPTED))
     process.crawl(QuerySpider, query=query)
     process.start()
     if query.error is not None:

@@ -72,8 +72,7 @@ class FetchArchive:
         self._archive = archive
         self._origin = origin
         self._began = time
-        self._began_inside = is_private(origin.host)
-        self._first_is_inside = False
+        self._first_address = ""
 
     def add_response(
         self, exchange: Exchange, request: Request, response: Response, time: float
@@ -120,15 +119,16 @@ class FetchArchive:
 
         A proxy's address says nothing about the site's.
         """
-        address = None if request.meta.get("proxy") else response.ip_address
-        is_inside = address is not None and is_private(str(address))
+        address = "" if request.meta.get("proxy") else str(response.ip_address or "")
         if not self.records:
-            self._first_is_inside = is_inside or self._began_inside
+            self._first_address = address
+            return False
+        if is_private(self._origin.host):
             return False
         host = Origin.of(url)
-        if host is not None and is_private(host.host) and not self._began_inside:
+        if host is not None and is_private(host.host):
             return True
-        return is_inside and not self._first_is_inside
+        return is_private(address) and not is_private(self._first_address)
 
 
 def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[str, str]]:

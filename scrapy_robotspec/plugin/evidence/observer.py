@@ -6,12 +6,12 @@ import platform
 import time
 from functools import partial
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from scrapy_robotspec import __version__
-from scrapy_robotspec.access.host_table import HostTable
+from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import (
@@ -26,7 +26,6 @@ from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
 from scrapy_robotspec.evidence.timestamp import stamp
 from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
-from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.enforcement import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
 from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.decision import Decision
     from scrapy_robotspec.lookup import Resolved
+    from scrapy_robotspec.plugin.evidence.state_archive import ArchivedState
     from scrapy_robotspec.plugin.robots import CrawlRobots, Stage
     from scrapy_robotspec.plugin.settings.tokens import Tokens
 
@@ -76,126 +76,131 @@ _SHOWN = (
 _EXEMPT = "dont_obey_robotstxt"
 
 
+#: A logged decision: number, time (epoch seconds), stage, URL, tokens, decision (None: the request
+#: needs no robots.txt), the rules and their archived state, further members of the line.
+Logged = tuple[
+    int,
+    float,
+    "Stage",
+    str,
+    "Tokens",
+    "Decision | None",
+    "Resolved | None",
+    "ArchivedState | None",
+    dict[str, Any],
+]
+
+
 class EvidenceObserver:
     """Receives every decision that a crawl applies.
 
     Only ``close`` may block, in a thread; nothing here may raise.
     """
 
-    def __init__(self, recorder: Recorder, robots: CrawlRobots, crawler: Crawler) -> None:
+    def __init__(self, recorder: Recorder, robots: CrawlRobots) -> None:
         self._recorder = recorder
-        self._crawler = crawler
         self._policy = robots.policy
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
         self._states = StateArchive(recorder)
+        self.open, self.close = recorder.open, recorder.close
         self.on_fetch_done = self._states.on_fetch_done
-        self._passed: WeakKeyDictionary[Request, dict[str, Any]] = WeakKeyDictionary()
-        """The lines of requests that were let through."""
-        self._number = 0
-        """That of the last decision."""
-
-    def open(self) -> None:
-        self._recorder.open()
-        _compat.note_downloads(self._crawler, self._on_download)
-
-    def close(self) -> None:
-        self._recorder.close()
+        self._numbers = count(1)
 
     # --- decisions
 
     def on_decision(
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
-    ) -> None:
+    ) -> Logged:
         # hot path
-        tokens = self._tokens.decided(request)
-        line = self._line(request, stage, tokens)
-        if decision.time is not None:
-            line["time"] = decision.time
-        line |= _conclusion(decision, found)
-        if found is None and decision.reason == "unreachable":  # it could wait no longer
-            line |= grounds(None, otherwise=NO_ANSWER)
-            line["failure"] = blank_user_info(decision.failure or "")
-        else:
-            line |= self._grounds(found)
-        line |= self._more(request, decision, found)
-        self._log(line)
-        if decision.allowed and stage in ("request", "final_url"):
-            self._passed[request] = line
-
-    def on_exempt(self, request: Request) -> None:
-        if request.meta.get(_EXEMPT) and META_KEY not in request.meta:
-            line = self._line(request, "request", ())
-            line |= {"allowed": True, "reason": _EXEMPT}
-            self._log(line)
-            self._passed[request] = line
-
-    def on_usage(self, request: Request, response: Response, decision: Decision | None) -> None:
-        line = self._passed.pop(request, {})
-        if "group" not in line or (decision is None and HEADER not in response.headers):
-            return
-        header = b", ".join(response.headers.getlist(HEADER)).decode("latin-1")
-        said = {} if decision is None else {**conclusion(decision), "group": line["group"]}
-        said |= {"stage": "response", "rules_time": line["time"], "header": header}
-        self._log({**line, **said, "time": time.time()})
-
-    def _on_download(self, request: Request, left: float, status: int | None) -> None:
-        """*request* left at *left* (epoch seconds); *status* answered it, or nothing did."""
-        passed = self._passed.get(request)
-        if passed is not None:
-            seconds = round(max(0.0, time.time() - left), 3)
-            line = {
-                "type": "sent",
-                "time": left,
-                "decision": passed["number"],
-                "status": status,
-                "seconds": seconds,
-            }
-            self._recorder.add_line(partial(dumps, line))
-
-    def _line(self, request: Request, stage: Stage, tokens: Tokens) -> dict[str, Any]:
-        """The line of a decision that is made now, as far as *request* is concerned."""
-        return {
-            "type": "decision",
-            "number": 0,
-            "time": time.time(),
-            "stage": stage,
-            "url": blank_user_info(request.url),
-            "tokens": tokens,
-            "edition": self._edition,
-        }
-
-    def _log(self, line: dict[str, Any]) -> None:
-        """Number and log *line*."""
-        self._number += 1
-        line["number"] = self._number
-        self._recorder.add_line(partial(dumps, line))
-
-    def _grounds(self, found: Resolved | None) -> dict[str, Any]:
-        """The state of the origin, with the ids of its records."""
-        if found is None or found.record is None:
-            return grounds(None)
-        archived = self._states.find(found.record)
-        return {**grounds(found), "state": archived.id, "record": archived.state.body_record}
-
-    def _more(self, request: Request, decision: Decision, found: Resolved | None) -> dict[str, Any]:
-        """Override and usage preferences, which few requests have."""
-        override = None if decision.origin is None else self._policy.override(decision.origin)
-        more = {} if override is None else {"override": override.kinds}
+        archived = None if found is None else self._states.find(found.record)
+        more: dict[str, Any] = {}
         may_state_usage = found is None or found.extensions is not None
         if may_state_usage and (decision.allowed or decision.usage is not None):
             extensions = self._policy.extensions(decision, request, found)
-            more |= stated_usage(extensions.usage_of(request.url).preferences)
-        return more
+            more = stated_usage(extensions.usage_of(request.url).preferences)
+        at = time.time() if decision.time is None else decision.time
+        tokens = self._tokens.decided(request)
+        number, url = next(self._numbers), request.url
+        return self._log((number, at, stage, url, tokens, decision, found, archived, more))
+
+    def on_exempt(self, request: Request) -> Logged | None:
+        """*request* may need no robots.txt because its meta says so."""
+        if not request.meta.get(_EXEMPT) or META_KEY in request.meta:
+            return None
+        more = {"allowed": True, "reason": _EXEMPT}
+        number, url = next(self._numbers), request.url
+        return self._log((number, time.time(), "request", url, (), None, None, None, more))
+
+    def on_usage(self, logged: Logged, response: Response, refused: Decision | None) -> None:
+        """The page of *logged* is *refused*, or has a header (USE-05)."""
+        _, decided_at, _, url, tokens, decision, found, archived, more = logged
+        if decision is None or (refused is None and HEADER not in response.headers):
+            return
+        header = b", ".join(response.headers.getlist(HEADER)).decode("latin-1")
+        more = {**more, "rules_time": decided_at, "header": header}
+        if refused is not None:
+            group = None if decision.verdict is None else decision.verdict.group
+            more |= {**conclusion(refused), "group": group}
+        at, number = time.time(), next(self._numbers)
+        self._log((number, at, "response", url, tokens, decision, found, archived, more))
+
+    def on_sent(self, logged: Logged | None, left: float, status: int | None) -> None:
+        """The page of *logged* left at *left* (epoch seconds).
+
+        *status* answered it, or nothing did.
+        """
+        if logged is not None:
+            seconds = max(0.0, time.time() - left)
+            self._recorder.add_line(_sent_line, logged[0], left, status, seconds)
+
+    def _log(self, logged: Logged) -> Logged:
+        self._recorder.add_line(self._line, logged)
+        return logged
+
+    # --- in the recorder's thread
+
+    def _line(self, logged: Logged) -> str:
+        # hot path: most requests of an origin are decided as the one before
+        number, at, stage, url, tokens, decision, found, archived, more = logged
+        if archived is None or decision is None or more:
+            rest = dumps(self._members(logged))
+        else:
+            basis = decision.allowed, decision.verdict, found, tokens
+            if archived.basis != basis:
+                archived.basis, archived.members = basis, dumps(self._members(logged))
+            rest = archived.members
+        return (
+            f'{{"type":"decision","number":{number},"time":{at!r},'
+            f'"stage":"{stage}","url":{dumps(blank_user_info(url))},{rest[1:]}'
+        )
+
+    def _members(self, logged: Logged) -> dict[str, Any]:
+        """The members of a line that other requests may share."""
+        _, _, _, _, tokens, decision, found, archived, more = logged
+        said: dict[str, Any] = {"tokens": tokens, "edition": self._edition}
+        if decision is not None:
+            said |= conclusion(decision)
+            if found is not None and found.record.hops and leads_inside(found.record):
+                said["rule"] = BLANKED  # the file is left out of the archive (SAF-06)
+            if found is None and decision.reason == "unreachable":  # it could wait no longer
+                said |= grounds(None, otherwise=NO_ANSWER)
+                said["failure"] = blank_user_info(decision.failure or "")
+            else:
+                said |= grounds(found)
+            override = None if decision.origin is None else self._policy.override(decision.origin)
+            if override is not None:
+                said["override"] = override.kinds
+        if archived is not None:
+            said |= {"state": archived.id, "record": archived.state.body_record}
+        return said | more
 
 
-def _conclusion(decision: Decision, found: Resolved | None) -> dict[str, Any]:
-    """The decision; it quotes no rule of a file that is left out of the archive (SAF-06)."""
-    said = conclusion(decision)
-    record = None if found is None else found.record
-    if record is not None and record.hops and leads_inside(record):
-        said["rule"] = BLANKED
-    return said
+def _sent_line(number: int, left: float, status: int | None, seconds: float) -> str:
+    return (
+        f'{{"type":"sent","time":{left:.6f},"decision":{number},'
+        f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
+    )
 
 
 # --- opening the files
@@ -210,7 +215,7 @@ def open_evidence(
     """
     recorder, settings = _open_recorder(crawler, robots, now), robots.settings
     exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
-    return EvidenceObserver(recorder, robots, crawler), exchanges
+    return EvidenceObserver(recorder, robots), exchanges
 
 
 def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorder:
@@ -259,14 +264,14 @@ def _header(
         "operator": robots.settings.evidence_operator,
         "spider": getattr(crawler.spider, "name", ""),
         "changed_settings": changed,
-        "values": {name: settings[name] for name in _SHOWN if _is_plain(settings[name])},
+        "values": {
+            name: settings[name]
+            for name in _SHOWN
+            if isinstance(settings[name], bool | int | float | str)
+        },
         "timestamp": robots.settings.evidence_timestamp is not None,
         "settings": run,
     }
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, bool | int | float | str)
 
 
 def _info(crawler: Crawler, run: Mapping[str, Any]) -> dict[str, str]:

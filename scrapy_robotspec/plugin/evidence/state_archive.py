@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.private_hosts import is_private
@@ -24,11 +23,16 @@ if TYPE_CHECKING:
 _MAX_ORIGINS = 20_000
 
 
-class ArchivedState(NamedTuple):
+@dataclass(slots=True)
+class ArchivedState:
     """The last state of an origin that was archived."""
 
     state: State
     id: str
+    basis: tuple[object, ...] = ()
+    """The rules and the verdict of the latest decision; the recorder's thread sets it."""
+    members: str = ""
+    """The members of that decision's line, as JSON."""
 
 
 class StateArchive:
@@ -93,7 +97,7 @@ class StateArchive:
 
     def _add(self, state: State) -> ArchivedState:
         id_ = f"state-{next(self._numbers)}"
-        self._recorder.add_line(partial(_line_of, state, id_))
+        self._recorder.add_line(_line_of, state, id_)
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
         archived = self._archived[state.record.origin] = ArchivedState(state, id_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,10 +11,9 @@ from scrapy.exceptions import IgnoreRequest
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
-from scrapy_robotspec.access.exchange import product_name, result_of
+from scrapy_robotspec.access.exchange import RedirectChain, product_name, result_of
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, SUCCESS, FetchResult
-from scrapy_robotspec.access.redirects import RedirectChain
+from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, FetchResult
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
@@ -29,38 +28,17 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.exchange import Exchange
-    from scrapy_robotspec.access.redirects import RedirectLimits
+    from scrapy_robotspec.access.exchange import Exchange, RedirectLimits
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
+    from scrapy_robotspec.plugin.fetching.probes import Probes
     from scrapy_robotspec.plugin.fetching.robots_request import Downloads
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 _T = TypeVar("_T")
 
-#: Seconds between two probes of one origin, and max origins that are remembered.
-_INTERVAL = 86400.0
-_MAX_ORIGINS = 10_000
-
 #: A cancelled coroutine ends with one or the other, depending on the reactor.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
-
-
-class Probes:
-    """Allows one probe per origin and day; none unless *enabled*."""
-
-    def __init__(self, *, enabled: bool) -> None:
-        self._enabled = enabled
-        self._probed_at: dict[Origin, float] = {}
-
-    def take(self, origin: Origin, now: float) -> bool:
-        """Whether to probe *origin* at *now* (epoch seconds); counts it."""
-        if not self._enabled or now < self._probed_at.get(origin, 0.0) + _INTERVAL:
-            return False
-        if len(self._probed_at) >= _MAX_ORIGINS:
-            self._probed_at.pop(next(iter(self._probed_at)))
-        self._probed_at[origin] = now
-        return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,10 +49,10 @@ class FetchContext:
     redirect_limits: RedirectLimits
     downloads: Downloads
     routes: Routes
-    probes: Probes
     stats: StatsCollector
-    clock: Callable[[], float]
     use_http_cache: bool
+    probes: Probes | None = None
+    """Finds misplaced server errors; None: they are not looked for."""
     archive: ExchangeArchive | None = None
     """Archives requests and responses; None: no evidence is kept."""
 
@@ -93,7 +71,7 @@ class Attempt:
         self._route = route
         self._request: Request | None = None
         archive = context.archive
-        self._archive = None if archive is None else archive.fetch(origin, context.clock())
+        self._archive = None if archive is None else archive.fetch(origin, time.time())
         self._chain = RedirectChain(origin, context.redirect_limits)
 
     async def run(self) -> FetchResult:
@@ -117,11 +95,19 @@ class Attempt:
         while chain.follow(response := await self._download(chain.url)):
             pass
         error = chain.error
-        if response.status in SERVER_ERRORS and await self._has_misplaced_errors():
+        probes = self._context.probes
+        if (
+            probes is not None
+            and response.status in SERVER_ERRORS
+            and await probes.find_errors(self._origin, self._download, time.time())
+        ):
             error = "server errors for missing pages"
         result = result_of(response, chain.hops, error, self._settings.max_size)
         local = self._may_be_the_proxys(response.status)
-        return replace(result, local=local, agent=self._agent, records=self._records)
+        sent = self._sent
+        assert sent is not None
+        agent = product_name(sent.headers.get(b"User-Agent"))
+        return replace(result, local=local, agent=agent, records=self._records)
 
     async def _download(self, url: str) -> Exchange:
         context = self._context
@@ -134,25 +120,13 @@ class Attempt:
             use_http_cache=context.use_http_cache,
         )
         response, transfer = await context.downloads.send(request)
-        host = Origin.of(url)
-        if host is not None and not self._may_be_the_proxys(response.status):
-            self._routes.worked(self._proxy, host.host, context.clock())
+        origin = Origin.of(url)
+        if origin is not None and not self._may_be_the_proxys(response.status):
+            self._routes.worked(self._proxy, origin, time.time())
         exchange = exchange_of(url, response, transfer)
         if self._archive is not None:
-            sent = transfer.sent or request
-            self._archive.add_response(exchange, sent, response, context.clock())
+            self._archive.add_response(exchange, transfer.sent or request, response, time.time())
         return exchange
-
-    async def _has_misplaced_errors(self) -> bool:
-        """FET-15: a page that surely is missing answers 5xx, while ``/`` answers 2xx."""
-        if not self._context.probes.take(self._origin, self._context.clock()):
-            return False
-        base = self._origin.robots_url.removesuffix("robots.txt")
-        missing = await self._download(f"{base}{secrets.token_hex(16)}")
-        if missing.status not in SERVER_ERRORS:
-            return False
-        root = await self._download(base)
-        return root.status in SUCCESS
 
     # --- failures
 
@@ -166,7 +140,7 @@ class Attempt:
 
         if not isinstance(error, IgnoreRequest):
             self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-        local = is_local(error, self._proxy, self._routes, self._context.clock())
+        local = is_local(error, self._proxy, self._routes, time.time())
         return self._failure(in_one_line(error), local)
 
     def _failure(self, error: str, local: bool) -> FetchResult:
@@ -179,7 +153,7 @@ class Attempt:
     def _archive_failure(self, error: str) -> None:
         if self._archive is not None:
             url = self._chain.url if self._request is None else self._request.url
-            self._archive.add_failure(url, error, self._context.clock())
+            self._archive.add_failure(url, error, time.time())
 
     @property
     def _records(self) -> tuple[str, ...]:
@@ -189,25 +163,23 @@ class Attempt:
     # --- the route
 
     @property
-    def _proxy(self) -> str | None:
-        """The proxy of the last request, also one from the environment or another middleware."""
+    def _sent(self) -> Request | None:
+        """The last request as it left; another middleware may have given it a proxy."""
         if self._request is None:
             return None
         transfer: Transfer = self._request.meta[META_KEY]
-        return (transfer.sent or self._request).meta.get("proxy") or None
+        return transfer.sent or self._request
 
     @property
-    def _agent(self) -> str:
-        """Product name of the User-Agent that was sent last."""
-        assert self._request is not None
-        transfer: Transfer = self._request.meta[META_KEY]
-        return product_name((transfer.sent or self._request).headers.get(b"User-Agent"))
+    def _proxy(self) -> str | None:
+        sent = self._sent
+        return None if sent is None else sent.meta.get("proxy") or None
 
     @property
     def _is_unproven(self) -> bool:
         """Whether the last request went through a proxy that may never have worked."""
         proxy = self._proxy
-        return proxy is not None and not self._routes.is_proven(proxy, self._context.clock())
+        return proxy is not None and not self._routes.is_proven(proxy, time.time())
 
     def _may_be_the_proxys(self, status: int) -> bool:
         """Whether a proxy, and not the site, may have given the response.

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
+from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
-from scrapy_robotspec.lookup import FetchLimiter, Lookup, TieredStore
+from scrapy_robotspec.lookup import FetchLimiter, Lookup
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
-from scrapy_robotspec.plugin.robotparser import RobotSpecParser
-from scrapy_robotspec.store import open_shared_store, open_store
+from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
-    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens, TokenSelector
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.store.base import RecordStore
 
 _T = TypeVar("_T")
 
@@ -57,6 +55,9 @@ class CrawlRuntime:
 
     *fetching* is called before every fetch, *on_fetch_done* after it; *stats* counts fetches.
     """
+
+    random = staticmethod(random.random)
+    call_later = staticmethod(_compat.call_later)
 
     def __init__(
         self,
@@ -80,31 +81,27 @@ class CrawlRuntime:
             redirect_limits=settings.redirect_limits,
             downloads=self._downloads,
             routes=self.routes,
-            probes=Probes(enabled=settings.probe_server_errors),
             stats=stats,
-            clock=self.clock,
             # A cached response has no reliable lifetime, but offline it is the only source.
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
         )
+        if settings.probe_server_errors:
+            from scrapy_robotspec.plugin.fetching.probes import Probes
+
+            self._context.probes = Probes()
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()
         self._overrides = settings.overrides
-        self._on_fetch_done = on_fetch_done
+        self.on_fetch_done = on_fetch_done
         self._fetching = fetching
         self.live = live
-
-    def policy(self, origin: Origin) -> AccessPolicy:
-        override = self._overrides.find(origin) if self._overrides else None
-        return self._policy if override is None else override.adjust(self._policy)
 
     def clock(self) -> float:
         return time.time()
 
-    def random(self) -> float:
-        return random.random()
-
-    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
-        return _compat.call_later(delay, call, *args)
+    def policy(self, origin: Origin) -> AccessPolicy:
+        override = self._overrides.find(origin) if self._overrides else None
+        return self._policy if override is None else override.adjust(self._policy)
 
     def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
         if self._threads is None:
@@ -173,12 +170,17 @@ class CrawlRuntime:
     def on_rules(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
     ) -> Deferred[None]:
+        sent = (_compat.robots_parsed, signals.robots_changed)
+        if not any(_compat.has_receivers(self._crawler, signal) for signal in sent):
+            return succeed(None)
         return _compat.deferred(self._send_signals(found, request, replaced))
 
     async def _send_signals(
         self, found: Resolved, request: Request, replaced: RobotsTxt | None
     ) -> None:
         """Send ``robots_parsed``, and ``robots_changed`` where other rules held before."""
+        from scrapy_robotspec.plugin.robotparser import RobotSpecParser
+
         assert found.robots is not None
         parser = RobotSpecParser(found.robots, self._tokens_of(request))
         await _compat.send_signal(
@@ -200,9 +202,6 @@ class CrawlRuntime:
         except Exception:
             return None
 
-    def on_fetch_done(self, done: FetchDone) -> None:
-        self._on_fetch_done(done)
-
     def close(self) -> None:
         if self._threads is not None:
             self._threads.close()
@@ -210,27 +209,26 @@ class CrawlRuntime:
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
     """The lookup of a crawl, with its stores."""
-    memory, shared = _open_stores(settings.cache)
+    limiter = FetchLimiter(settings.concurrent_fetches)
+    make = partial(Lookup, runtime, limiter=limiter, live=runtime.live, max_size=settings.max_size)
+    if settings.cache == MEMORY:
+        return make(store=MemoryStore(max_spilled=MAX_SPILLED))
+    from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
+    from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
+    from scrapy_robotspec.store.uri import open_shared_store, open_store
+
+    if settings.cache.startswith("memory:"):
+        memory = open_store(settings.cache)
+        assert isinstance(memory, MemoryStore)
+        return make(store=memory)
+    shared = CircuitBreakerStore(partial(open_shared_store, settings.cache), time.monotonic)
+    shared.open()
     store = TieredStore(
-        memory,
+        # The store behind it has every record, but only after a call in a thread.
+        MemoryStore(max_spilled=MAX_SPILLED, warn=False),
         shared,
         runtime.in_thread,
         owner=uuid4().hex,
         lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )
-    limiter = FetchLimiter(settings.concurrent_fetches)
-    return Lookup(runtime, store, limiter, runtime.live, max_size=settings.max_size)
-
-
-def _open_stores(uri: str) -> tuple[MemoryStore, RecordStore | None]:
-    """The store in memory, and the slow one behind it if the setting names one."""
-    if not uri.startswith("memory:"):
-        from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-
-        shared = CircuitBreakerStore(partial(open_shared_store, uri), time.monotonic)
-        shared.open()
-        # The store behind it has every record, but only after a call in a thread.
-        return MemoryStore(max_spilled=MAX_SPILLED, warn=False), shared
-    memory = open_store(uri)
-    assert isinstance(memory, MemoryStore)
-    return memory, None
+    return make(store=store, flight_class=SharedFlight)

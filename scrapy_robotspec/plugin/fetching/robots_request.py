@@ -157,11 +157,6 @@ def _codings(response: Response, transfer: Transfer) -> list[bytes]:
     return [*transfer.content_encoding, *(name for name in names if name.lower() != b"chunked")]
 
 
-def transfer_of(request: Request) -> Transfer | None:
-    """The notes about *request*; None for any other request."""
-    return request.meta.get(META_KEY)
-
-
 def _never_sent(url: str, origin: Origin) -> Sequence[str]:
     if Origin.of(url) == origin:
         return _CONDITIONAL_HEADERS
@@ -226,12 +221,12 @@ class Downloads:
     # --- the downloader's signals
 
     def _begin(self, request: Request) -> None:
-        transfer = transfer_of(request)
+        transfer: Transfer | None = request.meta.get(META_KEY)
         if transfer is not None:
             transfer.begin(request)
 
     def _bytes_received(self, data: bytes, request: Request) -> None:
-        transfer = transfer_of(request)
+        transfer: Transfer | None = request.meta.get(META_KEY)
         if transfer is None:
             return
         transfer.received += len(data)
@@ -241,7 +236,7 @@ class Downloads:
 
     def _response_downloaded(self, response: Response, request: Request) -> None:
         """Keep the body encoded: it is decoded up to the limit in ``access/decoding.py``."""
-        transfer = transfer_of(request)
+        transfer: Transfer | None = request.meta.get(META_KEY)
         if transfer is None:
             return
         transfer.content_encoding = response.headers.getlist("Content-Encoding")

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.access.private_hosts import is_address
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -78,7 +76,7 @@ class Routes:
     def best(self, origin: Origin, own: Route) -> Route:
         """The route with the fewest failures; of equal ones *own*."""
         live = self._live.get(origin)
-        if live is None:
+        if live is None or not live.failed_routes:
             return own
         routes: list[Route] = [own, *live.routes.values()]
         return min(routes, key=lambda route: live.failed_routes[route.name])
@@ -94,14 +92,14 @@ class Routes:
         live = self._live.get(origin)
         return live is not None and bool(live.failed_routes)
 
-    def worked(self, proxy: str | None, host: str, now: float) -> None:
-        """*host* responded through *proxy*, or directly, at *now* (epoch seconds)."""
+    def worked(self, proxy: str | None, origin: Origin, now: float) -> None:
+        """*origin* responded through *proxy*, or directly, at *now* (epoch seconds)."""
         if proxy is not None:
             self._proven.pop(proxy, None)
             if len(self._proven) >= _MAX_PROVEN:
                 del self._proven[next(iter(self._proven))]
             self._proven[proxy] = now
-        if not is_address(host):
+        if not (origin.is_address or origin.host.endswith("localhost")):
             self._name_resolved_at = now
 
     def used(self, route: Route, proxy: str | None) -> None:

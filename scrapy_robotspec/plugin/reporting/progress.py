@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,9 +84,17 @@ class Progress:
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
 
-    def on_abandoned(self, origin: Origin) -> None:
-        """Nothing waits for *origin* any more, although it has not answered."""
-        self._resolve(origin)
+    def end_wait(self, origin: Origin) -> None:
+        """Nothing waits for *origin* any more."""
+        self._unlogged.pop(origin, None)
+        live = self._live.get(origin)
+        if live is not None and live.pending_since is not None:
+            live.pending_since, live.line = None, ""
+            self._live.settle(live)
+            self._pending -= 1
+            self._stats.set_value("robotspec/pending", self._pending)
+            if self._rows is not None:
+                self._rows.wait_ended(origin, self._clock())
 
     def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """An attempt failed and *origin* goes on waiting; *line* says what follows."""
@@ -97,12 +105,12 @@ class Progress:
         """The response of an origin is not a robots.txt file (FET-20)."""
         if self._has_room(("doubtful", doubt)):
             seconds = (record.expires_at or 0.0) - (record.fetched_at or 0.0)
-            line = "%s at %s (HTTP status %s): it is asked again in %.0f s at the latest"
-            logger.info(line, doubt, record.origin.robots_url, record.status, seconds)
+            line = "%s at %s: it is asked again in %.0f s at the latest"
+            logger.info(line, doubt, record.origin.robots_url, seconds)
 
     def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """*origin* is given up: its requests are refused until it answers."""
-        self._resolve(origin)
+        self.end_wait(origin)
         if origin in self._given_up:
             return
         if len(self._given_up) >= DOWN_COUNTED:
@@ -112,7 +120,7 @@ class Progress:
 
     def on_answered(self, origin: Origin) -> bool:
         """Return whether waiting for *origin* was logged."""
-        self._resolve(origin)
+        self.end_wait(origin)
         self._given_up.discard(origin)
         was_logged = origin in self._logged
         self._logged.discard(origin)
@@ -140,20 +148,9 @@ class Progress:
         self._timers.clear()
         self._log_suppressed()
         for live in list(self._live.values()):
-            self._resolve(live.origin)
+            self.end_wait(live.origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
-
-    def _resolve(self, origin: Origin) -> None:
-        self._unlogged.pop(origin, None)
-        live = self._live.get(origin)
-        if live is not None and live.pending_since is not None:
-            live.pending_since, live.line = None, ""
-            self._live.settle(live)
-            self._pending -= 1
-            self._stats.set_value("robotspec/pending", self._pending)
-            if self._rows is not None:
-                self._rows.wait_ended(origin, self._clock())
 
     # --- lines
 
@@ -192,7 +189,7 @@ class Progress:
                 return
             del self._unlogged[origin]
             line = "robots.txt of %s has not answered for %.0f s: %s"
-            requests = counted(self._waiting_of(origin), "waits", "wait")
+            requests = count(self._waiting_of(origin), "request waits", "requests wait")
             self._log(origin, "silent", "silent", line, origin, now - since, requests)
 
     def _log_summary(self) -> None:
@@ -203,8 +200,8 @@ class Progress:
         if oldest is not None:
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
-                f"{self._pending:,} origin{'s' * (self._pending != 1)}",
-                f"{self._waiting:,} request{'s' * (self._waiting != 1)}",
+                count(self._pending, "origin"),
+                count(self._waiting, "request"),
                 oldest[1],
                 oldest[0].host,
             )
@@ -230,8 +227,3 @@ class Progress:
             call()
 
         self._timers[name] = self._call_later(seconds, due)
-
-
-def counted(number: int, singular: str, plural: str) -> str:
-    """``"1 request waits"`` or ``"2 requests wait"``."""
-    return f"1 request {singular}" if number == 1 else f"{number:,} requests {plural}"

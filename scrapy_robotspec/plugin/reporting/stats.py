@@ -11,7 +11,7 @@ from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
-from scrapy_robotspec.plugin.reporting.progress import Progress, counted
+from scrapy_robotspec.plugin.reporting.progress import Progress
 from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
 
@@ -70,7 +70,7 @@ class CrawlStats:
             call_later=_compat.call_later,
             rows=self._rows,
         )
-        self.on_pending, self.on_abandoned = progress.on_pending, progress.on_abandoned
+        self.on_pending, self.end_wait = progress.on_pending, progress.end_wait
         self.waiting_changed = progress.waiting_changed
         self._through = 0
         self.from_cache = [0, 0]
@@ -97,12 +97,11 @@ class CrawlStats:
         self._stats.inc_value("robotspec/unreachable" if unreachable else "robotstxt/forbidden")
         _log_refused(refusal(decision), request)
 
-    def refused_after_download(self, decision: Decision, request: Request) -> None:
-        """A request is refused that was let through before."""
+    def take_back(self, origin: Origin | None) -> None:
+        """A request that was let through is refused all the same."""
         self._through -= 1
-        if self._rows is not None and decision.origin is not None:
-            self._rows[decision.origin].let_through -= 1
-        self.refused(decision, request)
+        if self._rows is not None and origin is not None:
+            self._rows[origin].let_through -= 1
 
     def usage(self, counts: Mapping[str, str], origin: Origin) -> None:
         """The preferences of one page of *origin*, by declared label."""
@@ -173,7 +172,7 @@ class CrawlStats:
             "robots.txt of %s is unreachable (%s): %s, next attempt in %.1f s, given up %s",
             record.origin,
             failure,
-            counted(waiting, "waits", "wait"),
+            count(waiting, "request waits", "requests wait"),
             max(0.0, (record.next_attempt or now) - now),
             self._until_when(record, since, now),
         )
@@ -182,7 +181,7 @@ class CrawlStats:
         # Without an HTTP answer, or with a temporary status, the attempts count.
         if record.temporary or record.unanswered == record.failures:
             left = self._settings.retry_times - (record.temporary or record.failures) + 1
-            return f"after {left} more attempt{'s' * (left != 1)}"
+            return f"after {count(left, 'more attempt')}"
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
     def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
@@ -214,7 +213,7 @@ class CrawlStats:
             logger.info(
                 "robots.txt of %s has answered: %s released",
                 found.origin,
-                counted(waiting, "is", "are"),
+                count(waiting, "request is", "requests are"),
             )
 
     def _warn_allowed(self, origin: Origin, record: RobotsRecord | None) -> None:
@@ -254,10 +253,9 @@ class CrawlStats:
         if pending and self._jobdir:
             logger.info("pending requests are saved in %s (JOBDIR)", self._jobdir)
         if self._not_kept:
-            number = len(self._not_kept)
             logger.info(
                 "crawl delay not kept: %s for one, at most %g s (ROBOTSPEC_CRAWL_DELAY)",
-                f"{number:,} origin asks" if number == 1 else f"{number:,} origins ask",
+                count(len(self._not_kept), "origin asks", "origins ask"),
                 max(self._not_kept.values()),
             )
 

@@ -7,6 +7,8 @@ that its rules still allow and that the downloader would send at once.
 from __future__ import annotations
 
 import logging
+import random
+import time
 from bisect import insort
 from dataclasses import dataclass, field
 from itertools import count
@@ -14,16 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.plugin.scheduling.fleet_pace import window
+from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, window
 from scrapy_robotspec.store.page_slots import HORIZON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, Place
+    from scrapy_robotspec.plugin.robots import CrawlRobots
+    from scrapy_robotspec.plugin.scheduling.fleet_pace import Place
 
 logger = logging.getLogger(__name__)
 
@@ -186,3 +191,25 @@ class _Line:
     def dismiss(self, waiter: _Waiter, goes: bool) -> None:
         self.waiters.remove(waiter)
         waiter.turn.callback(goes)
+
+
+def open_crawl_delay(
+    crawler: Crawler,
+    robots: CrawlRobots,
+    delay_now: Callable[[Origin, Request], float | None],
+) -> CrawlDelay:
+    """The crawl delay, kept with all processes that share the store."""
+    pace = FleetPace(
+        robots.lookup.store,
+        hold=robots.settings.hold_timeout,
+        monotonic=time.monotonic,
+        random=random.random,
+    )
+    return CrawlDelay(
+        pace,
+        delay_now=delay_now,
+        send_wait=lambda request: _compat.send_wait(crawler.engine, request),
+        clock=time.time,
+        monotonic=time.monotonic,
+        call_later=_compat.call_later,
+    )

@@ -10,15 +10,16 @@ import logging
 import math
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from twisted.internet.defer import maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.store.circuit_breaker import PAUSE
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from twisted.internet.defer import Deferred
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.page_slots import Reservation
@@ -35,10 +36,10 @@ _WINDOW, _WINDOW_MAX = 2 / 3, 0.05
 _LOOK, _LOOK_MAX, _LOOK_JITTER = 16, 30.0, 0.25
 #: Turns are this much later when the store is lost (seconds). Until then it was tried again:
 #: perhaps only one call failed.
-_RETRY = 6.0
+_RETRY = PAUSE + 1.0
 #: Processes notice one after the other that the store is back. All of them have when this time has
-#: passed: the pause of the circuit breaker and the timeout of a call (seconds).
-_RECOVERY = 10.0
+#: passed: the pause of the circuit breaker and the timeout of a call, as long (seconds).
+_RECOVERY = 2 * PAUSE
 #: A process that does not know the others looks for the store this often (seconds).
 _HOLD_LOOK = 1.0
 #: Replies that show the difference between the store's clock and ours.
@@ -48,8 +49,8 @@ _READINGS = 16
 class SlotStore(Protocol):
     """The part of a store that reserves slots."""
 
-    def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
-        """The reply to *asked*; fails with ``StoreError``."""
+    def reserve(self, origin: Origin, asked: SlotRequest) -> Any:
+        """The ``Reservation``, or a Deferred of it; fails with ``StoreError``."""
 
 
 class Turn(NamedTuple):
@@ -141,7 +142,7 @@ class FleetPace:
             asked = SlotRequest(spacing, within=window(delay))
         place.ticket = place.given_up = place.slot = 0.0
         try:
-            reply = await self._store.reserve(place.origin, asked)
+            reply: Reservation = await maybeDeferred(self._store.reserve, place.origin, asked)
         except StoreError:
             return self._lose(place, delay)
         return self._read(reply, place, spacing)

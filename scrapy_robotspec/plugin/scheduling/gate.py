@@ -22,6 +22,7 @@ A request leaves alone where its origin is UNKNOWN or has a crawl delay in force
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robotspec.lookup.live_origins import QueueState
@@ -80,7 +81,8 @@ class Gate:
         self.count_waiting = count_waiting
         self._knows = knows
         self.is_spaced = is_spaced
-        self._may_fetch = may_fetch
+        self.may_fetch = partial(may_fetch, wake)
+        """Whether a fetch may begin; else the engine is woken later."""
         self._clock = clock
         self._wake = wake
         self._on_waiting = on_waiting
@@ -170,13 +172,19 @@ class Gate:
 
     def count(self, origin: Origin) -> int:
         """The number of requests of *origin* that are held back in queues."""
-        if self.state(origin) is QueueState.READY:
+        live = self._live.get(origin)
+        if live is None or live.state is QueueState.READY:
             return 0
         return sum(queues.count(origin) for queues in self._queues)
 
-    def all_wait(self) -> bool:
-        """Whether requests are queued and none of them may go."""
+    def must_wait(self, is_full: Callable[[], bool]) -> bool:
+        """Whether the engine must send nothing.
+
+        The downloader is full, or requests are queued and none of them may go.
+        """
         # hot path
+        if is_full():
+            return True
         waiting = False
         for queues in self._queues:
             if queues.size:
@@ -193,10 +201,6 @@ class Gate:
         for live in list(self.left):
             if live.left is not None and not is_active(live.left):
                 self.update(live.origin)
-
-    def may_fetch(self) -> bool:
-        """Whether a fetch may begin; else the engine is woken later."""
-        return self._may_fetch(self._wake)
 
     def close(self) -> None:
         """Make no more calls."""

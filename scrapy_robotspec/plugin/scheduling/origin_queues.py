@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import logging
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.lookup.live_origins import QueueState
 
@@ -21,19 +21,10 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.plugin._compat import DownloadSlots
     from scrapy_robotspec.plugin.scheduling.gate import Gate
 
 logger = logging.getLogger("scrapy_robotspec")
-
-
-class ActiveRequests(Protocol):
-    """The requests in the downloader."""
-
-    def active_in(self, key: str) -> int:
-        """Their number in the download slot *key*."""
-
-    def is_active(self, request: Request) -> bool:
-        """Whether *request* is one of them."""
 
 
 class OriginQueue:
@@ -81,6 +72,15 @@ class RankedQueues:
             if not equals:
                 del self.by_rank[queue.rank]
 
+    def renew(self, queue: OriginQueue) -> None:
+        """*queue*, whose next request may be another, comes last among equals."""
+        # hot path
+        if queue.requests.curprio == queue.rank:
+            self.by_rank[queue.rank].move_to_end(queue)
+        else:
+            self.discard(queue)
+            self.add(queue)
+
     def best(self, *, newest: bool = False) -> OriginQueue:
         """A queue with the best priority: the oldest, or the *newest*."""
         while self._ranks[0] not in self.by_rank:
@@ -92,7 +92,7 @@ class RankedQueues:
 class SlotTable:
     """Download slots with queues, the one that was served longest ago first."""
 
-    def __init__(self, downloads: ActiveRequests) -> None:
+    def __init__(self, downloads: DownloadSlots) -> None:
         self._downloads = downloads
         self.slots: OrderedDict[str, RankedQueues] = OrderedDict()
 
@@ -109,10 +109,10 @@ class SlotTable:
             if not queues.by_rank:
                 del self.slots[queue.slot]
 
-    def renew(self, slot: str) -> None:
-        """*slot* comes last from now on, among those with as many downloads."""
-        if slot in self.slots:
-            self.slots.move_to_end(slot)
+    def renew(self, queue: OriginQueue) -> None:
+        """*queue* and its slot come last from now on among equals."""
+        self.slots[queue.slot].renew(queue)
+        self.slots.move_to_end(queue.slot)
 
     def least_busy(self, *, newest: bool = False) -> tuple[int, str]:
         """The slot with the fewest downloads, and their number.
@@ -139,7 +139,7 @@ class OriginQueues:
     def __init__(
         self,
         gate: Gate | None,
-        downloads: ActiveRequests,
+        downloads: DownloadSlots,
         on_empty: Callable[[OriginQueue], None],
     ) -> None:
         self._gate = gate
@@ -180,27 +180,22 @@ class OriginQueues:
         if queue.state is QueueState.HELD:
             self._count_waiting(1)
             return
-        if queue.state is QueueState.UNKNOWN or queue.requests.curprio != queue.rank:
-            self._displace(queue)
-            self._place(queue)
         if queue.state is QueueState.UNKNOWN:  # the newest
-            self._unknown.renew(queue.slot)
+            self._unknown.renew(queue)
+        elif queue.requests.curprio != queue.rank:
+            self._ready.slots[queue.slot].renew(queue)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
-        while (queue := self._choose()) is not None:
+        while (queue := self.choose()) is not None:
             request = self._pop_from(queue)
             if request is not None:
                 return request
         return None
 
-    def peek(self) -> OriginQueue | None:
-        """The queue of the next request that may go, or None."""
-        return self._choose()
-
     def may_go(self) -> bool:
         """Whether :meth:`pop` returns a request."""
-        return bool(self._ready.slots) or self._choose() is not None
+        return bool(self._ready.slots) or self.choose() is not None
 
     def clear(self) -> None:
         """Forget all queues."""
@@ -222,8 +217,11 @@ class OriginQueues:
 
     # --- choice
 
-    def _choose(self) -> OriginQueue | None:
-        """The least busy slot's best queue; of equal ones one whose robots.txt is to be fetched."""
+    def choose(self) -> OriginQueue | None:
+        """The queue of the next request that may go, or None.
+
+        It is the least busy slot's best; of equal ones one whose robots.txt is to be fetched.
+        """
         # hot path
         gate = self._gate
         if gate is not None and gate.left:
@@ -270,12 +268,11 @@ class OriginQueues:
 
     def _after_pop(self, queue: OriginQueue, request: Request | None) -> None:
         """Let *queue* and its slot come last among equals; a request may leave alone."""
-        self._displace(queue)
-        table = self._ready if queue.state is QueueState.READY else self._unknown
         if queue.size:
-            self._place(queue)
-            table.renew(queue.slot)
+            table = self._ready if queue.state is QueueState.READY else self._unknown
+            table.renew(queue)
         else:
+            self._displace(queue)
             self._close(queue)
         gate, origin = self._gate, queue.origin
         if gate is None or origin is None:

@@ -111,7 +111,7 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
 
     def peek(self) -> Request | None:
         """The next request without removing it, or None."""
-        queue = self._queues.peek()
+        queue = self._queues.choose()
         request: Request | None = None if queue is None else queue.requests.peek()
         return request
 

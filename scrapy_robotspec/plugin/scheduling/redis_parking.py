@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: A worker says that it is alive this often, and counts as alive this long after (seconds).
-BEAT, LIFETIME = 5.0, 15.0
+BEAT = 5.0
+LIFETIME = 3 * BEAT
 
 #: Deletes a parked request if asked to. Returns 0 if another worker has taken it over. A request
 #: that is gone without a takeover was lost by the server: this worker keeps it.

@@ -8,7 +8,6 @@ them wait.
 
 from __future__ import annotations
 
-import random
 import time
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -75,23 +74,9 @@ class RequestWaits:
         )
 
     def _open_crawl_delay(self) -> CrawlDelay:
-        from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-        from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
+        from scrapy_robotspec.plugin.scheduling.crawl_delay import open_crawl_delay
 
-        pace = FleetPace(
-            self._robots.lookup.store,
-            hold=self._robots.settings.hold_timeout,
-            monotonic=time.monotonic,
-            random=random.random,
-        )
-        return CrawlDelay(
-            pace,
-            delay_now=self._delay_now,
-            send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
-            clock=time.time,
-            monotonic=time.monotonic,
-            call_later=_compat.call_later,
-        )
+        return open_crawl_delay(self._crawler, self._robots, self._delay_now)
 
     # --- requests
 
@@ -191,15 +176,19 @@ class RequestWaits:
         self._is_foreign = not self.gate.has_queues
         if self._is_foreign:
             scheduler = _compat.watch_scheduler(engine, self._popped.add)
-            _compat.back_out_while(engine, self._is_full)
+            _compat.back_out_while(engine, self._must_wait)
             if hasattr(scheduler, "queue"):  # as of scrapy-redis
                 from scrapy_robotspec.plugin.scheduling.redis_parking import open_parking
 
                 self._parking = open_parking(scheduler.queue, self._crawler.signals)
         else:
-            _compat.back_out_while(engine, self.gate.all_wait)
+            _compat.back_out_while(engine, self.gate.must_wait)
         if self._crawl_delay is not None:
             _compat.load_handlers(engine)
+
+    def _must_wait(self, is_full: Callable[[], bool]) -> bool:
+        """As :meth:`Gate.must_wait`, with a scheduler that is not ours."""
+        return is_full() or self._is_full()
 
     def _is_full(self) -> bool:
         return self._parked + len(self._popped) >= self._robots.settings.max_parked

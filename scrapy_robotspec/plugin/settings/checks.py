@@ -1,4 +1,4 @@
-"""Warnings at start about settings that conflict, and about missing components.
+"""Warnings at start about missing components.
 
 Nothing here stops a crawl or changes a setting; wrong values raise in ``settings.py``.
 """
@@ -13,15 +13,11 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin._compat import is_importable, lacks_connections, loaded
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
-
-    from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: The middleware was enabled by hand for a dry run, in which Scrapy's own must decide.
 DRY_RUN_WITHOUT_ADDON = (
@@ -102,40 +98,6 @@ def replaced_queue(settings: BaseSettings) -> type | None:
 
 def _path(component: type) -> str:
     return f"{component.__module__}.{component.__qualname__}"
-
-
-def conflicting_settings(checked: Settings) -> Iterator[str]:
-    """A warning for each conflict in settings of ours."""
-    if checked.usage_policy != "record" and not checked.usage:
-        yield (
-            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
-            "its usage preferences. Name what the pages are for, such as ['train-ai']"
-        )
-    for label in checked.usage:
-        from scrapy_robotspec.access.usage_policy import meant_label
-
-        meant = meant_label(label)
-        if meant is not None:
-            yield (
-                f"ROBOTSPEC_USAGE contains {label!r}, which files do not state: "
-                f"{meant!r} is probably meant"
-            )
-    yield from _faulty_overrides(checked)
-
-
-def _faulty_overrides(checked: Settings) -> Iterator[str]:
-    """A warning for each robots.txt text of the user's own that contains errors."""
-    table = checked.overrides
-    for host, override in zip(table.keys(), table.values(), strict=True) if table else ():
-        if not isinstance(override.replacement, RobotsTxt):
-            continue
-        errors = [found for found in override.replacement.lint() if found.severity == "error"]
-        if errors:
-            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
-            yield (
-                f"ROBOTSPEC_OVERRIDES for {host!r}, line {max(1, errors[0].line)}: "
-                f"{safe(errors[0].message).rstrip('.')}{more}"
-            )
 
 
 def _other_middlewares(settings: BaseSettings) -> list[str]:

@@ -1,4 +1,4 @@
-"""Converters of settings that few crawls set; loaded when one is set."""
+"""Converters of settings that few crawls set, and their conflicts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,20 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import converters
-from scrapy_robotspec.access.host_table import HostTable, host_key
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
-from scrapy_robotspec.access.policy import Override
+from scrapy_robotspec.access.overrides import HostTable, Override, host_key
+from scrapy_robotspec.access.usage_policy import meant_label
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
+from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy_robotspec.converters import Converter
+    from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
 
 #: Names in braces, also as Scrapy's feeds write them: ``%(time)s``.
@@ -243,3 +247,38 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
         return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
     except ValueError as error:
         raise ValueError(f"for {host!r} as {name!r} {error}") from None
+
+
+# --- conflicts
+
+
+def conflicts(checked: Settings) -> Iterator[str]:
+    """A warning for each conflict in settings of ours."""
+    if checked.usage_policy != "record" and not checked.usage:
+        yield (
+            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
+            "its usage preferences. Name what the pages are for, such as ['train-ai']"
+        )
+    for label in checked.usage:
+        meant = meant_label(label)
+        if meant is not None:
+            yield (
+                f"ROBOTSPEC_USAGE contains {label!r}, which files do not state: "
+                f"{meant!r} is probably meant"
+            )
+    yield from _faulty_overrides(checked)
+
+
+def _faulty_overrides(checked: Settings) -> Iterator[str]:
+    """A warning for each robots.txt text of the user's own that contains errors."""
+    table = checked.overrides
+    for host, override in zip(table.keys(), table.values(), strict=True) if table else ():
+        if not isinstance(override.replacement, RobotsTxt):
+            continue
+        errors = [found for found in override.replacement.lint() if found.severity == "error"]
+        if errors:
+            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
+            yield (
+                f"ROBOTSPEC_OVERRIDES for {host!r}, line {max(1, errors[0].line)}: "
+                f"{safe(errors[0].message).rstrip('.')}{more}"
+            )

@@ -13,20 +13,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from scrapy_robotspec import converters
+from scrapy_robotspec.access.exchange import RedirectLimits
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.access.redirects import RedirectLimits
 from scrapy_robotspec.converters import Converter, convert, wrong
 from scrapy_robotspec.editions import Edition, get_edition
 from scrapy_robotspec.lookup.limiter import FetchLimiter
+from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scrapy.settings import BaseSettings
 
-    from scrapy_robotspec.access.host_table import HostTable
     from scrapy_robotspec.access.outcome import StatusPolicy
-    from scrapy_robotspec.access.policy import Override
+    from scrapy_robotspec.access.overrides import HostTable, Override
     from scrapy_robotspec.access.usage_policy import PolicyName
     from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
 
@@ -79,14 +79,14 @@ class Settings:
 
     edition: Edition = _composite(_POLICY.edition, "edition")
     user_agent_token: Tokens | Chooser | None = _composite(None, "token_source", by_edition=True)
-    cache: str = _setting("memory://", converters.text("a URI such as memory:// or sqlite:///x.db"))
+    cache: str = _setting(MEMORY, converters.text("a URI such as memory:// or sqlite:///x.db"))
     cache_ttl: float = _setting(_POLICY.ttl, converters.seconds(_SHORTEST_LIFE))
     cache_min_ttl: float = _setting(_POLICY.min_ttl, converters.seconds())
     cache_max_ttl: float = _setting(_POLICY.max_ttl, converters.seconds(_SHORTEST_LIFE))
     cache_doubtful_ttl: float = _setting(_POLICY.doubtful_ttl, converters.seconds(_SHORTEST_LIFE))
-    max_redirects: int = _setting(5, converters.integer(0))
+    max_redirects: int = _setting(_POLICY.edition.minimum_redirects, converters.integer(0))
     refuse_private_redirects: bool = _setting(False, converters.boolean)
-    max_size: int = _setting(512_000, converters.integer(1))
+    max_size: int = _setting(_POLICY.edition.parsing_limit, converters.integer(1))
     fetch_timeout: float = _setting(30.0, converters.seconds(above=True))
     concurrent_fetches: int = _setting(32, converters.integer(1))
     unreachable: Literal["wait", "allow"] = _setting(

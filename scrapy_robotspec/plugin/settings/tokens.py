@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.access.host_table import HostTable
-    from scrapy_robotspec.access.policy import Override
+    from scrapy_robotspec.access.overrides import HostTable, Override
     from scrapy_robotspec.editions import Edition
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -39,14 +38,12 @@ META_KEY = "robotspec_user_agent_token"
 #: Internal meta key: the tokens of a request's decision, and the repetitions it was made after.
 KEPT_KEY = "_robotspec_tokens"
 #: Meta keys with which Scrapy and scrapy-rotating-proxies count repetitions of a request.
-_REPETITIONS = ("redirect_times", "retry_times", "proxy_retry_times")
+_REPETITIONS = frozenset({"redirect_times", "retry_times", "proxy_retry_times"})
 
 _HEADER = b"User-Agent"
 
 #: Max headers whose tokens are cached.
 _MAX_HEADERS = 1000
-#: Max different derived tokens that get a warning.
-_MAX_NOTICES = 20
 #: Product names that many crawlers share.
 _SHARED_NAMES = ("mozilla", "scrapy")
 
@@ -75,7 +72,7 @@ class TokenSelector:
         self._edition = edition
         has_tokens = overrides and any(override.token for override in overrides.values())
         self._by_host = overrides if has_tokens else None
-        self._notices = _Notices()
+        self._has_doubt = False
         self._by_header: dict[bytes, Tokens] = {}
         self._choose: Chooser | None = None
         self._fixed: Tokens | None = None
@@ -94,15 +91,15 @@ class TokenSelector:
         elif name:
             self._source = "ROBOTSTXT_USER_AGENT"
             self._fixed = tokens_from_user_agent(text_of(name), self._edition)
-            self._notices.doubt(text_of(name), self._fixed, self._source)
+            _warn_of_doubt(text_of(name), self._fixed, self._source)
         else:
             self._source = sent[1]
             self._default = self._derive(*sent)
             self._by_header[sent[0].encode("utf-8", "replace")] = self._default
             if not stock:
-                self._notices.unknown_header(self._default, sent[1])
+                _warn_of_header(self._default, sent[1])
         if stock and self._fixed is not None:
-            self._notices.compare(self._source, self._fixed, *sent)
+            _warn_of_other_name(self._source, self._fixed, *sent)
 
     def __str__(self) -> str:
         """The tokens of most requests and where they come from, for a log line."""
@@ -120,19 +117,17 @@ class TokenSelector:
         """The tokens for a decision about *request*."""
         # hot path
         meta = request.meta
-        if self._fixed is not None and self._by_host is None and META_KEY not in meta:
-            return self._fixed
         if self._by_host is not None or META_KEY in meta:
             explicit = self._explicit(request)
             if explicit is not None:
                 return explicit
-        repetitions = 0
-        if "redirect_times" in meta or "retry_times" in meta or "proxy_retry_times" in meta:
-            repetitions = _repetitions(meta)
+        elif self._fixed is not None:
+            return self._fixed
+        repetitions = 0 if _REPETITIONS.isdisjoint(meta) else _repetitions(meta)
         kept = meta.get(KEPT_KEY)
         if kept is not None and kept[1] < repetitions:
             tokens = tuple(kept[0])
-        elif self._choose is None and _HEADER not in request.headers:
+        elif self._choose is None and not dict.get(request.headers, _HEADER):
             tokens = self._default
         else:
             tokens = self._select(request)
@@ -161,7 +156,7 @@ class TokenSelector:
         kept = request.meta.get(KEPT_KEY)
         if kept is None:
             return
-        header = request.headers.get(_HEADER)
+        header = _header_of(request)
         is_same = header is None or self._by_header.get(header) == tuple(kept[0])
         if self._choose is None and is_same:
             del request.meta[KEPT_KEY]
@@ -183,7 +178,7 @@ class TokenSelector:
     def _select(self, request: Request) -> Tokens:
         if self._choose is not None:
             return self._checked(self._call(self._choose, request), self._function_name())
-        header = request.headers.get(_HEADER)
+        header = _header_of(request)
         return self._default if header is None else self._from_header(header)
 
     def _call(self, choose: Chooser, request: Request) -> Any:
@@ -220,8 +215,16 @@ class TokenSelector:
 
     def _derive(self, user_agent: str, source: str) -> Tokens:
         tokens = tokens_from_user_agent(user_agent, self._edition)
-        self._notices.derived(user_agent, tokens, source)
+        if not self._has_doubt:  # the remedy is the same for all
+            self._has_doubt = _warn_of_doubt(user_agent, tokens, source)
         return tokens
+
+
+def _header_of(request: Request) -> bytes | None:
+    """The User-Agent header of *request*."""
+    # hot path: headers are stored in this spelling, so it needs none of Scrapy's calls
+    values = dict.get(request.headers, _HEADER)
+    return values[-1] if values else None
 
 
 def _repetitions(meta: Mapping[str, Any]) -> int:
@@ -249,57 +252,48 @@ def text_of(value: Any) -> str:
 # --- log lines
 
 
-class _Notices:
-    """Writes each warning once."""
+def _warn_of_doubt(user_agent: str, tokens: Tokens, source: str) -> bool:
+    """Warn if a site's group is unlikely to match *tokens*; whether it is."""
+    name = product_name(user_agent)
+    if name == "*":
+        return False
+    if not tokens:
+        problem = "has no product token, so only groups for '*' are followed"
+    elif tokens[0].lower() in _SHARED_NAMES:
+        problem = f"names {tokens[0]!r}, which many crawlers share"
+    elif tokens[0] != name:
+        problem = f"names {name!a}, no legal product token: {tokens[0]!r} is looked for"
+    else:
+        return False
+    logger.warning(
+        "%s %s. Set ROBOTSPEC_USER_AGENT_TOKEN to the name by which sites know your crawler.",
+        source[0].upper() + source[1:],
+        problem,
+    )
+    return True
 
-    def __init__(self) -> None:
-        self._noticed: set[Tokens] = set()
 
-    def derived(self, user_agent: str, tokens: Tokens, source: str) -> None:
-        """*tokens* were derived from *user_agent*, which *source* contains."""
-        if tokens not in self._noticed and len(self._noticed) < _MAX_NOTICES:
-            self._noticed.add(tokens)
-            self.doubt(user_agent, tokens, source)
-
-    def doubt(self, user_agent: str, tokens: Tokens, source: str) -> None:
-        """Warn if a site's group is unlikely to match *tokens*."""
-        name = product_name(user_agent)
-        if name == "*":
-            return
-        if not tokens:
-            problem = "has no product token, so only groups for '*' are followed"
-        elif tokens[0].lower() in _SHARED_NAMES:
-            problem = f"names {tokens[0]!r}, which many crawlers share"
-        elif tokens[0] != name:
-            problem = f"names {name!a}, no legal product token: {tokens[0]!r} is looked for"
-        else:
-            return
+def _warn_of_other_name(name: str, tokens: Tokens, user_agent: str, source: str) -> None:
+    """Warn if the User-Agent contains no token of *name* (UAG-12)."""
+    sent = user_agent.lower()
+    if tokens and sent and not any(token.lower() in sent for token in tokens):
         logger.warning(
-            "%s %s. Set ROBOTSPEC_USER_AGENT_TOKEN to the name by which sites know your crawler.",
-            source[0].upper() + source[1:],
-            problem,
-        )
-
-    def compare(self, name: str, tokens: Tokens, user_agent: str, source: str) -> None:
-        """Warn if the User-Agent contains no token of *name* (UAG-12)."""
-        sent = user_agent.lower()
-        if tokens and sent and not any(token.lower() in sent for token in tokens):
-            logger.warning(
-                "%s is %s, which is not part of the User-Agent sent, %s (%s): sites cannot "
-                "recognise your crawler. Set %s to a value that contains the token.",
-                name,
-                ", ".join(map(ascii, tokens)),
-                ascii(user_agent),
-                source,
-                source,
-            )
-
-    def unknown_header(self, tokens: Tokens, source: str) -> None:
-        """Warn that *tokens* may not be those of the User-Agent sent."""
-        logger.warning(
-            "ROBOTSPEC_USER_AGENT_TOKEN is not set and Scrapy's UserAgentMiddleware is off: rules "
-            "are looked up for %s, derived from %s, whatever User-Agent is sent. Set "
-            "ROBOTSPEC_USER_AGENT_TOKEN.",
-            ascii(tokens[0]) if tokens else "'*'",
+            "%s is %s, which is not part of the User-Agent sent, %s (%s): sites cannot "
+            "recognise your crawler. Set %s to a value that contains the token.",
+            name,
+            ", ".join(map(ascii, tokens)),
+            ascii(user_agent),
+            source,
             source,
         )
+
+
+def _warn_of_header(tokens: Tokens, source: str) -> None:
+    """Warn that *tokens* may not be those of the User-Agent sent."""
+    logger.warning(
+        "ROBOTSPEC_USER_AGENT_TOKEN is not set and Scrapy's UserAgentMiddleware is off: rules "
+        "are looked up for %s, derived from %s, whatever User-Agent is sent. Set "
+        "ROBOTSPEC_USER_AGENT_TOKEN.",
+        ascii(tokens[0]) if tokens else "'*'",
+        source,
+    )

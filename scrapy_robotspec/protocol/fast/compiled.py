@@ -1,37 +1,52 @@
 """A compiled file: groups followed, and their rules.
 
-The first question to a group is answered from its bytes (``uncompiled.py``), since many origins of
-a broad crawl are asked about one page. The second one compiles its rules. The second crawler has
-the user-agent lines indexed; crawlers that follow the same groups share their rules.
+The first question to a group is answered from its bytes: many origins of a broad crawl are asked
+about one page, and this costs a fifth of compiling. The second question compiles the rules. The
+second crawler has the user-agent lines indexed; crawlers that follow the same groups share rules.
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
     groups_of,
+    has_plain_lines,
     index_agents,
+    rule_around,
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet, compile_rules
+from scrapy_robotspec.protocol.fast.wildcards import END, matches_with_end
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import ITSELF
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place, Spans
     from scrapy_robotspec.protocol.agents import Tokens
+    from scrapy_robotspec.protocol.groups import RawRule
     from scrapy_robotspec.protocol.models import Verdict
+
+    _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
 
 #: Max crawlers that a file remembers.
 KEPT = 4096
+#: Max product of the path's length and the bytes to search; beyond it rules are compiled.
+_MAX_BYTES = 1 << 26
+#: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
+#: and max bytes of their patterns.
+_MAX_TRIED = 1 << 16
+#: Bytes that are escaped in canonical text, for a character class (PAT-12).
+_ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
 _NO_VERDICTS: Mapping[int, Verdict] = {}
 
@@ -191,3 +206,65 @@ def _number_by_agents(index: Mapping[str, Place]) -> Mapping[Spans, int]:
         group: numbers.setdefault(tuple(agents), len(numbers))
         for group, agents in agents_of.items()
     }
+
+
+# --- rules that are not compiled
+
+
+def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
+    """The deciding key; None if compiling costs less."""
+    size = spans[-1] - spans[0] if spans else 0
+    plain = has_plain_lines(edition)
+    if size > (_MAX_BYTES // len(path) if plain else _MAX_TRIED):
+        return None
+    if plain:
+        rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
+    else:
+        rules = rules_in(body, spans, edition)
+    if not rules:
+        return NO_RULE
+    cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
+    return None if cost > _MAX_TRIED else _best_key(rules, path + END, edition)
+
+
+def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
+    prefixes, patterns = compile_rules(rules, edition)
+    keys = [key for text, key in prefixes.items() if path.startswith(text)]
+    keys += [key for text, key in patterns.items() if matches_with_end(text, path)]
+    return min(keys, default=NO_RULE)
+
+
+def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:
+    """The rules that may match a path, and a few more.
+
+    One search passes over the lines whose pattern begins with another letter than the path.
+    """
+    found: list[RawRule] = []
+    search = _beginnings(path[1:2], edition.slashless is Slashless.ASSUMED)
+    for begin, end in zip(spans[::2], spans[1::2], strict=True):
+        last = begin  # no byte is searched twice for a line end
+        for match in search(body, begin, end):
+            first, second = match.groups(b"")
+            if second in path and path.startswith(first):
+                colon = match.start()
+                rule = rule_around(body, last, colon, end)
+                if rule is not None:
+                    found.append(rule)
+                last = colon
+    return found
+
+
+@lru_cache
+def _beginnings(second: bytes, slash_assumed: bool) -> _Search:
+    """Finds colons, each with the first literal of a value and the literal after its last star.
+
+    The second byte of a value that begins with a slash must be *second*, or may have another
+    spelling or meaning, or is missing. Only the bytes of the two literals that a matching path
+    contains unchanged are captured.
+    """
+    ordinary = rb"[^*$%#" + _ESCAPED + rb"]"
+    escapes = rb"(?:%(?:2[0-35-9BCF]|3A|[89A-F][0-9A-F])" + ordinary + rb"*)*"  # canonical ones
+    special = re.escape(second) + rb"*$%#" + _ESCAPED
+    others = rb"(?=[^/ \t\r\n#])" if slash_assumed else rb"(?=\*)"
+    first = rb"(/(?![^" + special + rb"])" + ordinary + rb"*" + escapes + rb"|" + others + rb")"
+    return re.compile(rb":[ \t]*" + first + rb"(?:\*+(" + ordinary + rb"+)){0,9}").finditer

@@ -12,9 +12,15 @@ Product tokens are those that the operators document. Sources of ``IGNORING``:
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch, Edition
+from scrapy_robotspec.editions import AgentMatch
 from scrapy_robotspec.protocol.models import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from scrapy_robotspec.editions import Edition
 
 #: Lower-case names of crawlers whose operators say that they may ignore robots.txt.
 IGNORING = frozenset(
@@ -46,6 +52,45 @@ KNOWN_CRAWLERS = (
     "Pinterestbot", "rogerbot", "SemrushBot", "SeznamBot", "Slurp", "Sogou", "Storebot-Google",
     "Twitterbot", "Yandex", "YandexBot", "YandexImages", "Yeti", "YouBot"
 )  # fmt: skip
+#: Letters of a name from which on one wrong letter is a misspelling rather than another name.
+_LONG = 8
+_LONGEST = 24
+
+_SEPARATORS = re.compile(r"[-_ \t.!]")
+
+
+def nearest(name: str, table: Mapping[str, str]) -> str | None:
+    """The name that a misspelled one means, or None.
+
+    *table* is made by :func:`near_table`.
+
+    Two names are near when they become equal by leaving out at most one letter of each, or when two
+    neighbouring letters are swapped; separators do not count.
+    """
+    for each in _near(_squeezed(name)):  # hot path
+        if each in table:
+            return table[each]
+    return None
+
+
+def near_table(names: Iterable[str]) -> dict[str, str]:
+    """Names by what they become without one of their letters."""
+    return {neighbour: name for name in names for neighbour in _near(_squeezed(name))}
+
+
+def _near(name: str) -> list[str]:
+    """A name and all names with one letter less."""
+    return [name, *[name[:at] + name[at + 1 :] for at in range(len(name))]]
+
+
+def _squeezed(name: str) -> str:
+    return _SEPARATORS.sub("", name.lower())
+
+
+#: Less known names that are near to a well-known one.
+_OTHERS = ("roverbot",)
+_EXACT = {*_OTHERS, *(name.lower() for name in KNOWN_CRAWLERS)}
+_NEAR = near_table(name for name in KNOWN_CRAWLERS if len(_squeezed(name)) >= _LONG)
 #: Names that people write, letters and digits only, and the product token that they mean.
 _MEANT = {
     "ahrefs": "AhrefsBot",
@@ -76,46 +121,18 @@ _MEANT = {
     "yahoo": "Slurp",
     "yahoobot": "Slurp",
     "yahooslurp": "Slurp",
-}
-#: Letters of a name from which on one wrong letter is a misspelling rather than another name.
-_LONG = 8
-_LONGEST = 24
-
-_SEPARATORS = re.compile(r"[-_ .!]")
-
-
-def near(name: str) -> list[str]:
-    """A name and all names with one letter less."""
-    return [name, *(name[:at] + name[at + 1 :] for at in range(len(name)))]
-
-
-def _squeezed(name: str) -> str:
-    return _SEPARATORS.sub("", name.lower())
-
-
-#: Less known names that are near to a well-known one.
-_OTHERS = ("roverbot",)
-_EXACT = {*_OTHERS, *(name.lower() for name in KNOWN_CRAWLERS)}
-_BY_LETTERS = {_squeezed(name): name for name in KNOWN_CRAWLERS}
-_NEAR = {
-    neighbour: name
-    for name in KNOWN_CRAWLERS
-    if len(_squeezed(name)) >= _LONG
-    for neighbour in near(_squeezed(name))
+    **{_squeezed(name): name for name in KNOWN_CRAWLERS},
 }
 
 
 def meant_crawler(value: str, edition: Edition) -> str | None:
     """The token that a misspelled value means, or None.
 
-    A version after a slash does not count. Two long names are near when they become equal by
-    leaving out at most one letter of each, or when two neighbouring letters are swapped.
+    A version after a slash does not count.
     """
     name = value.partition("/")[0].strip(" \t").lower()
     if name in _EXACT or len(name) > _LONGEST or edition.agent_match is AgentMatch.CONTAINED:
         return None
     letters = _squeezed(name)
-    meant = _BY_LETTERS.get(letters) or _MEANT.get(letters)
-    if meant or len(letters) < _LONG:
-        return meant
-    return next((known for each in near(letters) if (known := _NEAR.get(each))), None)
+    meant = _MEANT.get(letters)
+    return meant if meant or len(letters) < _LONG else nearest(name, _NEAR)

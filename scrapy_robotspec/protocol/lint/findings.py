@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.protocol.lint.codes import CODES
 from scrapy_robotspec.protocol.models import Severity, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy_robotspec.protocol.lines import Line
 
 #: Findings of one code that are listed for one file; the others are only counted.
@@ -38,46 +36,51 @@ class Finding:
     proposal."""
 
 
-class Remark(NamedTuple):
-    """A code with its message, about a line that the caller knows."""
-
-    code: str
-    message: str
-    replacement: str | None = None
-    """As in :class:`Finding`."""
-
-
 class Findings:
     """Findings of one file, in the making."""
 
-    def __init__(self) -> None:
+    def __init__(self, edition_name: str) -> None:
+        self._edition_name = edition_name
         self._listed: list[Finding] = []
         self._counts: dict[str, int] = {}
 
-    def add(self, line: Line, remarks: Iterable[Remark]) -> None:
-        """Add remarks about a line."""
-        for remark in remarks:
-            self._add(line.number, remark, line.text)
+    def add(
+        self,
+        line: Line | None,
+        code: str,
+        fault: str,
+        effect: str,
+        replacement: str | None = None,
+    ) -> None:
+        """Add a finding about a line, or about the whole file.
 
-    def add_for_file(self, remark: Remark) -> None:
-        """Add a remark about the whole file."""
-        self._add(0, remark, b"")
+        ``effect``: how the edition reads it, without the subject. ``replacement`` as in
+        :class:`Finding`.
+        """
+        count = self._counts[code] = self._counts.get(code, 0) + 1
+        if count <= _most(code):
+            number, text = (line.number, line.text) if line is not None else (0, b"")
+            message = f"{fault}; {self._edition_name} {effect}."
+            severity = CODES[code].severity
+            finding = Finding(number, code, message, decode(text), severity, replacement)
+            self._listed.append(finding)
 
     def sorted(self) -> tuple[Finding, ...]:
         """The findings in file order, and how many are left out."""
         left_out = [
-            _finding(0, Remark(code, f"Lines with this finding that are not listed: {count}."), b"")
+            Finding(
+                0,
+                code,
+                f"Lines with this finding that are not listed: {count}.",
+                "",
+                CODES[code].severity,
+            )
             for code, total in self._counts.items()
             if (count := total - _most(code)) > 0
         ]
         return tuple(
             sorted([*self._listed, *left_out], key=lambda finding: (finding.line, finding.code))
         )
-
-    def _add(self, number: int, remark: Remark, text: bytes) -> None:
-        count = self._counts[remark.code] = self._counts.get(remark.code, 0) + 1
-        if count <= _most(remark.code):
-            self._listed.append(_finding(number, remark, text))
 
 
 def shown(text: str | bytes) -> str:
@@ -88,8 +91,3 @@ def shown(text: str | bytes) -> str:
 
 def _most(code: str) -> int:
     return 1 if code in _LISTED_ONCE else LISTED
-
-
-def _finding(number: int, remark: Remark, text: bytes) -> Finding:
-    code, message, replacement = remark
-    return Finding(number, code, message, decode(text), CODES[code].severity, replacement)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.lint.agent_checks import read_agent
-from scrapy_robotspec.protocol.lint.findings import Remark
-from scrapy_robotspec.protocol.lint.rule_checks import check_path, usual_path
+from scrapy_robotspec.protocol.agents import key_of
+from scrapy_robotspec.protocol.lint.agent_checks import check_agent
+from scrapy_robotspec.protocol.lint.rule_checks import check_path
 from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.protocol.paths import canonical_text
 
@@ -29,21 +29,28 @@ _MOST_NAMES = 20
 
 
 @dataclass(slots=True)
-class _Group:
-    """The group that is being read."""
+class Group:
+    """A group as the edition reads it."""
 
     first: Line
     names: list[str] = field(default_factory=list)
-    rules: int = 0
+    """Keys of the crawlers that its lines name."""
+    values: list[bytes] = field(default_factory=list)
+    """The user-agent lines' values."""
+    rules: list[Line] = field(default_factory=list)
+    unbroken: int | None = None
+    """Number of rules above its first blank line; None: it has no blank line."""
     separated: bool = False
     """Whether another line followed the last user-agent line."""
     default: Line | None = None
     """The last user-agent line of ``*``."""
     glued: Line | None = None
     """The user-agent line of ``*``, if a line without a rule and other names follow it."""
-    disallows_all: bool = False
-    with_path: list[Line] = field(default_factory=list)
-    """Rules with a path, of all groups with the same names."""
+
+    @property
+    def with_path(self) -> list[Line]:
+        """Its rules that have a path."""
+        return [rule for rule in self.rules if rule.value]
 
 
 class GroupReader:
@@ -52,15 +59,9 @@ class GroupReader:
     def __init__(self, edition: Edition, findings: Findings) -> None:
         self._edition = edition
         self._findings = findings
-        self._group: _Group | None = None
+        self._group: Group | None = None
         self._first_named: dict[str, int] = {}
-        self._with_path: dict[tuple[str, ...], list[Line]] = {}
-        self._closed: list[Line] = []
-        """User-agent lines of ``*`` that join a group which disallows everything."""
-        self._default_groups = 0
-        self._is_usual_path = usual_path(edition).fullmatch
-        self.outside: set[int] = set()
-        """Numbers of the rules outside of every group."""
+        self.groups: list[Group] = []
 
     @property
     def crawlers(self) -> tuple[str, ...]:
@@ -77,135 +78,112 @@ class GroupReader:
 
     def read_blank(self) -> None:
         """Take a blank line."""
+        group = self._group
+        if group is None:
+            return
+        if group.unbroken is None:
+            group.unbroken = len(group.rules)
+        group.separated = not group.rules
         if self._edition.blank_line_ends_group:
-            self.close()
-        else:
-            self._separate()
+            self._group = None
 
     def read_rule(self, line: Line) -> None:
         """Take the next rule."""
-        group = self._group
-        if group is None:
-            self.outside.add(line.number)
+        if self._group is None:
             self._add_outside(line, "rule")
-            return
-        if not group.rules:
-            group.with_path = self._with_path.setdefault(tuple(sorted(group.names)), [])
-        group.rules += 1
-        if line.value:
-            group.disallows_all |= line.field == "disallow" and line.value in _EVERYTHING
-            group.with_path.append(line)
-            if not self._is_usual_path(line.value):
-                self._findings.add(line, check_path(line, self._edition))
+        else:
+            self._group.rules.append(line)
+            check_path(line, self._edition, self._findings)
 
     def read_other(self, line: Line) -> None:
-        """Take the next valid line that is not a rule."""
-        if line.field == "user-agent":
-            self._read_agent(line)
-        else:
-            self._separate()
-            if self._group is None and line.field in _GROUP_FIELDS and self._knows(line):
-                self._add_outside(line, "line")
+        """Take the next line with another field."""
+        if self._group is not None:
+            self._group.separated = not self._group.rules
+        elif line.field in _GROUP_FIELDS and (
+            self._edition.other_fields or line.field == "content-usage"
+        ):
+            self._add_outside(line, "line")
 
-    def close(self) -> None:
-        """End the group, and check it as a whole."""
-        group, self._group = self._group, None
-        if group is None:
-            return
-        name = self._edition.name
-        self._default_groups += DEFAULT in group.names
-        if group.glued and group.disallows_all:
-            self._closed.append(group.glued)
-        if not any(group.names):
-            self._add(group.first, "RS204", f"The group names no crawler; {name} skips it.")
-        elif not group.rules:
-            self._add(
-                group.first,
-                "RS206",
-                f"The group has no rules; {name} allows its crawlers everything.",
+    def read_agent(self, line: Line) -> None:
+        """Take the next user-agent line."""
+        group = self._group
+        if group is None or group.rules:
+            group = self._begin(line)
+        elif group.separated:
+            self._findings.add(
+                line,
+                "RS208",
+                "No rule stands between this user-agent line and the last",
+                "reads one group",
             )
-        if self._edition.whole_agent_names and DEFAULT in group.names and len(group.names) > 1:
-            self._add(
-                group.first, "RS207", f"The group names * and others; {name} ignores the others."
-            )
+            group.separated = False
+            group.glued = group.glued or group.default
+        group.values.append(line.value)
+        name = check_agent(line, self._edition, self._findings)
+        if name is not None:
+            self._read_name(key_of(name, self._edition), line, group)
 
-    def finish(self) -> None:
-        """End the file, and compare its rules (PRE-02)."""
-        self.close()
-        self._add_closed()
-        found = [
-            each for rules in self._with_path.values() for each in contraries(rules, self._edition)
-        ]
-        read = f"{self._edition.name} allows the path"
-        for line, first, kind in sorted(found, key=lambda each: each.line.number):
-            self._add(line, "RS304", f"Line {first} {kind}s the same path; {read}.")
+    def _begin(self, line: Line) -> Group:
+        above = self.groups[-1] if self.groups else None
+        self._group = Group(line)
+        if above is not None and not above.rules:
+            self._group.unbroken = 0  # most editions read one group
+        self.groups.append(self._group)
+        return self._group
 
-    def _add_closed(self) -> None:
-        """Groups that are closed to every crawler by mistake (GRP-01, UAG-05)."""
-        code = "RS213" if self._default_groups > 1 else "RS212"
-        closed = 'The "Disallow: /" of the next name closes the site to every crawler'
-        for line in self._closed:
-            self._add(line, code, f"{closed}; {self._edition.name} reads one group.")
-
-    def _knows(self, line: Line) -> bool:
-        return self._edition.other_fields or line.field == "content-usage"
-
-    def _add(self, line: Line, code: str, message: str) -> None:
-        self._findings.add(line, [Remark(code, message)])
-
-    def _add_outside(self, line: Line, kind: str) -> None:
-        message = f"No user-agent line is above this {kind}; {self._edition.name} ignores it."
-        self._add(line, "RS201", message)
-
-    def _separate(self) -> None:
-        if self._group and not self._group.rules:
-            self._group.separated = True
-
-    def _read_agent(self, line: Line) -> None:
-        if self._group and self._group.rules:
-            self.close()
-        if self._group is None:
-            self._group = _Group(line)
-        elif self._group.separated:
-            message = (
-                "No rule stands between this user-agent line and the last; "
-                f"{self._edition.name} reads one group."
-            )
-            self._add(line, "RS208", message)
-            self._group.separated = False
-            if DEFAULT in self._group.names and self._group.glued is None:
-                self._group.glued = self._group.default
-        key, remarks = read_agent(line.value, self._edition)
-        if remarks:
-            self._findings.add(line, remarks)
-        if key is not None:
-            self._read_name(key, line, self._group)
-
-    def _read_name(self, key: str, line: Line, group: _Group) -> None:
+    def _read_name(self, key: str, line: Line, group: Group) -> None:
         group.names.append(key)
         if key == DEFAULT:
             group.default, group.glued = line, None
         first = self._first_named.setdefault(key, group.first.number)
         if key and first != group.first.number:
-            self._add(
-                line,
-                "RS205",
-                f"The group at line {first} names it too; {self._edition.name} follows both.",
+            self._findings.add(
+                line, "RS205", f"The group at line {first} names it too", "follows both"
             )
 
-
-class Contrary(NamedTuple):
-    """A rule, and an earlier one that it contradicts."""
-
-    line: Line
-    first: int
-    """Number of the first rule that says the contrary."""
-    kind: str
-    """The kind of that rule."""
+    def _add_outside(self, line: Line, kind: str) -> None:
+        fault = f"No user-agent line is above this {kind}"
+        self._findings.add(line, "RS201", fault, "ignores it")
 
 
-def contraries(rules: Sequence[Line], edition: Edition) -> Iterator[Contrary]:
-    """The contradictions among rules for the same crawlers, in their order."""
+def check_groups(groups: Sequence[Group], edition: Edition, findings: Findings) -> None:
+    """Check groups as a whole."""
+    for group in groups:
+        if not any(group.names):
+            findings.add(group.first, "RS204", "The group names no crawler", "skips it")
+        elif not group.rules:
+            effect = "allows its crawlers everything"
+            findings.add(group.first, "RS206", "The group has no rules", effect)
+        if edition.whole_agent_names and group.default and len(group.names) > 1:
+            fault = "The group names * and others"
+            findings.add(group.first, "RS207", fault, "ignores the others")
+    _check_closed(groups, findings)
+    _check_contraries(groups, edition, findings)
+
+
+def _check_closed(groups: Sequence[Group], findings: Findings) -> None:
+    """Groups that are closed to every crawler by mistake (GRP-01, UAG-05)."""
+    has_more = sum(group.default is not None for group in groups) > 1
+    for group in groups:
+        closes = (each.field == "disallow" and each.value in _EVERYTHING for each in group.rules)
+        if group.glued is not None and any(closes):
+            fault = 'The "Disallow: /" of the next name closes the site to every crawler'
+            findings.add(group.glued, "RS213" if has_more else "RS212", fault, "reads one group")
+
+
+def _check_contraries(groups: Sequence[Group], edition: Edition, findings: Findings) -> None:
+    """Rules for the same crawlers that contradict one another (PRE-02)."""
+    rules: dict[tuple[str, ...], list[Line]] = {}
+    for group in groups:
+        rules.setdefault(tuple(sorted(group.names)), []).extend(group.with_path)
+    found = [each for some in rules.values() for each in _contraries(some, edition)]
+    for line, first, kind in sorted(found):
+        fault = f"Line {first} {kind}s the same path"
+        findings.add(line, "RS304", fault, "allows the path")
+
+
+def _contraries(rules: Sequence[Line], edition: Edition) -> Iterator[tuple[Line, int, str]]:
+    """Rules with the number and the kind of the first one that they contradict."""
     allowing = sum(line.field == "allow" for line in rules)
     if not 0 < allowing < len(rules):  # hot path
         return
@@ -214,7 +192,7 @@ def contraries(rules: Sequence[Line], edition: Edition) -> Iterator[Contrary]:
         places.setdefault((line.field, path), line.number)
         contrary = "disallow" if line.field == "allow" else "allow"
         if first := places.get((contrary, path)):
-            yield Contrary(line, first, contrary)
+            yield line, first, contrary
 
 
 def _comparable(values: Sequence[bytes], edition: Edition) -> list[str]:

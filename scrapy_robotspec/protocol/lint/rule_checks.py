@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import Slashless
-from scrapy_robotspec.protocol.lint.findings import Remark, shown
+from scrapy_robotspec.protocol.lint.findings import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Findings
 
 _BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _STARS = re.compile(rb"\*+")
@@ -31,106 +30,78 @@ _WORDS = frozenset(
     )
 )
 
-_USUAL = rb"[A-Za-z0-9!&-)+-;=?@_~]"
-#: Paths without a remark, in editions with and without wildcards.
-_USUAL_PATHS = {
-    True: re.compile(rb"/" + _USUAL + rb"*(?:\*+" + _USUAL + rb"+){0,50}\$?"),
-    False: re.compile(rb"/" + _USUAL + rb"*"),
-}
+#: A path that no check has a remark about.
+_USUAL = re.compile(rb"/[A-Za-z0-9!&-)+-;=?@_~]*")
 
 
-def usual_path(edition: Edition) -> re.Pattern[bytes]:
-    """Matches most of the paths that :func:`check_path` has no remark about."""
-    return _USUAL_PATHS[edition.wildcards]
-
-
-def check_path(line: Line, edition: Edition) -> Iterator[Remark]:
-    """Findings about the path of a rule."""
+def check_path(line: Line, edition: Edition, findings: Findings) -> None:
+    """Check the path of a rule, if it has one."""
     path = line.value
-    if _STARS.fullmatch(path):
-        yield Remark("RS310", _star_path(line, edition))
+    if not path or _USUAL.fullmatch(path):  # hot path
         return
-    if usual_path(edition).fullmatch(path.rstrip(b"*")):  # hot path
-        yield from _check_wildcards(path, edition)
+    if _STARS.fullmatch(path):
+        read = f"{line.field}s everything" if edition.wildcards else "never applies the rule"
+        findings.add(line, "RS310", "A star is not a path", read)
         return
     if not path.startswith(b"/"):
-        remark = _check_start(path, edition)
-        if remark:
-            yield remark
-            if remark.code == "RS311":
-                return
-    yield from _check_wildcards(path, edition)
+        kind = _kind_of(path)
+        read = "never applies the rule"
+        if edition.slashless is Slashless.ASSUMED:
+            read = "puts a slash before it"
+        if path.startswith(b"*") and edition.slashless is Slashless.PATTERN:
+            pass
+        elif kind:
+            findings.add(line, "RS311", f"{shown(path)} is {kind}, not a path", read)
+            return
+        else:
+            findings.add(line, "RS301", "The path does not start with a slash", read)
+    _check_wildcards(line, edition, findings)
     if _BROKEN_ESCAPE.search(path):
-        yield Remark(
-            "RS308", f"A percent sign starts no escape; {edition.name} compares it as written."
-        )
-    yield from _check_raw(path, edition)
+        findings.add(line, "RS308", "A percent sign starts no escape", "compares it as written")
+    _check_raw(line, edition, findings)
     invisible = _INVISIBLE.search(path)
     if invisible:
         names = ", ".join(f"U+{ord(character):04X}" for character in invisible[0].decode())
-        yield Remark(
-            "RS314", f"The path ends with the invisible {names}; {edition.name} compares it too."
-        )
+        fault = f"The path ends with the invisible {names}"
+        findings.add(line, "RS314", fault, "compares it too")
 
 
-def _star_path(line: Line, edition: Edition) -> str:
-    read = f"{line.field}s everything" if edition.wildcards else "never applies the rule"
-    return f"A star is not a path; {edition.name} {read}."
-
-
-def _check_start(path: bytes, edition: Edition) -> Remark | None:
-    """A path that does not start with a slash (RUL-04)."""
-    name = edition.name
-    if path.startswith(b"*") and edition.slashless is Slashless.PATTERN:
-        return None
-    assumed = edition.slashless is Slashless.ASSUMED
-    read = "puts a slash before it" if assumed else "never applies the rule"
-    kind = None
+def _kind_of(path: bytes) -> str:
+    """Text that is written instead of a path (RUL-04); empty for none."""
     if _URL.match(path):
-        kind = "a URL"
-    elif _QUOTED.fullmatch(path):
-        kind = "a quoted text"
-    elif path.lower() in _WORDS:
-        kind = "a word"
-    if kind:
-        return Remark("RS311", f"{shown(path)} is {kind}, not a path; {name} {read}.")
-    return Remark("RS301", f"The path does not start with a slash; {name} {read}.")
+        return "a URL"
+    if _QUOTED.fullmatch(path):
+        return "a quoted text"
+    return "a word" if path.lower() in _WORDS else ""
 
 
-def _check_wildcards(path: bytes, edition: Edition) -> Iterator[Remark]:
-    name = edition.name
+def _check_wildcards(line: Line, edition: Edition, findings: Findings) -> None:
+    path = line.value
     if not edition.wildcards:
         if b"*" in path or b"$" in path:
-            yield Remark(
-                "RS306", f"Stars and dollar signs are not special; {name} compares them as written."
-            )
+            fault = "Stars and dollar signs are not special"
+            findings.add(line, "RS306", fault, "compares them as written")
         return
     if b"$" in path[:-1]:
-        yield Remark(
-            "RS302",
-            f"A dollar sign before the end is an ordinary character; {name} compares it as such.",
-        )
+        fault = "A dollar sign before the end is an ordinary character"
+        findings.add(line, "RS302", fault, "compares it as such")
     if path.endswith(b"*"):
         read = "counts it in the length only" if edition.count_trailing_star else "ignores it"
-        yield Remark("RS305", f"A star at the end of a path matches nothing more; {name} {read}.")
+        findings.add(line, "RS305", "A star at the end of a path matches nothing more", read)
 
 
-def _check_raw(path: bytes, edition: Edition) -> Iterator[Remark]:
+def _check_raw(line: Line, edition: Edition, findings: Findings) -> None:
     """Characters that clients escape in URLs (PAT-12)."""
-    name = edition.name
     escapes = edition.decode_unreserved
-    if b" " in path:
+    if b" " in line.value:
         read = "reads it as %20" if escapes else "finds no URL that matches"
-        yield Remark("RS309", f"A space in a path is a part of the path; {name} {read}.")
-    raw = _RAW.search(path)
+        findings.add(line, "RS309", "A space in a path is a part of the path", read)
+    raw = _RAW.search(line.value)
     if raw is None:
         return
-    character = shown(raw[0])
+    contain = f"URLs contain {shown(raw[0])}"
     if escapes:
-        escape = f"%{raw[0][0]:02X}"
-        yield Remark("RS312", f"URLs contain {character} as {escape} only; {name} reads it so.")
+        findings.add(line, "RS312", f"{contain} as %{raw[0][0]:02X} only", "reads it so")
     else:
-        yield Remark(
-            "RS313",
-            f"URLs contain {character} only escaped; {name} finds no URL that matches the rule.",
-        )
+        effect = "finds no URL that matches the rule"
+        findings.add(line, "RS313", f"{contain} only escaped", effect)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from scrapy_robotspec.protocol.lint.findings import Remark, shown
+from scrapy_robotspec.protocol.lint.findings import shown
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.usage import parse_dictionary
 from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from scrapy_robotspec.protocol.lines import Line
+    from scrapy_robotspec.protocol.lint.findings import Findings
 
 Field = Literal["content-usage", "content-signal"]
 
@@ -46,6 +47,7 @@ _OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
 }
 _CAPITALS = re.compile(rb"[A-Z]")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
+_NOTHING = "reads no preference"
 
 #: Values by label.
 _Members = dict[str, "str | None"]
@@ -83,28 +85,26 @@ def read_statement(line: Line) -> Statement:
     return Statement(line, field, path or b"", preferences, _parse(preferences))
 
 
-def check_statement(statement: Statement, edition_name: str) -> Iterator[Remark]:
+def check_statement(statement: Statement, findings: Findings) -> None:
     """Check a usage line's form and meaning."""
+    line = statement.line
     if not statement.members:
-        code, message = _explain_failure(statement.preferences)
-        yield Remark(code, f"{message}; {edition_name} reads no preference.")
+        code, fault = _explain_failure(statement.preferences)
+        findings.add(line, code, fault, _NOTHING)
         return
     for label, value in statement.members.items():
         if not statement.is_known(label, value):
-            known = f"is not {_Y_OR_N[statement.field]}"
-            yield Remark(
-                "RS503", f"The value of {shown(label)} {known}; {edition_name} reads no preference."
-            )
+            fault = f"The value of {shown(label)} is not {_Y_OR_N[statement.field]}"
+            findings.add(line, "RS503", fault, _NOTHING)
         present = _OLD_LABELS[statement.field].get(label)
         if present is not None:
             instead = f"the present label is {shown(present)}" if present else "no draft has it now"
-            yield Remark(
-                "RS507", f"{shown(label)} is an old label, {instead}; {edition_name} hands it on."
-            )
+            fault = f"{shown(label)} is an old label, {instead}"
+            findings.add(line, "RS507", fault, "hands it on")
 
 
-def hidden_statements(statements: Iterable[Statement]) -> Iterator[tuple[Line, str, int]]:
-    """Lines whose path hides a shorter path's label.
+def check_hidden(statements: Iterable[Statement], findings: Findings) -> None:
+    """Paths that hide a shorter path's label (USE-01).
 
     Statements of one group. Paths with wildcards are left out. A path is compared with the longest
     of the shorter ones only, and that one with the next.
@@ -118,17 +118,16 @@ def hidden_statements(statements: Iterable[Statement]) -> Iterator[tuple[Line, s
         while shorter and not (shorter[-1][0] == key[0] and key[1].startswith(shorter[-1][1])):
             shorter.pop()
         if shorter:
-            yield from _hidden_by(by_path[key], by_path[shorter[-1]])
+            _check_longer(by_path[key], by_path[shorter[-1]], findings)
         shorter.append(key)
 
 
-def _hidden_by(
-    longer: list[Statement], shorter: list[Statement]
-) -> Iterator[tuple[Line, str, int]]:
+def _check_longer(longer: list[Statement], shorter: list[Statement], findings: Findings) -> None:
     stated = {label for statement in longer for label in statement.labels}
     for statement in shorter:
         for label in sorted(statement.labels - stated):
-            yield longer[0].line, label, statement.line.number
+            fault = f"The longer path hides {shown(label)} of line {statement.line.number}"
+            findings.add(longer[0].line, "RS505", fault, "reads the longest path only")
             stated.add(label)
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store import open_shared_store
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, in_turn, reply, silence
 from tests.support.stores import take

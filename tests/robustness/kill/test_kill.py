@@ -16,7 +16,7 @@ import pytest
 from scrapy import version_info
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store import open_shared_store
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, reply, reset
 from tests.support.stores import take

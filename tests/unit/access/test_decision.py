@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.decision import Decision, Provenance
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import FetchResult, Hop, Meaning
 from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -108,8 +109,8 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 @pytest.mark.parametrize("action", [Action.WAIT, Action.REFUSE, Action.DISALLOW, Action.RULES])
 def test_without_rules_nothing_is_allowed(action: Action) -> None:
     """FET-10: a request that cannot wait is refused."""
-    nowhere = Provenance(None, None, None, ())
-    nothing = Resolved(ORIGIN, action, "", None, False, nowhere, None, START, START + 1)
+    unknown, until, record = (None, None, None, ()), START + 1, RobotsRecord(ORIGIN)
+    nothing = Resolved(ORIGIN, action, "", None, False, *unknown, None, START, until, record)
     found = nothing.decide(URL, ["mybot"], START)
     assert found == Decision(False, "unreachable", origin=ORIGIN, time=START)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.freshness import lifetime, parse_cache_control, retry_after
+from scrapy_robotspec.access.outcome import lifetime, parse_cache_control, retry_after
 
 NOW = 784_111_777.0  # Sun, 06 Nov 1994 08:49:37 GMT
 IN_AN_HOUR = "Sun, 06 Nov 1994 09:49:37 GMT"

@@ -33,7 +33,7 @@ def outage(
 
 def days(life: Life, count: float, every: float = 20 * MINUTE) -> list[tuple[float, str]]:
     """The actions of *count* days with the days they began, without the first hour."""
-    life.live(HOUR, every=1.0)
+    life.live(HOUR, every=10.0)
     return [(round(t / DAY, 1), action) for t, action in life.live(count * DAY, every)]
 
 
@@ -149,7 +149,7 @@ def test_attempts_go_on_for_ever(edition: str, failure: FetchResult) -> None:
     life = outage(edition, FILE, failure)
     days(life, 45)
     life.attempts.clear()
-    life.live(HOUR, every=1.0)
+    life.live(HOUR, every=10.0)
     assert 59 <= len(life.attempts) <= 61
     life.answer = lambda now: MISSING
     life.live(2 * MINUTE, every=1.0)

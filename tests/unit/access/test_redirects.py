@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.access.exchange import (
+    Exchange,
+    RedirectChain,
+    RedirectLimits,
+    redirect_target,
+)
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.redirects import RedirectChain, RedirectLimits, redirect_target
 
 ROBOTS = "https://example.com/robots.txt"
 

@@ -57,22 +57,6 @@ def places(path: Path) -> dict[int, int]:
     }
 
 
-def test_places_beyond_4_gib_are_read(tmp_path: Path) -> None:
-    path, size = tmp_path / "x.warc", 5 << 30
-    tail = archive(path).read_bytes()
-    with path.open("wb") as file:
-        file.write(
-            b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://x.example/film\r\n"
-        )
-        file.write(b"Content-Length: %d\r\n\r\n" % size)
-        file.seek(size, 1)  # the file system stores no zeros
-        file.write(b"\r\n\r\n" + tail)
-    found = read(path)
-    assert list(bodies(found)) == [url(n) for n in range(12)]
-    assert problems(found) == []
-    assert min(places(path).values()) > size
-
-
 LENGTHS = {
     "missing": b"X: 1",
     "no number": b"Content-Length: many",
@@ -81,7 +65,8 @@ LENGTHS = {
     "zero": b"Content-Length: 0",
     "too large": b"Content-Length: 1500",
     "beyond the end": b"Content-Length: 99999999999",
-    "beyond any file": b"Content-Length: " + b"9" * 40,
+    "beyond any file": b"Content-Length: " + b"9" * 18,
+    "beyond any number": b"Content-Length: " + b"9" * 40,
 }
 
 
@@ -120,28 +105,25 @@ def test_line_feeds_end_the_lines_of_a_header(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "garbage", [b"?", b"garbage\r\n\r\n", b"\0" * 100_000, b"WARC/1.0\r\n\r\n"]
+    "garbage",
+    [
+        b"?",
+        b"garbage\r\n\r\n",
+        b"\0" * ((1 << 20) - 5),
+        b"WARC/1.0\r\n\r\n",
+        b"WARX/1.0\r\nA: 1\r\n\r\n",
+    ],
 )
-@pytest.mark.parametrize("number", [0, 4, 11])
-def test_garbage_between_records_costs_none(path: Path, garbage: bytes, number: int) -> None:
-    """Number 4 is behind the body that contains an archive, none of whose records counts."""
+@pytest.mark.parametrize("number", [None, 0, 4, 11])
+def test_garbage_between_records_costs_none(path: Path, garbage: bytes, number: int | None) -> None:
+    """At the beginning, and behind number 3, whose body contains an archive that does not count."""
     whole = bodies(read(path))
-    data, place = path.read_bytes(), places(path)[number]
-    begin = data.rindex(b"WARC/1.0\r\n", 0, place)
+    data = path.read_bytes()
+    begin = 0 if number is None else places(path)[number]
     path.write_bytes(data[:begin] + garbage + data[begin:])
     found = read(path)
     assert bodies(found) == whole
     assert len(problems(found)) == 1
-
-
-@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"garbage", b"WARX/1.0\r\nA: 1\r\n\r\n"])
-def test_archive_may_begin_with_damage(path: Path, before: bytes) -> None:
-    """Its name says what it is."""
-    whole = bodies(read(path))
-    path.write_bytes(before + path.read_bytes())
-    found = read(path)
-    assert bodies(found) == whole
-    assert problems(found) == [f"{path}: the record at byte 0 is damaged"]
 
 
 @pytest.mark.parametrize("within", ["header", "body"])
@@ -160,7 +142,7 @@ def test_archive_that_a_new_crawl_continues_behind_a_cut_is_read(path: Path, wit
     assert problems(both) == [f"{path}: the record at byte {found[5]} is damaged"]
 
 
-@pytest.mark.parametrize("kept", range(5, 100, 8))
+@pytest.mark.parametrize("kept", range(5, 100, 20))
 def test_archive_that_is_cut_is_read_up_to_the_cut(path: Path, kept: int) -> None:
     """At most the last record is damaged."""
     archive(path, nested=False)
@@ -175,7 +157,7 @@ def test_archive_that_is_cut_is_read_up_to_the_cut(path: Path, kept: int) -> Non
     assert len(problems(found)) <= 1
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_any_damage_costs_what_it_touches(path: Path, seed: int) -> None:
     """Bytes changed, deleted or inserted."""
     archive(path, nested=False)
@@ -186,15 +168,3 @@ def test_any_damage_costs_what_it_touches(path: Path, seed: int) -> None:
     assert url(99) not in good
     assert len(good.keys() & whole.keys()) >= len(whole) - 2
     assert len(problems(found)) <= 2
-
-
-@pytest.mark.parametrize("length", [10**12, 10**15, 10**18 - 1])
-def test_a_length_beyond_any_file_costs_one_record(path: Path, length: int) -> None:
-    whole = bodies(read(path))
-    place = places(path)[5]
-    data = path.read_bytes()
-    wrong = re.sub(rb"(?<=\nContent-Length: )\d+", b"%d" % length, data[place:], count=1)
-    path.write_bytes(data[:place] + wrong)
-    found = read(path)
-    assert bodies(found) == {each: body for each, body in whole.items() if each != url(5)}
-    assert problems(found) == [f"{path}: the record at byte {place} is damaged"]

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec import ConfigurationError, RobotsTxt, bulk
+from scrapy_robotspec.bulk import answers as bulk_files
 from scrapy_robotspec.bulk import batches
-from scrapy_robotspec.bulk import files as bulk_files
-from scrapy_robotspec.bulk.crawlers import Crawlers
+from scrapy_robotspec.bulk.questions import Crawlers
 from scrapy_robotspec.editions import EDITIONS
 from tests.unit.protocol import strategies as structures
 from tests.unit.protocol.property import strategies

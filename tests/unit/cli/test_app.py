@@ -147,12 +147,14 @@ def test_help_folds_at_the_width_of_the_terminal(
     assert 40 < max(map(len, lines)) <= width
 
 
-def test_ctrl_c_while_modules_are_imported_shows_no_traceback() -> None:
-    """Exit code 130, also where the command has not begun."""
+def test_ctrl_c_while_modules_are_imported_ends_the_command() -> None:
+    """Exit code 130, also where an import swallows the error, as extension modules do."""
     program = (
-        "import builtins, sys; real = builtins.__import__\n"
+        "import builtins, os, signal, sys; real = builtins.__import__\n"
         "def interrupted(name, *rest):\n"
-        "    if name == 'click': raise KeyboardInterrupt\n"
+        "    if name == 'click':\n"
+        "        try: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        except KeyboardInterrupt: pass\n"
         "    return real(name, *rest)\n"
         "from scrapy_robotspec.__main__ import main\n"
         "builtins.__import__ = interrupted\n"

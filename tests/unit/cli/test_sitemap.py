@@ -60,7 +60,11 @@ WRONG = {
     "another document": (b"<html><url><loc>/x</loc></url></html>", "is not a sitemap"),
     "broken XML": (b"<urlset><url>", "no element found"),
     "entities": (BOMB + document(*URLS), "declares a document type"),
-    "a broken archive": (b"\x1f\x8bnonsense", "cannot read list.xml: Error -3"),
+    "entities in UTF-16": (
+        (BOMB + document(*URLS)).decode().encode("utf-16-le"),
+        "declares a document type",
+    ),
+    "a broken archive": (b"\x1f\x8bnonsense", "cannot read list.xml: Unknown compression method"),
     "a compressed bomb": (gzip.compress(bytes(60 * 2**20)), "is larger than 50 MB"),
     "too many URLs": (document(*URLS * 20_000), "has more than 50,000 URLs"),
 }

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
 from scrapy_robotspec.evidence.audit import Audit, absolute_url
-from scrapy_robotspec.evidence.timeline import Timeline, is_robots_txt
+from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.evidence import RULES, START, TOKENS, Crawl, run_settings
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ def test_a_robots_txt_is_no_violation_and_never_unknown(tmp_path: Path) -> None:
         0,
         0,
     )
-    assert not is_robots_txt(f"{SITE}/a/robots.txt")
     assert one(tmp_path, 5, f"{SITE}/a/robots.txt") == "disallowed"
 
 
@@ -166,20 +165,13 @@ def test_changed_evidence_is_a_problem(tmp_path: Path) -> None:
         ("/x", SITE, f"{SITE}/x"),
         ("/x", None, None),
         ("//example.com/x", None, f"{SITE}/x"),
-        ("//http.example/x", None, "http://http.example/x"),
-        ("//http.example/x", "https://b.example", "http://http.example/x"),
-        ("//other.example/x", None, "https://other.example/x"),
         ("//other.example/x", "http://b.example", "http://other.example/x"),
     ],
 )
-def test_a_missing_scheme_is_the_one_with_evidence(
-    tmp_path: Path, url: str, base: str | None, absolute: str | None
+def test_a_missing_scheme_is_that_of_the_given_origin(
+    url: str, base: str | None, absolute: str | None
 ) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.fetch("http://http.example")
-    crawl.close()
-    assert absolute_url(url, Timeline.read(tmp_path), base) == absolute
+    assert absolute_url(url, base) == absolute
 
 
 BODIES = (b"", RULES, b"User-agent: *\nDisallow: /\n", b"User-agent: *\nDisallow: /other\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gzip
-import json
 import os
 import tracemalloc
 from hashlib import sha256
@@ -15,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz.evidence import check_folder
-from scrapy_robotspec.evidence.log_lines import MAX_LINE, NO_HASH, seal
+from scrapy_robotspec.evidence.log_lines import MAX_LINE
 from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.timeline import Timeline
-from tests.support.evidence import START, Crawl, make_evidence
+from tests.support.evidence import START, Crawl, lines_of, log_of, make_evidence, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,27 +25,6 @@ if TYPE_CHECKING:
 
 SITE = "https://example.com"
 VALUES: list[Any] = [None, True, -1, 2**40, 1e308, "x", "\ud800", "a" * 10_000, [], {}, [[1]]]
-
-
-def log_of(folder: Path) -> Path:
-    """The only log in *folder*."""
-    (log,) = folder.glob("decisions-*.jsonl")
-    return log
-
-
-def lines_of(folder: Path) -> list[Any]:
-    """The lines of the log, without their hashes."""
-    lines = [json.loads(line) for line in log_of(folder).read_bytes().splitlines()]
-    return [{name: line[name] for name in line if name != "hash"} for line in lines]
-
-
-def write(folder: Path, lines: list[Any]) -> None:
-    """A log of *lines* in a chain that fits."""
-    digest, sealed = NO_HASH, []
-    for values in lines:
-        line, digest = seal(json.dumps(values, separators=(",", ":")), digest)
-        sealed.append(line)
-    log_of(folder).write_bytes(b"".join(sealed))
 
 
 def problems(folder: Path) -> list[str]:
@@ -80,7 +58,7 @@ def test_values_of_other_types_are_problems(tmp_path: Path, data: st.DataObject)
     for key in outer:
         inner = inner[key]
     inner[last] = data.draw(st.sampled_from(VALUES))
-    write(folder, lines)
+    write_lines(folder, lines)
     check_folder(folder)
 
 
@@ -94,7 +72,7 @@ def bomb(folder: Path, size: int) -> None:
     archive.write_bytes(packed)
     place = {"offset": 0, "length": len(packed), "sha256": sha256(packed).hexdigest()}
     lines = [line | place if line.get("kind") == "response" else line for line in lines_of(folder)]
-    write(folder, [line for line in lines if line.get("kind") != "warcinfo"])
+    write_lines(folder, [line for line in lines if line.get("kind") != "warcinfo"])
 
 
 def test_a_record_unpacks_to_no_more_than_a_record_may_contain(tmp_path: Path) -> None:
@@ -113,7 +91,7 @@ def test_a_length_beyond_that_of_a_record_is_a_problem(tmp_path: Path) -> None:
     os.truncate(archive, 2**40)  # takes no room
     lines = lines_of(tmp_path)
     lines[1]["length"] = 2**39
-    write(tmp_path, lines)
+    write_lines(tmp_path, lines)
     assert "a record of 549755813888 bytes" in problems(tmp_path)[0]
 
 
@@ -145,7 +123,7 @@ def test_one_exchange_belongs_to_one_state(tmp_path: Path) -> None:
     make_evidence(tmp_path)
     lines = lines_of(tmp_path)
     at = next(n for n, line in enumerate(lines) if line["type"] == "state")
-    write(tmp_path, [*lines[: at + 1], lines[at] | {"id": "again"}, *lines[at + 1 :]])
+    write_lines(tmp_path, [*lines[: at + 1], lines[at] | {"id": "again"}, *lines[at + 1 :]])
     assert any("belongs to another state" in each for each in problems(tmp_path))
 
 
@@ -154,14 +132,16 @@ def test_a_line_that_the_last_one_does_not_count_is_a_problem(tmp_path: Path, ki
     make_evidence(tmp_path)
     lines = lines_of(tmp_path)
     dropped = max(n for n, line in enumerate(lines) if line["type"] == kind)
-    write(tmp_path, lines[:dropped] + lines[dropped + 1 :])
+    write_lines(tmp_path, lines[:dropped] + lines[dropped + 1 :])
     assert any("the last line counts" in each for each in problems(tmp_path))
 
 
+@pytest.mark.parametrize("kind", ["decisions", "robots"])
 @pytest.mark.parametrize("more", [b"x", b"\n", b'{"type":"decision"', b"\0" * 100])
-def test_bytes_behind_the_last_line_are_a_problem(tmp_path: Path, more: bytes) -> None:
+def test_bytes_behind_the_last_line_are_a_problem(tmp_path: Path, kind: str, more: bytes) -> None:
     make_evidence(tmp_path)
-    with log_of(tmp_path).open("ab") as file:
+    (path,) = tmp_path.glob(f"{kind}-*")
+    with path.open("ab") as file:
         file.write(more)
     assert len(problems(tmp_path)) == 1
 
@@ -186,7 +166,7 @@ def test_times_without_a_plan_end(tmp_path: Path) -> None:
             line["record"] |= {"expires_at": 1e308}
         if line["type"] == "run":
             line["settings"]["policy"] |= {"ttl": 1e10, "max_ttl": 1e10, "retry_max_delay": 0.0}
-    write(tmp_path, lines)
+    write_lines(tmp_path, lines)
     check_folder(tmp_path)
 
 

@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from scrapy_robotspec import EDITIONS, RobotsTxt
-from scrapy_robotspec.access.host_table import HostTable
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.policy import Override
+from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from tests.support.evidence import run_settings

@@ -9,12 +9,11 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from scrapy_robotspec.access.exchange import Exchange
-from scrapy_robotspec.access.redirects import redirect_target
+from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
@@ -92,6 +91,7 @@ LOCATION = st.lists(
 
 
 @given(LOCATION)
+@example("//user:SECRET@b.example\\x")
 def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
     received = Exchange(URL, 302, (("Location", location.encode().decode("latin-1")),))
     archived = read_member(member(received), 1000).exchange()

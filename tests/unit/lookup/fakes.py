@@ -14,8 +14,10 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved, TieredStore
+from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.single_flight import SingleFlight
+from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.timers import call_later
 
@@ -100,10 +102,16 @@ class LookupHarness:
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
         self.limiter = FetchLimiter(limit)
         self.memory = MemoryStore()
-        self.store = TieredStore(
-            self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
+        self.store: MemoryStore | TieredStore = self.memory
+        flight_class: type[SingleFlight[str]] = SingleFlight
+        if shared is not None:
+            flight_class = SharedFlight
+            self.store = TieredStore(
+                self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
+            )
+        self.lookup: Lookup[str] = Lookup(
+            self, self.store, self.limiter, flight_class=flight_class, max_bytes=max_bytes
         )
-        self.lookup: Lookup[str] = Lookup(self, self.store, self.limiter, max_bytes=max_bytes)
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}
         self.fetched: list[Origin] = []
         self.looks = 0

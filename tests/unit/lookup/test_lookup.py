@@ -16,7 +16,7 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.single_flight import HANDLER_TIMEOUT
-from scrapy_robotspec.store import open_shared_store
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.stores import SharedStore, take
 
 from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness

@@ -16,7 +16,8 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import AccessPolicy, Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE, POLL_MAX
+from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE
+from scrapy_robotspec.lookup.tiered_store import POLL_MAX, TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
@@ -420,9 +421,8 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
         def claim(self, *arguments: Any, **options: Any) -> Claim:
             raise ZeroDivisionError
 
-    harness = LookupHarness()
-    shared = Broken()
-    harness.store._shared = shared
+    harness = LookupHarness(Broken())
+    assert isinstance(harness.store, TieredStore)
 
     def fail(call: Callable[..., Any], *args: Any) -> Deferred[Any]:
         return Deferred.fromCoroutine(_call(call, *args))

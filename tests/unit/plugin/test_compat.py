@@ -89,7 +89,7 @@ def test_engine_asks_the_downloader_whether_to_back_out(engine: ExecutionEngine)
         "back_out_while", "ExecutionEngine.needs_backout"
     )
     waiting = False
-    _compat.back_out_while(engine, lambda: waiting)
+    _compat.back_out_while(engine, lambda is_full: is_full() or waiting)
     assert not engine.downloader.needs_backout()
     waiting = True
     assert engine.downloader.needs_backout()

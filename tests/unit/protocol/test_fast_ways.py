@@ -26,9 +26,9 @@ from scrapy_robotspec.protocol.agent_index import (
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
 from scrapy_robotspec.protocol.fast import needles, wildcards
+from scrapy_robotspec.protocol.fast.compiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.needles import needle_of, parents_of
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
-from scrapy_robotspec.protocol.fast.uncompiled import find_uncompiled, prefilter_bytes
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import LineReader, field_for, read_lines, split_line, text_at

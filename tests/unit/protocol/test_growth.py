@@ -17,7 +17,7 @@ import pytest
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import agent_index, groups, robotstxt
 from scrapy_robotspec.protocol.agents import followed_keys, key_of
-from scrapy_robotspec.protocol.fast import compiled, uncompiled, wildcards
+from scrapy_robotspec.protocol.fast import compiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
@@ -245,7 +245,7 @@ class CountedKeys(dict[str, None]):
 def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
     """The answer to the first crawler is kept for the others."""
     robots = RobotsTxt.parse(file_of(400))
-    with patch.object(compiled, "find_uncompiled", wraps=uncompiled.find_uncompiled) as find:
+    with patch.object(compiled, "find_uncompiled", wraps=compiled.find_uncompiled) as find:
         assert all(robots.allowed(HOST + "/", f"crawler{'-' * n}") for n in range(50))
     assert find.call_count == 1
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.editions import EDITIONS
-from scrapy_robotspec.protocol.groups import is_absolute, may_have_other_lines
+from scrapy_robotspec.protocol.groups import is_absolute
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
 from tests.support.tokens import accepted
 from tests.unit.protocol.property.strategies import wild_bodies, wild_tokens
 

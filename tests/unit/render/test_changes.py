@@ -47,8 +47,8 @@ def test_a_change_names_the_crawlers_that_it_concerns_and_the_rules() -> None:
     found = changes(SHOP, SHOP.replace(b"Disallow: /x", b"Disallow: /x/\nDisallow: /q"))
     (change,) = found.changes
     assert change.crawlers == (("a",), ("b",))
-    assert [rule.text for rule in change.removed] == ["Disallow: /x"]
-    assert [(rule.line, rule.text) for rule in change.added] == [
+    assert [rule.text for rule in change.old.rules] == ["Disallow: /x"]
+    assert [(rule.line, rule.text) for rule in change.new.rules] == [
         (3, "Disallow: /x/"),
         (4, "Disallow: /q"),
     ]
@@ -59,8 +59,8 @@ def test_a_group_of_its_own_changes_what_a_crawler_follows() -> None:
     found = changes(SHOP, SHOP + b"\nUser-agent: c\nDisallow: /\n", "google-2019", "/y/z", "/q")
     (change,) = found.changes
     assert change.crawlers == (("c",),)
-    assert (change.old_group, change.new_group) == (("*",), ("c",))
-    assert [rule.text for rule in change.removed] == ["Disallow: /y", "Allow: /y/z"]
+    assert (change.old.group, change.new.group) == (("*",), ("c",))
+    assert [rule.text for rule in change.old.rules] == ["Disallow: /y", "Allow: /y/z"]
     assert [flip.old.url for flip in change.flips] == ["/y/z", "/q"]
 
 
@@ -70,8 +70,8 @@ def test_crawl_delays_and_sitemaps_count_too() -> None:
     new = old.replace(b"delay: 1", b"delay: 2").replace(b"1.xml", b"2.xml")
     found = changes(old, new)
     (change,) = found.changes
-    assert change.other_removed == (("crawl-delay", "1"),)
-    assert change.other_added == (("crawl-delay", "2"),)
+    assert change.old.others == (("crawl-delay", "1"),)
+    assert change.new.others == (("crawl-delay", "2"),)
     assert found.sitemaps_added == ("https://a.example/2.xml",)
     assert found.sitemaps_removed == ("https://a.example/1.xml",)
 
@@ -129,7 +129,7 @@ def test_lines_of_rules_that_several_crawlers_leave_count_once() -> None:
     old = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(50))
     new = b"".join(b"User-agent: bot%b\nDisallow: /x%b\n" % (c, c) for c in (b"a", b"b", b"c"))
     found = changes(old, new)
-    assert [len(change.removed) for change in found.changes] == [50] * 4
+    assert [len(change.old.rules) for change in found.changes] == [50] * 4
     assert found.removed_lines == set(range(2, 52))
     assert found.added_lines == {2, 4, 6}
 

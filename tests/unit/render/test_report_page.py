@@ -32,6 +32,8 @@ def test_the_page_of_a_dry_run_says_that_nothing_was_refused() -> None:
     text = words(check(report_page(report)))
     assert "Dry run: Scrapy's own middleware decided." in text
     assert "1,200 same, 3 we would refuse" in text
+    text = words(check(report_page(replace(report, differences={}))))
+    assert "Requests compared: none." in text
     assert "Dry run" not in page_of()
 
 

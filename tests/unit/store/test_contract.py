@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take
 

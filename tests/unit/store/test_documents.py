@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store import uri as store_uri
 from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.redis import RedisStore
+from scrapy_robotspec.store.uri import open_store
 
 PAGE = (Path(__file__).parents[3] / "docs" / "scaling.md").read_text("utf-8")
 

@@ -17,11 +17,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store import open_shared_store
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Line, SlotRequest, reserve
 from scrapy_robotspec.store.redis import _RESERVE
+from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
 from tests.support.stores import put, take
@@ -248,7 +248,7 @@ def put_and_get(uri: str, trusting: str | None) -> str:
     program = (
         "import sys\n"
         "from scrapy_robotspec.errors import StoreError\n"
-        "from scrapy_robotspec.store import open_shared_store\n"
+        "from scrapy_robotspec.store.uri import open_shared_store\n"
         "from tests.support.records import ORIGIN, record\n"
         "store = open_shared_store(sys.argv[1])\n"
         "try: store.put(record(), 'me', None); print(store.get(ORIGIN) == record())\n"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.store import open_store
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.sqlite import SqliteStore
+from scrapy_robotspec.store.uri import open_store
 from tests.support.records import origin, plain_record
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
     """An optional dependency; the other stores do not need it."""
     program = (
         "import sys; sys.modules['redis'] = None\n"
-        "from scrapy_robotspec.store import open_store\n"
+        "from scrapy_robotspec.store.uri import open_store\n"
         "open_store('memory://').close()\n"
         f"open_store('{scheme}://localhost/0')\n"
     )
@@ -139,7 +139,7 @@ def test_opening_one_store_imports_no_other() -> None:
     """Start-up does not pay for what is not used."""
     program = (
         "import sys\n"
-        "from scrapy_robotspec.store import open_store\n"
+        "from scrapy_robotspec.store.uri import open_store\n"
         "open_store('memory://')\n"
         "print(sorted({'redis', 'sqlite3', 'scrapy', 'twisted'} & set(sys.modules)))\n"
     )

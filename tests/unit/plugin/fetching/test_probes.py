@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from twisted.internet.defer import Deferred
+
+from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.fetching.attempt import Probes
+from scrapy_robotspec.plugin.fetching.probes import Probes
 
 DAY = 86400.0
 
@@ -12,22 +15,39 @@ def origin(number: int) -> Origin:
     return Origin("http", f"host{number}.example", 80)
 
 
+class Server:
+    """A server that answers 500 for pages that are missing."""
+
+    def __init__(self) -> None:
+        self.probes = Probes()
+        self.asked: list[str] = []
+
+    async def download(self, url: str) -> Exchange:
+        self.asked.append(url)
+        return Exchange(url, 200 if url.endswith(".example/") else 500)
+
+    def is_probed(self, number: int, now: float) -> bool:
+        """Probe an origin; its server has been asked for two pages if it was due."""
+        self.asked.clear()
+        found: list[bool] = []
+        probing = self.probes.find_errors(origin(number), self.download, now)
+        Deferred.fromCoroutine(probing).addCallback(found.append)
+        assert len(self.asked) == (2 if found == [True] else 0)
+        return found == [True]
+
+
 def test_an_origin_is_probed_once_a_day() -> None:
     """The second probe comes a day after the first; other origins have days of their own."""
-    probes = Probes(enabled=True)
-    assert probes.take(origin(1), DAY)
-    assert not probes.take(origin(1), 2 * DAY - 1)
-    assert probes.take(origin(2), DAY + 1)
-    assert probes.take(origin(1), 2 * DAY)
-
-
-def test_no_probe_without_the_setting() -> None:
-    assert not Probes(enabled=False).take(origin(1), DAY)
+    server = Server()
+    assert server.is_probed(1, DAY)
+    assert not server.is_probed(1, 2 * DAY - 1)
+    assert server.is_probed(2, DAY + 1)
+    assert server.is_probed(1, 2 * DAY)
 
 
 def test_the_oldest_of_many_origins_is_forgotten() -> None:
     """Memory is bounded: only the first of 10,001 origins may be probed again."""
-    probes = Probes(enabled=True)
-    assert all(probes.take(origin(number), DAY) for number in range(10_001))
-    assert not probes.take(origin(1), DAY)
-    assert probes.take(origin(0), DAY)
+    server = Server()
+    assert all(server.is_probed(number, DAY) for number in range(10_001))
+    assert not server.is_probed(1, DAY)
+    assert server.is_probed(0, DAY)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
+from typing import TYPE_CHECKING
 
 import pytest
-from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.http import Response
 
@@ -14,11 +14,14 @@ from scrapy_robotspec.access.exchange import result_of
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin.fetching import robots_request as module
 from scrapy_robotspec.plugin.fetching.robots_request import (
+    META_KEY,
     exchange_of,
     robots_request,
-    transfer_of,
 )
 from scrapy_robotspec.plugin.fetching.routes import Route
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 FIRST = Origin.of("http://a.example/")
 OTHER = "http://b.example/robots.txt"
@@ -41,8 +44,7 @@ def sent(request: Request) -> set[str]:
     """The names of the headers that leave when every middleware has added some."""
     for name in [*CONDITIONAL, "Authorization", "Cookie", "Accept"]:
         request.headers.setdefault(name, "added")
-    transfer = transfer_of(request)
-    assert transfer is not None
+    transfer = request.meta[META_KEY]
     transfer.begin(request)
     return {name.decode() for name in request.headers}
 
@@ -74,28 +76,24 @@ def test_a_coding_without_a_library_is_not_accepted(monkeypatch: pytest.MonkeyPa
 def test_a_repeated_request_counts_its_bytes_anew() -> None:
     """scrapy-rotating-proxies sends a copy by another proxy; the copy shares the notes."""
     request = made()
-    transfer = transfer_of(request)
-    assert transfer is not None
+    transfer = request.meta[META_KEY]
     transfer.received, transfer.stopped, transfer.content_encoding = 600_000, True, [b"gzip"]
     copy = request.copy()
     transfer.begin(copy)
-    assert transfer_of(copy) is transfer
+    assert copy.meta[META_KEY] is transfer
     assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, [])
 
 
 def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
-    transfer = transfer_of(made())
-    assert transfer is not None
+    transfer = made().meta[META_KEY]
     assert transfer.slot == "robotspec@http://a.example"
-    assert transfer_of(Request("http://a.example/robots.txt")) is None
 
 
 @pytest.mark.parametrize("header", ["gzip, chunked", "GZIP,chunked", "gzip"])
 def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
     """FET-14: compressed bytes read as a file would hold no rule, and allow everything."""
     request, rules = made(), b"User-agent: *\nDisallow: /\n"
-    transfer = transfer_of(request)
-    assert transfer is not None
+    transfer = request.meta[META_KEY]
     for body, complete in ((gzip.compress(rules), True), (gzip.compress(rules)[:-9], False)):
         response = Response(request.url, body=body, headers={"Transfer-Encoding": header})
         result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
@@ -106,8 +104,7 @@ def test_transfer_coding_that_a_handler_leaves_is_undone(header: str) -> None:
 def test_chunked_body_is_as_the_handler_gives_it() -> None:
     """Each handler undoes that coding."""
     request = made()
-    transfer = transfer_of(request)
-    assert transfer is not None
+    transfer = request.meta[META_KEY]
     response = Response(request.url, body=b"\x00", headers={"Transfer-Encoding": "chunked"})
     result = result_of(exchange_of(request.url, response, transfer), [], None, 1000)
     assert (result.body, result.complete) == (b"\x00", True)

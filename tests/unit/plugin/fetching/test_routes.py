@@ -16,7 +16,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.failures import is_local
 from scrapy_robotspec.plugin.fetching.routes import PROVEN_FOR, Route, Routes
 
-ORIGIN = Origin("http", "a.example", 80)
+ORIGIN, B = Origin("http", "a.example", 80), Origin("http", "b.example", 80)
 NOW = 1_000_000.0
 DIRECT = Route((), None)
 
@@ -92,19 +92,19 @@ def test_a_request_dropped_by_a_middleware_is_local() -> None:
 def test_an_unknown_name_is_local_until_another_name_was_resolved() -> None:
     routes = Routes((), LiveOrigins())
     assert is_local(DNSLookupError("x"), None, routes, NOW)
-    routes.worked(None, "127.0.0.1", NOW)  # needs no name server
+    routes.worked(None, Origin("http", "127.0.0.1", 80), NOW)  # needs no name server
     assert is_local(DNSLookupError("x"), None, routes, NOW)
-    routes.worked(None, "b.example", NOW)
+    routes.worked(None, B, NOW)
     assert not is_local(DNSLookupError("x"), None, routes, NOW)
     assert is_local(DNSLookupError("x"), None, routes, NOW + PROVEN_FOR + 1)
 
 
 def test_a_failure_behind_a_proxy_is_local_until_the_proxy_has_worked() -> None:
     routes, error = Routes((), LiveOrigins()), TimeoutError("no answer")
-    routes.worked(None, "b.example", NOW)
-    routes.worked("http://p2", "b.example", NOW)
+    routes.worked(None, B, NOW)
+    routes.worked("http://p2", B, NOW)
     assert is_local(error, "http://p1", routes, NOW)
-    routes.worked("http://p1", "b.example", NOW)
+    routes.worked("http://p1", B, NOW)
     assert not is_local(error, "http://p1", routes, NOW)
     assert is_local(error, "http://p1", routes, NOW + PROVEN_FOR + 1)
 

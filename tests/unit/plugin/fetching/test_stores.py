@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.plugin.fetching.crawl_runtime import _open_stores
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
+from scrapy_robotspec.lookup.tiered_store import TieredStore
+from scrapy_robotspec.plugin.fetching.crawl_runtime import open_lookup
+from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.support.records import origin, plain_record
+from tests.unit.lookup.fakes import LookupHarness
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,18 +20,32 @@ if TYPE_CHECKING:
 NOW = 1_800_000_000.0
 
 
-@pytest.mark.parametrize("uri", ["memory://", "memory://?max=10", "sqlite:///{folder}/robots.db"])
+class Runtime(LookupHarness):
+    """A runtime whose threads work at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live = LiveOrigins()
+
+    def in_thread(self, call: Any, *args: Any) -> Deferred[Any]:
+        return self.threads(call, *args)
+
+
+@pytest.mark.parametrize(
+    "uri", ["memory://", "memory:", "memory://?max=10", "sqlite:///{folder}/robots.db"]
+)
 def test_records_that_do_not_fit_into_memory_are_found_without_the_shared_store(
     uri: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A call to it takes a thread and a round trip of the request through the scheduler."""
-    memory, shared = _open_stores(uri.format(folder=tmp_path))
+    settings = Settings(cache=uri.format(folder=tmp_path))
+    lookup = open_lookup(cast("Any", Runtime()), settings)
+    store = lookup.store
+    memory = store._memory if isinstance(store, TieredStore) else store
     memory._table.max_number = 10
     for number in range(100):
-        memory.put(plain_record(origin(number), NOW))
+        store.put(plain_record(origin(number), NOW))
     assert len(memory._table.entries) <= 10
-    assert all(memory.get(origin(number)) is not None for number in range(100))
-    assert len(caplog.records) == (shared is None)
-    memory.close()
-    if shared is not None:
-        shared.close()
+    assert all(store.get(origin(number)) is not None for number in range(100))
+    assert len(caplog.records) == (memory is store)
+    Deferred.fromCoroutine(lookup.close())

@@ -66,7 +66,7 @@ def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
 
 def test_an_origin_that_nothing_waits_for_is_not_pending(log: Log) -> None:
     log.progress.on_pending(A)
-    log.progress.on_abandoned(A)
+    log.progress.end_wait(A)
     assert list(log.progress.pending()) == []
     log.clock.advance(60)
     assert log.lines() == []

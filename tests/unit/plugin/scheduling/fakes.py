@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
@@ -117,7 +117,7 @@ class QueuesHarness:
         self.downloads = ActiveRequests()
         self.emptied: list[OriginQueue] = []
         self.queues: OriginQueues = OriginQueues(
-            harness.gate if harness else None, self.downloads, self.emptied.append
+            harness.gate if harness else None, cast("Any", self.downloads), self.emptied.append
         )
 
     def push(self, slot: str, origin: Origin | None, request: Any, rank: int = 0) -> None:

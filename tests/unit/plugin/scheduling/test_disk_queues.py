@@ -26,7 +26,9 @@ from scrapy_robotspec.plugin.scheduling.disk_queues import (
 from .crawlers import crawler_with_engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Make = Callable[..., list[DiskQueue]]
 
 CRAWLER = crawler_with_engine()
 #: Those that the installed Scrapy has; SQLite queues from 2.19 on.
@@ -46,6 +48,21 @@ def _name(queue_class: type) -> str:
 def queues_of(queue_class: type, folder: Path, number: int, limit: int) -> list[DiskQueue]:
     factory = DiskQueueClass(queue_class, OpenQueues(limit))
     return [factory.from_crawler(CRAWLER, str(folder / str(n))) for n in range(number)]
+
+
+@pytest.fixture
+def closed_later() -> Iterator[Make]:
+    """:func:`queues_of`, whose queues are closed at the end of the test."""
+    made: list[DiskQueue] = []
+
+    def make(*given: Any) -> list[DiskQueue]:
+        queues = queues_of(*given)
+        made.extend(queues)
+        return queues
+
+    yield make
+    for queue in made:
+        queue.close()
 
 
 def url_of(request: Request | None) -> str | None:
@@ -120,10 +137,10 @@ def test_answers_are_those_of_scrapys_queue(
 @all_classes
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_any_number_of_queues_has_a_bounded_number_of_open_files(
-    queue_class: Any, tmp_path: Path
+    queue_class: Any, tmp_path: Path, closed_later: Make
 ) -> None:
     before = open_files()
-    queues = queues_of(queue_class, tmp_path, 100, 10)
+    queues = closed_later(queue_class, tmp_path, 100, 10)
     most = 0
     for round_number in range(2):
         for number, queue in enumerate(queues):
@@ -154,9 +171,11 @@ def no_free_files() -> Iterator[None]:
 
 @all_classes
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_connections_may_have_all_other_files(queue_class: Any, tmp_path: Path) -> None:
+def test_connections_may_have_all_other_files(
+    queue_class: Any, tmp_path: Path, closed_later: Make
+) -> None:
     """A crawl of many origins has thousands of idle connections."""
-    queues = queues_of(queue_class, tmp_path, 20, MAX_OPEN)
+    queues = closed_later(queue_class, tmp_path, 20, MAX_OPEN)
     for queue in queues[:3]:
         queue.push(Request("http://a.example/0"))
     with no_free_files():
@@ -168,8 +187,10 @@ def test_connections_may_have_all_other_files(queue_class: Any, tmp_path: Path) 
 
 
 @all_classes
-def test_peek_leaves_the_request_where_it_is(queue_class: Any, tmp_path: Path) -> None:
-    (queue,) = queues_of(queue_class, tmp_path, 1, 1)
+def test_peek_leaves_the_request_where_it_is(
+    queue_class: Any, tmp_path: Path, closed_later: Make
+) -> None:
+    (queue,) = closed_later(queue_class, tmp_path, 1, 1)
     queue.push(Request("http://a.example/"))
     if not hasattr(FifoDiskQueue, "peek"):  # older releases of queuelib
         with pytest.raises(NotImplementedError):
@@ -178,15 +199,17 @@ def test_peek_leaves_the_request_where_it_is(queue_class: Any, tmp_path: Path) -
     assert url_of(queue.peek()) == url_of(queue.pop()) == "http://a.example/"
 
 
-def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path) -> None:
+def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path, closed_later: Make) -> None:
     (tmp_path / "0").mkdir()
-    (queue,) = queues_of(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
     with pytest.raises(IsADirectoryError):
         queue.push(Request("http://a.example/"))
 
 
-def test_request_that_cannot_be_serialised_changes_nothing(tmp_path: Path) -> None:
-    (queue,) = queues_of(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
+def test_request_that_cannot_be_serialised_changes_nothing(
+    tmp_path: Path, closed_later: Make
+) -> None:
+    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
     queue.push(Request("http://a.example/"))
     with pytest.raises(ValueError, match="lambda"):
         queue.push(Request("http://a.example/", meta={"lambda": lambda: None}))

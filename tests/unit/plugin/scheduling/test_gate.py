@@ -134,7 +134,8 @@ def test_all_wait_when_there_are_requests_and_none_may_go(
     harness = GateHarness()
     for size, may_go in queues:
         QueuesRecorder(harness.gate, size, may_go=may_go)
-    assert harness.gate.all_wait() is all_wait
+    assert harness.gate.must_wait(lambda: False) is all_wait
+    assert harness.gate.must_wait(lambda: True)
 
 
 def test_closed_gate_makes_no_calls() -> None:

@@ -119,6 +119,7 @@ def test_resumed_request_of_a_long_host_waits_for_its_robots_txt(tmp_path: Path)
     first = resumed.pop()
     crawler.engine.downloader.active.add(first)
     assert (first.url, resumed.pop()) == (url, None)
+    resumed.close()
 
 
 def test_global_queue_has_the_best_priority_of_all_sites_first(tmp_path: Path) -> None:
@@ -130,6 +131,7 @@ def test_global_queue_has_the_best_priority_of_all_sites_first(tmp_path: Path) -
     first = [resumed.pop().priority for _ in range(4)]
     assert first == sorted(first, reverse=True)
     assert first[0] == 4
+    resumed.close()
 
 
 def test_request_whose_queue_cannot_be_opened_goes_to_memory(

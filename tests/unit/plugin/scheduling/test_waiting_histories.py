@@ -7,7 +7,7 @@ engine looks into the queues only when it is woken: a lost wake-up leaves a requ
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -59,7 +59,9 @@ class Crawl(LookupHarness):
         )
         self.downloads = ActiveRequests()
         self.waiting = 0
-        self.queues: OriginQueues = OriginQueues(self.gate, self.downloads, lambda queue: None)
+        self.queues: OriginQueues = OriginQueues(
+            self.gate, cast("Any", self.downloads), lambda queue: None
+        )
         self.woken = False
         self.pages = self.waits = 0
         self.errors: list[object] = []

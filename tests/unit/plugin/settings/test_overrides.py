@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
-from scrapy_robotspec.access.policy import AccessPolicy, Override
+from scrapy_robotspec.access.overrides import Override
+from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import EDITIONS, get_edition
 from scrapy_robotspec.plugin.settings.composite import overrides
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt

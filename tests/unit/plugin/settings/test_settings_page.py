@@ -14,9 +14,10 @@ from scrapy_robotspec.plugin.settings.settings import Settings
 
 PAGE = (Path(__file__).parents[4] / "docs" / "settings.md").read_text("utf-8")
 SECTION = re.compile(
-    r"^### `(?P<name>\w+)`\n\nDefault: `(?P<default>[^`]+)`\n\n(?P<text>.+?)\n\n"
-    r"```python\n(?P<example>.+?)```$",
-    re.MULTILINE | re.DOTALL,
+    r"^### `(?P<name>\w+)`\n\n"
+    r"<details><summary>[A-Z].+\. Default: <code>(?P<default>[^<]+)</code></summary>\n\n"
+    r"(?:(?!^###)[\s\S])*?```python\n(?P<example>[^`]+)```\n\n</details>$",
+    re.MULTILINE,
 )
 SECTIONS = {section["name"]: section for section in SECTION.finditer(PAGE)}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.host_table import HostTable, host_key
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.overrides import HostTable, host_key
 
 
 def found(url: str, *keys: str) -> str | None:

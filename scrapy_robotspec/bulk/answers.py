@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.bulk.questions import SITE
@@ -12,20 +13,19 @@ from scrapy_robotspec.bulk.rules import rules_of
 from scrapy_robotspec.protocol.agent_index import groups_of, has_plain_lines, index_agents
 from scrapy_robotspec.protocol.file_kind import meant_kind
 from scrapy_robotspec.protocol.groups import read_groups
-from scrapy_robotspec.protocol.lines import numbers_at, text_at
+from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, resolve_dots
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, may_have_dots
 from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import may_state_usage
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from scrapy_robotspec.bulk.crawlers import Crawlers, Follower
     from scrapy_robotspec.bulk.documents import Document
-    from scrapy_robotspec.bulk.questions import Questions
+    from scrapy_robotspec.bulk.questions import Crawlers, Follower, Questions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place
     from scrapy_robotspec.protocol.groups import RawGroup
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     #: Begin and end of groups in the file.
     _Parts = tuple[tuple[int, int], ...]
 
+_LINE_END = re.compile(rb"[\r\n]").search
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
-_LINE_END = re.compile(rb"[\r\n]").search
 
 
 class Answer(NamedTuple):
@@ -52,6 +52,14 @@ class Answer(NamedTuple):
 
 #: The verdict about ``/robots.txt`` (PRE-04).
 _ITSELF = Answer(True, "robots_txt_itself")
+
+
+class Findings(NamedTuple):
+    """The numbers of findings of each severity."""
+
+    error: int | None = None
+    warning: int | None = None
+    advice: int | None = None
 
 
 class File:
@@ -88,23 +96,39 @@ class File:
             self._rules[place] = Rules(self, robots, parts, follower)
         return self._rules[place]
 
-    @cached_property
-    def numbers(self) -> Mapping[int, int]:
-        """The numbers of the deciding lines, by offset."""
-        assert self.robots is not None
-        starts = {start for rules in self._rules.values() for start in rules.starts}
-        return numbers_at(self.robots.body, starts)
+    @property
+    def redirects(self) -> list[str] | None:
+        """The URL that the response redirects to."""
+        target = self.document.target
+        return None if target is None else [target]
+
+    @property
+    def size(self) -> int | None:
+        """Length of the body (bytes)."""
+        return None if self.document.body is None else len(self.document.body)
+
+    @property
+    def sha256(self) -> str | None:
+        """Hash of the body."""
+        return None if self.document.body is None else sha256(self.document.body).hexdigest()
+
+    @property
+    def truncated(self) -> bool | None:
+        """Whether the file is longer than the edition reads."""
+        return None if self.robots is None else self.robots.truncated
+
+    @property
+    def sitemaps(self) -> Sequence[str] | None:
+        """The absolute URLs of the sitemap lines."""
+        return None if self.robots is None else self.robots.sitemaps
 
     @cached_property
-    def findings(self) -> Mapping[str, int]:
-        """The linter's findings, counted by severity.
-
-        Empty unless they are asked for.
-        """
+    def findings(self) -> Findings:
+        """The numbers of the linter's findings, if they are asked for."""
         if self.robots is None or not self.questions.lint:
-            return {}
+            return Findings()
         found = Counter(finding.severity for finding in self.robots.lint())
-        return {name: found[name] for name in ("error", "warning", "advice")}
+        return Findings(found["error"], found["warning"], found["advice"])
 
     @cached_property
     def is_foreign(self) -> bool:
@@ -145,25 +169,23 @@ class Rules:
         self._without_rule = Answer(True, "no_rule" if keys else "no_group")
         text = b"\n".join([robots.body[begin:end] for begin, end in parts])
         self._rules = rules_of(text, file.edition)
-        self._keys = (self._rules.root, *self._rules.find_all(file.questions.paths))
-        #: Whether ``/`` is allowed.
-        self.allowed = not forbids(self._keys[0])
+
+    @property
+    def allowed(self) -> bool:
+        """Whether ``/`` is allowed."""
+        return not forbids(self._rules.root)
 
     @cached_property
     def root(self) -> Answer:
         """The verdict about ``/``."""
-        return self._answer(self._keys[0])
+        return self._answer(self._rules.root)
 
     @cached_property
     def paths(self) -> Sequence[tuple[Any, ...]]:
         """The verdicts about the other paths."""
-        pairs = zip(self._file.questions.paths, self._keys[1:], strict=True)
-        return [(path, *self._served(path, self._answer(key))) for path, key in pairs]
-
-    @property
-    def starts(self) -> Iterable[int]:
-        """The offsets of the deciding lines."""
-        return [self._place(key) for key in self._keys if key not in (ITSELF, NO_RULE)]
+        paths = self._file.questions.paths
+        keys = self._rules.find_all(paths)
+        return [(path, *self._answer_for(path, key)) for path, key in zip(paths, keys, strict=True)]
 
     @property
     def extent(self) -> str:
@@ -173,32 +195,26 @@ class Rules:
             return "unreadable" if self._file.is_foreign else "allows all"
         return extent
 
+    def _answer_for(self, path: str, key: int) -> Answer:
+        if not may_have_dots(path):
+            return self._answer(key)
+        verdict = self._robots.explain_served(SITE + path, self._asked)  # PAT-15
+        if verdict.rule is None:
+            return Answer(verdict.allowed, verdict.reason)
+        return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
+
     def _answer(self, key: int) -> Answer:
         if key == ITSELF:
             return _ITSELF
         if key == NO_RULE:
             return self._without_rule
-        start = self._place(key)
-        text = decode(text_at(self._robots.body, start))[:MAX_TEXT]
-        return Answer(not forbids(key), "rule", self._file.numbers[start], text)
-
-    def _place(self, key: int) -> int:
-        """The offset in the file of the line of a rule."""
-        at = line_start(key)
+        body, at = self._robots.body, line_start(key)
         for begin, end in self._parts:
             if at < end - begin:
                 break
             at -= end - begin + 1
-        return begin + at
-
-    def _served(self, path: str, answer: Answer) -> Answer:
-        """The verdict, if allowed, with that about the path as servers resolve it (PAT-15)."""
-        if not answer.allowed or resolve_dots(path) == path:
-            return answer
-        verdict = self._robots.explain_served(SITE + path, self._asked)
-        if verdict.rule is None:
-            return answer
-        return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
+        text = decode(text_at(body, begin + at))[:MAX_TEXT]
+        return Answer(not forbids(key), "rule", line_ends(body, 0, begin + at) + 1, text)
 
 
 class Group:
@@ -212,9 +228,8 @@ class Group:
         self._keys, self._asked = follower
         found = [index[key] for key in self._keys]
         self.names = tuple([name for name, _ in found])
-        parts = [part for _, spans in found for part in groups_of(spans)]
-        unique = tuple(sorted(set(parts)) if len(parts) > 1 else parts)
-        self.rules = file.rules_at(unique, robots, follower)
+        parts = {part for _, spans in found for part in groups_of(spans)}
+        self.rules = file.rules_at(tuple(sorted(parts)), robots, follower)
 
     @property
     def delay(self) -> float | None:
