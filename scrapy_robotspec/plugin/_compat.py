@@ -87,6 +87,17 @@ def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
     return _call_later(max(0.0, delay), call, *args)
 
 
+def when_passed_on(call: Callable[[], object]) -> None:
+    """Make *call* when the request whose coroutine ends now is with the next middleware.
+
+    Scrapy before 2.14 passes it on a turn of the event loop later.
+    """
+    if version_info < (2, 14):
+        call_later(0, call_later, 0, call)  # the first may still be made in this turn
+    else:
+        call()
+
+
 def download(engine: ExecutionEngine, request: Request) -> Deferred[Response]:
     """Download *request* past the scheduler (``download_async``: from 2.14)."""
     if hasattr(engine, "download_async"):

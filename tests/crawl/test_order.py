@@ -20,7 +20,8 @@ BREADTH_FIRST = {
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
 }
-ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1}
+#: A slot sends a page when the one before has come: else the order of connections decides.
+ONE_BY_ONE = {"CONCURRENT_REQUESTS": 1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1}
 
 
 def entry(url: str, priority: int = 0, slot: str | None = None) -> dict[str, Any]:

@@ -44,11 +44,11 @@ def sent_while_closed(site: Site, result: Result) -> list[str]:
 def test_no_page_leaves_its_slot_after_the_rules_forbid_it(server: Server) -> None:
     """CAC-07: requests that were let through stand in the slot; they are refused there."""
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
-    urls = [site.url(f"/{n}") for n in range(25)]
+    urls = [site.url(f"/{n}") for n in range(40)]
     settings = {**SHORT_LIVES, "DOWNLOAD_DELAY": 0.15}
     result = crawl(urls, settings)
     assert len(result.of("robots_changed")) == 1
-    assert 3 <= len(site.pages_asked) < 20
+    assert 3 <= len(site.pages_asked) < len(urls)
     assert sent_while_closed(site, result) == []
     assert result.ended_once(urls)
     refused = len(urls) - len(site.pages_asked)
@@ -61,7 +61,7 @@ def test_no_page_leaves_the_slot_of_a_renderer_after_the_rules_forbid_it(server:
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
     rendered: list[Any] = []
     renders = server.site("127.0.8.1", CLOSED, page=renderer(splash, rendered))
-    urls = [site.url(f"/{n}") for n in range(25)]
+    urls = [site.url(f"/{n}") for n in range(40)]
     settings = {
         **SHORT_LIVES,
         "DOWNLOAD_DELAY": 0.15,
@@ -70,7 +70,7 @@ def test_no_page_leaves_the_slot_of_a_renderer_after_the_rules_forbid_it(server:
     }
     result = crawl(urls, settings)
     assert len(result.of("robots_changed")) == 1
-    assert 3 <= len(rendered) < 20
+    assert 3 <= len(rendered) < len(urls)
     assert sent_while_closed(site, result) == []
     assert len(result.of("response")) == len(rendered)
     refused = len(urls) - len(rendered)
@@ -114,7 +114,7 @@ def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
     """CAC-07: AutoThrottle, a crawl delay, media pipelines, ``engine.download``."""
     start = server.site("127.0.0.3")
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
-    urls = [site.url(f"/{n}") for n in range(14)]
+    urls = [site.url(f"/{n}") for n in range(40)]
     given = urls if spider == "plain" else [start.url("/x")]
     more = {"inline": urls, "files": urls}
     files = {
@@ -122,7 +122,7 @@ def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
         "FILES_STORE": str(tmp_path),
     }
     result = crawl(given, {**SHORT_LIVES, **files, **DELAYED[by]}, spider=spider, more=more)
-    assert 1 <= len(site.pages_asked) < 12
+    assert 1 <= len(site.pages_asked) < len(urls)
     assert sent_while_closed(site, result) == []
 
 

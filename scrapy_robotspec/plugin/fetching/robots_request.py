@@ -182,9 +182,8 @@ class Downloads:
     @contextmanager
     def room(self) -> Iterator[None]:
         """Make room for a fetch, and watch its downloads."""
-        engine, manager = self._engine, self._crawler.signals
-        _compat.close_idle_connections(engine)  # many origins: none free for this one
-        release_slot = _compat.extra_download_slot(engine)
+        manager = self._crawler.signals
+        _compat.close_idle_connections(self._engine)  # many origins: none free for this one
         self._open += 1
         if self._open == 1:  # pages cost nothing while no robots.txt is fetched
             for handler, signal in self._handlers:
@@ -192,7 +191,6 @@ class Downloads:
         try:
             yield
         finally:
-            release_slot()
             self._open -= 1
             if not self._open:
                 for handler, signal in self._handlers:
@@ -204,8 +202,12 @@ class Downloads:
         The body is still encoded.
         """
         transfer: Transfer = request.meta[META_KEY]
-        with self._slots.use(transfer.slot):
-            response = await _compat.as_future(_compat.download(self._engine, request))
+        release_slot = _compat.extra_download_slot(self._engine)
+        try:
+            with self._slots.use(transfer.slot):
+                response = await _compat.as_future(_compat.download(self._engine, request))
+        finally:
+            release_slot()
         return response, transfer
 
     @property

@@ -61,6 +61,7 @@ class Gate:
     the lookup's; *clock* returns epoch seconds; *wake* makes the engine look into the scheduler.
     *on_waiting* is called with each request that is queued while its origin is not READY,
     *count_waiting* with each change of the number of queued requests whose origin is HELD.
+    *when_passed_on* makes a call when the request that has waited is on its way, before the others.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Gate:
         is_spaced: Callable[[Origin], bool] | None = None,
         on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
         count_waiting: Callable[[int], None] = lambda change: None,
+        when_passed_on: Callable[[Callable[[], object]], None] = lambda call: call(),
     ) -> None:
         self._live = live
         self.origin_of = origin_of
@@ -85,6 +87,7 @@ class Gate:
         """Whether a fetch may begin; else the engine is woken later."""
         self._clock = clock
         self._wake = wake
+        self._when_passed_on = when_passed_on
         self._on_waiting = on_waiting
         self.left: set[LiveOrigin] = set()
         """Origins of which a request has left alone and has not arrived in the middleware."""
@@ -129,7 +132,7 @@ class Gate:
             yield
         finally:
             live.holds -= 1
-            self.update(origin)
+            self._when_passed_on(partial(self.update, origin))
 
     def update(self, origin: Origin) -> None:
         """Let requests of *origin* go, unless one waits.

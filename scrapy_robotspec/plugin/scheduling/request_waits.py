@@ -71,6 +71,7 @@ class RequestWaits:
             is_spaced=None if self._crawl_delay is None else self._crawl_delay.is_spaced,
             on_waiting=robots.note_route,
             count_waiting=count_waiting,
+            when_passed_on=_compat.when_passed_on,
         )
 
     def _open_crawl_delay(self) -> CrawlDelay:
