@@ -48,18 +48,14 @@ PRIVATE = [
     "[ff02::1]",
     "[::ffff:a9fe:a9fe]",
     "１２７.0.0.1",
-    "192.88.99.1",
-    "192.0.0.9",
     "203.0.113.9",
     "[fec0::1]",
     "[64:ff9b:1::1]",
     "[5f00::1]",
     "[2001::1]",
     "[2001:db8::1]",
-    "[3fff::1]",
     "[100::1]",
     "[::ffff:0:10.0.0.1]",
-    "[64:ff9b::c058:6301]",
     "ip6-localhost",
     "ip6-loopback",
     "router.local",
@@ -118,7 +114,7 @@ def test_public(written: str) -> None:
 
 @given(st.integers(0, 2**32 - 1))
 def test_no_address_that_python_calls_private_is_public(number: int) -> None:
-    """The list here is at least that of any Python; it holds the same on each."""
+    """Python's own properties decide, also about an address inside another one."""
     address = IPv4Address(number)
     if address.is_private or address.is_multicast or address.is_reserved:
         assert is_private(str(address))
