@@ -58,7 +58,7 @@ class TieredStore:
         self._shared = shared
         self._in_thread = in_thread
         self._owner = owner
-        self.lease_seconds = lease_seconds
+        self._lease_seconds = lease_seconds
         self._pending: set[Deferred[Any]] = set()
         self.get = memory.get
         """The record in memory."""
@@ -77,12 +77,11 @@ class TieredStore:
         now: float,
         known: RobotsRecord | None,
         agent: str,
-        instead_of: str | None = None,
     ) -> Claim:
         """Get another record than *known*, or the lease (CAC-05), or neither."""
-        lease = (origin, self._owner, now, self.lease_seconds)
+        lease = (origin, self._owner, now, self._lease_seconds)
         claiming: Deferred[Claim] = self._track(
-            self._in_thread(self._shared.claim, *lease, _time_of(known), agent, instead_of)
+            self._in_thread(self._shared.claim, *lease, _time_of(known), agent)
         )
         try:
             return await _outcome_of(claiming)
@@ -172,13 +171,13 @@ class SharedFlight(SingleFlight[_Request]):
     async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
         origin, held, plan = flight.origin, flight.held, flight.plan
         agent = self._runtime.agent(flight.request)
-        wait = _LeaseWait(self._shared.lease_seconds + self._runtime.random() * POLL_MAX)
+        look = POLL_MIN
         record = known = held
         news, has_slot, has_turn = 0, True, False
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
-                claim = await self._shared.claim(origin, self._now(), known, agent, wait.overdue)
+                claim = await self._shared.claim(origin, self._now(), known, agent)
             else:
                 claim = Claim(False, await self._shared.get_news(origin, known, agent))
             if claim.record is not None and news < _MAX_NEWS:
@@ -196,43 +195,11 @@ class SharedFlight(SingleFlight[_Request]):
                 self._shared.release(origin)  # the turn may outlast the lease
                 await self._pause(turn)
             else:
-                if has_slot:
-                    wait.see(claim.holder)
                 self._limiter.release(origin)
                 has_slot = False
-                await self._pause(wait.next_pause(self._runtime.random()))
-
-
-class _LeaseWait:
-    """A wait for the holder of a lease; each holder restarts it.
-
-    *longest*: seconds after which a lease is foreign or damaged, as it outlasts any fetch.
-    """
-
-    def __init__(self, longest: float) -> None:
-        self._longest = longest
-        self._holder: str | None = None
-        self._waited, self._look = 0.0, POLL_MIN
-
-    @property
-    def overdue(self) -> str | None:
-        """The holder whose lease has lasted too long."""
-        return self._holder if self._waited >= self._longest else None
-
-    def see(self, holder: str | None) -> None:
-        """*holder* has the lease now."""
-        if holder != self._holder:
-            self._holder, self._waited, self._look = holder, 0.0, POLL_MIN
-
-    def next_pause(self, jitter: float) -> float:
-        """Seconds until the next look.
-
-        *jitter* in [0, 1) keeps processes out of step.
-        """
-        pause = self._look * (0.5 + jitter)
-        self._waited += pause
-        self._look = min(2 * self._look, POLL_MAX)
-        return pause
+                # At random, which keeps processes out of step.
+                await self._pause(look * (0.5 + self._runtime.random()))
+                look = min(2 * look, POLL_MAX)
 
 
 def _is_usable(plan: Plan) -> bool:

@@ -24,8 +24,6 @@ class Claim(NamedTuple):
     """Whether the caller holds the lease now."""
     record: RobotsRecord | None = None
     """The stored record, if it is newer than the caller's."""
-    holder: str | None = None
-    """The process that holds the lease, if it is not the caller."""
 
 
 class RecordStore(ABC):
@@ -50,13 +48,11 @@ class RecordStore(ABC):
         seconds: float,
         known: float | None,
         agent: str = "",
-        instead_of: str | None = None,
     ) -> Claim:
         """Return the record, or take the lease, in one atomic step.
 
         *known* is the ``updated_at`` of the record that the caller knows, None for no record. The
-        lease is *owner*'s until ``now + seconds``; an owner that asks again prolongs it. Another
-        holder keeps it, unless it is *instead_of*, whose lease has lasted too long.
+        lease is *owner*'s until ``now + seconds``; an owner that asks again prolongs it.
         """
 
     @abstractmethod

@@ -81,10 +81,9 @@ class CircuitBreakerStore(RecordStore):
         seconds: float,
         known: float | None,
         agent: str = "",
-        instead_of: str | None = None,
     ) -> Claim:
         """Without a back end nothing is shared: the lease is granted."""
-        arguments = (origin, owner, now, seconds, known, agent, instead_of)
+        arguments = (origin, owner, now, seconds, known, agent)
         return self._guard("claim", origin, lambda store: store.claim(*arguments), Claim(True))
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:

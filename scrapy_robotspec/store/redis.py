@@ -39,13 +39,14 @@ local function find(key, agent)
 end
 """
 _GET = _FIND + "return find(KEYS[1], ARGV[1])"
-#: Returns the record if it is not the one that the caller knows, or takes the lease.
+#: Returns the record if it is not the one that the caller knows, or takes the lease. A lease that
+#: does not expire by itself is not one of ours.
 _CLAIM = (
     _FIND
     + """
 local record, holder = find(KEYS[1], ARGV[4]), redis.call('MGET', KEYS[2])[1]
 if record and string.sub(record, 1, 8) ~= ARGV[3] then return {0, record} end
-if holder and holder ~= ARGV[1] and holder ~= ARGV[5] then return {0, false, holder} end
+if holder and holder ~= ARGV[1] and redis.call('PTTL', KEYS[2]) > 0 then return {0} end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return {1}
 """
@@ -176,17 +177,14 @@ class RedisStore(RecordStore):
         seconds: float,
         known: float | None,
         agent: str = "",
-        instead_of: str | None = None,
     ) -> Claim:
         """As in the contract, by the server's clock."""
         keys = [self._key(origin, "records"), self._key(origin, "lease")]
-        last = (instead_of or "").encode("latin-1")
-        arguments = (owner, max(1, int(seconds * 1000)), _stamp(known), agent, last)
+        arguments = (owner, max(1, int(seconds * 1000)), _stamp(known), agent)
         for _ in range(_MAX_DAMAGED):
             granted, *found = self._run(_CLAIM, keys, *arguments)
-            if not found or found[0] is None:
-                holder = found[1].decode("latin-1") if found else None
-                return Claim(bool(granted), holder=holder)
+            if not found:
+                return Claim(bool(granted))
             record = _read(found[0], origin)
             if record is not None:
                 return Claim(False, record)

@@ -90,15 +90,14 @@ class SqliteStore(RecordStore):
         seconds: float,
         known: float | None,
         agent: str = "",
-        instead_of: str | None = None,
     ) -> Claim:
         def claim(connection: sqlite3.Connection) -> Claim:
             record = _find(connection, origin, agent)
             if record is not None and record.updated_at != known:
                 return Claim(False, record)
             row = connection.execute(_HOLDER, (str(origin), now, now + SKEW)).fetchone()
-            if row is not None and row[0] not in (owner, instead_of):
-                return Claim(False, holder=row[0])
+            if row is not None and row[0] != owner:
+                return Claim(False)
             connection.execute(_TAKE, (str(origin), owner, now, now + seconds))
             return Claim(True)
 

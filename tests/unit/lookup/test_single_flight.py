@@ -17,7 +17,7 @@ from scrapy_robotspec.access.policy import AccessPolicy, Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE
-from scrapy_robotspec.lookup.tiered_store import POLL_MAX, TieredStore
+from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
@@ -218,64 +218,14 @@ def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
 # --- waiting for another process
 
 
-@pytest.mark.parametrize("random", [0.0, 0.999])
-def test_a_lease_without_an_end_is_waited_for_no_longer_than_a_fetch_may_take(
-    random: float,
-) -> None:
-    """CAC-05: by our own clock, whatever a foreign or damaged store says."""
-    shared = SharedStore()
-    take(shared, A, "nobody", START, 10 * 365 * DAY)
-    harness = LookupHarness(shared, random=random)
-    waiter = harness.wait_for()
-    waited = 0.0
-    while not harness.fetched:
-        harness.pass_time(0.1)
-        waited += 0.1
-        assert waited < LEASE + 3 * POLL_MAX
-    assert waited >= LEASE
-    harness.answer(FILE)
-    assert waiter.known.action is Action.RULES
-
-
-@pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY])
-def test_a_clock_that_jumps_does_not_prolong_the_wait_for_a_lease(jump: float) -> None:
-    shared = SharedStore()
-    take(shared, A, "nobody", START + 40 * DAY, 10 * 365 * DAY)
-    harness = LookupHarness(shared)
-    harness.ask()
-    harness.pass_time(10.0)
-    harness.ahead = jump
-    for _ in range(int(LEASE + 2 * POLL_MAX)):
-        harness.pass_time(1.0)
-    assert harness.fetched == [A]
-
-
-def test_a_lease_that_lasts_too_long_is_taken_over_and_its_holder_overwrites_nothing() -> None:
-    """CAC-05: the holder may be alive, and write at last."""
-    shared = SharedStore()
-    take(shared, A, "slow", START, 10 * LEASE)
-    harness = LookupHarness(shared)
-    harness.ask()
-    for _ in range(60):
-        harness.pass_time(1.0)
-    harness.answer(FILE)
-    stored = shared.get(A)
-    assert stored is not None
-    shared.put(
-        RobotsRecord(A, Meaning.ALLOW, 404, fetched_at=START, expires_at=START), "slow", None
-    )
-    assert shared.get(A) == stored
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     jitters=st.lists(st.floats(0, 0.999), min_size=2, max_size=50),
     begins=st.lists(st.floats(0, 10), min_size=2, max_size=50),
     takes=st.floats(0.1, 0.9 * LEASE),
-    endless=st.booleans(),
 )
 def test_one_process_takes_over_from_one_that_is_killed(
-    jitters: list[float], begins: list[float], takes: float, endless: bool
+    jitters: list[float], begins: list[float], takes: float
 ) -> None:
     """CAC-05: two fetches of the file, whenever the processes begin and however many wait."""
     shared, time = SharedStore(), Clock()
@@ -285,8 +235,6 @@ def test_one_process_takes_over_from_one_that_is_killed(
     ]
     dead, *others = fleet
     dead.ask()
-    if endless:  # a store that ends no lease by itself
-        take(shared, A, "0", START, 1e9)
     for harness, begin in zip(others, begins * len(fleet), strict=False):
         time.callLater(begin, harness.ask)
     fetches: dict[int, float] = {}

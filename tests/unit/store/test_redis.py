@@ -402,3 +402,12 @@ def test_the_script_reserves_as_the_other_stores_do(
     stored = client.get(LINE)
     assert isinstance(stored, bytes)
     assert tuple(int(each) / 1e6 for each in stored.split()) == new
+
+
+def test_a_lease_without_an_expiry_stands_in_nobodys_way(
+    store: RecordStore, client: redis.Redis
+) -> None:
+    """CAC-05: a restored or foreign key must not hold an origin for ever."""
+    client.set(LEASE, "killed")
+    assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
+    assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False)
