@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
-from scrapy_robotspec.plugin.reporting.summary import RULE_WIDTH, TOP, answer_of, deciding_line
+from scrapy_robotspec.plugin.reporting.summary import MAX_TEXT, TOP, answer_of, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
 if TYPE_CHECKING:
@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 
 #: Max URLs that are kept as examples of refused requests, for each rule.
 MAX_EXAMPLES = 3
-#: Max length of such a URL (characters).
-MAX_EXAMPLE_LENGTH = 200
-#: Max rules of one origin, and of the crawl, that are counted one by one. Further ones are counted
-#: together, for each origin and reason.
+#: Max rules of one origin that are counted one by one. Further ones are counted together, for each
+#: reason.
 MAX_RULES = 100
-MAX_RULES_OF_CRAWL = 20_000
 
 
 class OriginStatsTable(dict["Origin", OriginStats]):
@@ -34,10 +31,6 @@ class OriginStatsTable(dict["Origin", OriginStats]):
 
     Each is made on first use. Times are in epoch seconds, durations in seconds.
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rules = 0
 
     def __missing__(self, origin: Origin) -> OriginStats:
         row = self[origin] = OriginStats(origin)
@@ -103,7 +96,7 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         refusal = self._refusal(row, decision)
         refusal.count += 1
         if len(refusal.examples) < MAX_EXAMPLES:
-            refusal.examples.append(_cut(without_user_info(url), MAX_EXAMPLE_LENGTH))
+            refusal.examples.append(_cut(without_user_info(url)))
 
     def _refusal(self, row: OriginStats, decision: Decision) -> RefusalStats:
         """The counter of refusals for the same cause.
@@ -111,14 +104,11 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         Made if needed and if there is room.
         """
         line, text = deciding_line(decision)
-        rule = None if text is None else _cut(text, RULE_WIDTH)
+        rule = None if text is None else _cut(text)
         found = _find(row, decision.reason, line, rule)
-        if found is None and rule is not None:
-            if len(row.refused_by) >= MAX_RULES or self._rules >= MAX_RULES_OF_CRAWL:
-                line = rule = None
-                found = _find(row, decision.reason, line, rule)
-            else:
-                self._rules += 1
+        if found is None and len(row.refused_by) >= MAX_RULES:
+            line = rule = None
+            found = _find(row, decision.reason, line, rule)
         if found is None:
             pattern = None if rule is None else _pattern(decision)
             found = RefusalStats(decision.reason, line, rule, pattern)
@@ -137,12 +127,12 @@ def _pattern(decision: Decision) -> str | None:
     rule = decision.verdict.rule if decision.verdict is not None else None
     if rule is None or decision.usage is not None:
         return None
-    return _cut(rule.pattern, RULE_WIDTH)
+    return _cut(rule.pattern)
 
 
 def _count(table: dict[str, int], key: str) -> None:
     table[key] = table.get(key, 0) + 1
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"

@@ -138,7 +138,7 @@ class CrawlStats:
             self._stats.inc_value("robotspec/preempted")
             return
         if record is not None:
-            self._summary.fetched(record, before, done.seconds)
+            self._summary.fetched(record, before)
             if self._rows is not None:
                 self._rows.fetched(record, done.seconds, now)
             self._note_doubt(record, before)

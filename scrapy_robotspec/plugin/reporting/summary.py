@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 #: Max lines of the table of one kind.
 TOP = 5
-#: Attempts that took less are not named (seconds).
-SLOW = 1.0
 #: Max rules that are counted one by one; the rarest are dropped first.
 RULES_COUNTED = 1000
 #: Max unreachable origins that are remembered.
 DOWN_COUNTED = 10_000
-#: Max stored length of a rule (characters).
-RULE_WIDTH = 120
+#: Max stored length of a rule or a URL (characters).
+MAX_TEXT = 200
 
 #: The words of the table for what the latest attempt meant, in its order.
 _WORDS = {
@@ -58,15 +56,14 @@ class Summary:
         """Origins by what their latest attempt meant."""
         self._attempts: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
-        self._slowest: dict[Origin, float] = {}
         self._down: dict[Origin, str] = {}
         self._rules: Counter[_Rule] = Counter()
 
     # --- events
 
-    def fetched(self, record: RobotsRecord, before: RobotsRecord | None, seconds: float) -> None:
-        """An attempt of *seconds* turned *before* into *record*."""
-        answer, origin = answer_of(record), record.origin
+    def fetched(self, record: RobotsRecord, before: RobotsRecord | None) -> None:
+        """An attempt turned *before* into *record*."""
+        answer = answer_of(record)
         if answer is None:
             return
         previous = answer_of(before)
@@ -74,15 +71,17 @@ class Summary:
             self._origins[previous] -= 1
         self._origins[answer] += 1
         self._attempts[answer] += 1
-        self._keep_slowest(origin, seconds)
-        self._keep_down(origin, record if answer == Meaning.UNREACHABLE.value else None)
+        if answer != Meaning.UNREACHABLE.value:
+            self._down.pop(record.origin, None)
+        elif record.origin in self._down or len(self._down) < DOWN_COUNTED:
+            self._down[record.origin] = record.failure or "no answer"
 
     def refused(self, decision: Decision) -> None:
         """A request was refused."""
         self._refused[decision.reason] += 1
         line, text = deciding_line(decision)
         if line is not None and text is not None and decision.origin is not None:
-            self._rules[decision.origin, line, text[:RULE_WIDTH]] += 1
+            self._rules[decision.origin, line, text[:MAX_TEXT]] += 1
             if len(self._rules) > 2 * RULES_COUNTED:
                 self._rules = Counter(dict(self._rules.most_common(RULES_COUNTED)))
 
@@ -140,26 +139,9 @@ class Summary:
             yield "" if at else "still unreachable", f"{origin}: {safe(failure)}"
         if len(self._down) > TOP:
             yield "", f"and {len(self._down) - TOP:,} more"
-        slow = (item for item in self._slowest.items() if item[1] >= SLOW)
-        slowest = sorted(slow, key=lambda item: -item[1])
-        for at, (origin, seconds) in enumerate(slowest):
-            yield "" if at else "slowest answers", f"{duration(seconds):>8}  {origin}"
         for at, ((origin, line, text), number) in enumerate(self._rules.most_common(TOP)):
             place = f"{number:>8,}  {origin} line {line}"
-            yield "" if at else "refused most", f"{place}: {safe(text.strip(), RULE_WIDTH)}"
-
-    # --- counting
-
-    def _keep_slowest(self, origin: Origin, seconds: float) -> None:
-        self._slowest[origin] = max(seconds, self._slowest.get(origin, 0.0))
-        if len(self._slowest) > TOP:
-            del self._slowest[min(self._slowest, key=self._slowest.__getitem__)]
-
-    def _keep_down(self, origin: Origin, failed: RobotsRecord | None) -> None:
-        if failed is None:
-            self._down.pop(origin, None)
-        elif origin in self._down or len(self._down) < DOWN_COUNTED:
-            self._down[origin] = failed.failure or "no answer"
+            yield "" if at else "refused most", f"{place}: {safe(text.strip(), MAX_TEXT)}"
 
 
 def _under(folder: str, stats: Mapping[str, Any]) -> Counter[str]:

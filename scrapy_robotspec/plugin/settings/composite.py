@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Mapping
@@ -14,7 +13,7 @@ from inspect import (
     isroutine,
     signature,
 )
-from os.path import dirname, exists, isdir
+from os.path import exists, isdir
 from shutil import which
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -53,13 +52,6 @@ def report_file(raw: Any) -> str:
     names = {match[1] or match[2] for match in _PLACEHOLDER.finditer(path)}
     if not names <= {"time", "name"}:
         raise ValueError("a path with no placeholders but {time} and {name}")
-    folder = dirname(path) or "."
-    if _PLACEHOLDER.search(folder):
-        return path  # unknown before the spider is
-    if isdir(path) or not isdir(folder):
-        raise ValueError("the path of a file, in a folder that is there")
-    if not os.access(folder, os.W_OK):
-        raise ValueError("the path of a file, in a folder that this process can write to")
     return path
 
 

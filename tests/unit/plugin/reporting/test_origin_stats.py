@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import origin_stats, summary
 from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
@@ -17,7 +16,7 @@ from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, HOP, RULES, SHOP
 
 if TYPE_CHECKING:
-    import pytest
+    from scrapy_robotspec.access.origin import Origin
 
 
 def by_rule(path: str = "/cart/1", origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
@@ -118,7 +117,7 @@ def test_more_refused_requests_on_a_rule_need_no_more_memory() -> None:
     (refusal,) = rows(table)[SHOP].refused_by
     assert refusal.count == 10_000
     assert len(refusal.examples) == origin_stats.MAX_EXAMPLES
-    assert max(map(len, refusal.examples)) == origin_stats.MAX_EXAMPLE_LENGTH
+    assert max(map(len, refusal.examples)) == summary.MAX_TEXT
 
 
 def test_beyond_a_number_of_rules_refusals_are_counted_together() -> None:
@@ -137,16 +136,6 @@ def test_beyond_a_number_of_rules_refusals_are_counted_together() -> None:
     assert sum(each.count for each in row.refused_by) == row.refused == 500
 
 
-def test_rules_of_a_whole_crawl_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(origin_stats, "MAX_RULES_OF_CRAWL", 10)
-    table = OriginStatsTable()
-    for number in range(30):
-        origin = Origin("http", f"h{number}.example", 80)
-        table.refused(by_rule(origin=origin), f"{origin}/cart/1")
-    lines = [row.refused_by[0].line for row in table.values()]
-    assert lines == [2] * 10 + [None] * 20
-
-
 def test_a_server_cannot_fill_the_table_with_statements_of_its_headers() -> None:
     """A header may differ with every page."""
     table = OriginStatsTable()
@@ -156,7 +145,7 @@ def test_a_server_cannot_fill_the_table_with_statements_of_its_headers() -> None
         table.refused(decision, "https://shop.example/")
     refusals = rows(table)[SHOP].refused_by
     assert len(refusals) == origin_stats.MAX_RULES + 1
-    assert all(each.rule is None or len(each.rule) <= 120 for each in refusals)
+    assert all(each.rule is None or len(each.rule) <= summary.MAX_TEXT for each in refusals)
 
 
 def test_kinds_of_failure_are_bounded() -> None:

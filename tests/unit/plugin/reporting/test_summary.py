@@ -25,9 +25,9 @@ def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
 
 def small_crawl(summary: Summary) -> Summary:
     """A shop with one refused page, and an origin that is down."""
-    summary.fetched(FOUND, None, 0.25)
-    summary.fetched(FAILED, None, 8.0)
-    summary.fetched(FAILED, FAILED, 7.0)
+    summary.fetched(FOUND, None)
+    summary.fetched(FAILED, None)
+    summary.fetched(FAILED, FAILED)
     summary.refused(refusal())
     summary.refused(Decision(False, "unreachable", origin=DOWN))
     return summary
@@ -40,7 +40,6 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
         "attempts           2 of 3 without a usable answer",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
         "still unreachable  http://down.example:8080: refused",
-        "slowest answers         8 s  http://down.example:8080",
         "refused most              1  https://shop.example line 2: Disallow: /cart/",
     ]
 
@@ -50,13 +49,13 @@ def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     summary = Summary()
     for number in range(8):
         record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(record, None, 0.1)
+        summary.fetched(record, None)
     table = summary.table(0, {})
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
     for number in range(8):
         back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(back, FAILED, 0.1)
+        summary.fetched(back, FAILED)
     assert "unreachable  http" not in summary.table(0, {})
 
 
@@ -82,9 +81,9 @@ def test_an_origin_is_counted_once_however_often_it_is_tried() -> None:
     summary = Summary()
     before = None
     for _ in range(5):
-        summary.fetched(FAILED, before, 0.1)
+        summary.fetched(FAILED, before)
         before = FAILED
-    summary.fetched(replace(FOUND, origin=DOWN), FAILED, 0.1)
+    summary.fetched(replace(FOUND, origin=DOWN), FAILED)
     table = summary.table(0, {})
     assert "origins   1 (1 with rules)" in table
     assert "5 of 6 without a usable answer" in table
@@ -100,7 +99,7 @@ def test_a_403_stands_apart_from_a_404() -> None:
             status=status,
             meaning=Meaning.ALLOW,
         )
-        summary.fetched(record, None, 0.1)
+        summary.fetched(record, None)
     assert (
         "origins 5 (2 without a file (all allowed), 2 with HTTP status 403 (all allowed), "
         "1 with HTTP status 401 (all allowed))"

@@ -146,7 +146,6 @@ WRONG = [
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
     ("report", "{}.jsonl", "no placeholders but {time} and {name}"),
-    ("report", "no/such/folder/report.jsonl", "in a folder that is there"),
     ("report", "a\0b.html", "give the path of a file"),
     ("max_parked", 0, "at least 1"),
 ]
