@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: No pause is shorter (seconds).
 MIN_PAUSE = 0.02
+#: Pause until what failed here, or had no free slot, is tried again (seconds).
+RETRY_PAUSE = 1.0
 
 
 class QueueState(Enum):
@@ -30,48 +33,32 @@ class QueueState(Enum):
     HELD = "held"
 
 
+@dataclass(slots=True, eq=False)
 class LiveOrigin:
     """The state of one origin: the lookup's, then the crawl's."""
 
-    __slots__ = (
-        "failed_routes",
-        "flight",
-        "holds",
-        "is_flying",
-        "left",
-        "line",
-        "origin",
-        "pending_since",
-        "routes",
-        "state",
-        "waiters",
-        "waits",
-        "was_preempted",
-    )
-
-    def __init__(self, origin: Origin) -> None:
-        self.origin = origin
-        self.is_flying = False
-        self.flight: Deferred[Any] | None = None
-        """The flight, unless it has just begun."""
-        self.waiters: list[Deferred[None]] = []
-        """Fired when the flight ends."""
-        self.was_preempted = False
-        """Since the last complete flight."""
-        self.state = QueueState.READY
-        self.holds = 0
-        """Number of requests that hold the others in the scheduler."""
-        self.left: Any = None
-        """The request that has left the scheduler alone and has not arrived in the middleware."""
-        self.waits = 0
-        """Number of waits for its robots.txt."""
-        self.routes: dict[str, Any] = {}
-        """Routes of the waiting requests by name."""
-        self.failed_routes: Counter[str] = Counter()
-        self.pending_since: float | None = None
-        """When the first request began to wait for its robots.txt (epoch seconds)."""
-        self.line = ""
-        """The kind of the last log line about it, written or suppressed."""
+    origin: Origin
+    is_flying: bool = False
+    flight: Deferred[Any] | None = None
+    """The flight, unless it has just begun."""
+    waiters: list[Deferred[None]] = field(default_factory=list)
+    """Fired when the flight ends."""
+    was_preempted: bool = False
+    """Since the last complete flight."""
+    state: QueueState = QueueState.READY
+    holds: int = 0
+    """Number of requests that hold the others in the scheduler."""
+    left: Any = None
+    """The request that has left the scheduler alone and has not arrived in the middleware."""
+    waits: int = 0
+    """Number of waits for its robots.txt."""
+    routes: dict[str, Any] = field(default_factory=dict)
+    """Routes of the waiting requests by name."""
+    failed_routes: Counter[str] = field(default_factory=Counter)
+    pending_since: float | None = None
+    """When the first request began to wait for its robots.txt (epoch seconds)."""
+    line: str = ""
+    """The kind of the last log line about it, written or suppressed."""
 
     @property
     def is_idle(self) -> bool:

@@ -15,7 +15,7 @@ from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup.limiter import SlotWaits
-from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins, fire, pause
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, LiveOrigin, LiveOrigins, fire, pause
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, Pending, Resolved, RulesCache
 from scrapy_robotspec.lookup.single_flight import SingleFlight
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _Request = TypeVar("_Request", contravariant=True)
-
-#: Pause until a due refresh for which no slot was free is tried again (seconds).
-REFRESH_RETRY = 1.0
 
 
 class Lookup(Generic[_Request]):
@@ -155,7 +152,7 @@ class Lookup(Generic[_Request]):
             asked_before = self._flights.was_asked(origin, record)
             return Pending(origin, math.inf if flying else retry_at, asked_before)
         if plan.ask and not flying:
-            plan = replace(plan, until=min(plan.until, now + REFRESH_RETRY))
+            plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
         return self._rules_cache.put(self._rules_cache.make(record, plan, policy.edition, now))
 

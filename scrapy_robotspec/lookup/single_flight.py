@@ -17,7 +17,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
-from scrapy_robotspec.lookup.live_origins import fire, pause
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
 from scrapy_robotspec.lookup.rules_cache import Pending
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ HANDLER_TIMEOUT = 30.0
 
 #: How cancelled handlers end: a Deferred's error or, with older Twisted, a task's.
 _CANCELLED = (CancelledError, asyncio.CancelledError)
-#: Pause after an error in our own code (seconds).
-ERROR_PAUSE = 1.0
 
 
 class Runtime(Protocol[_Request]):
@@ -185,7 +183,7 @@ class SingleFlight(Generic[_Request]):
         except Exception:
             logger.exception("Error while looking up the robots.txt of %s", flight.origin)
             self._limiter.release(flight.origin)
-            await self._pause(ERROR_PAUSE)  # so that it is not repeated without end
+            await self._pause(RETRY_PAUSE)  # so that it is not repeated without end
             raise
 
     async def _look_up(self, flight: Flight[_Request]) -> FetchDone:

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.limiter import FetchLimiter
-    from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.lookup.rules_cache import RulesCache
-    from scrapy_robotspec.lookup.single_flight import FetchDone, Flight, Runtime
+    from scrapy_robotspec.lookup.single_flight import FetchDone, Flight
     from scrapy_robotspec.store.base import RecordStore
     from scrapy_robotspec.store.memory import MemoryStore
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
@@ -157,16 +154,7 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
 class SharedFlight(SingleFlight[_Request]):
     """Shares its fetches and their results with other processes."""
 
-    def __init__(
-        self,
-        runtime: Runtime[_Request],
-        store: TieredStore,
-        limiter: FetchLimiter,
-        rules_cache: RulesCache,
-        live: LiveOrigins,
-    ) -> None:
-        super().__init__(runtime, store, limiter, rules_cache, live)
-        self._shared = store
+    _store: TieredStore
 
     async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
         origin, held, plan = flight.origin, flight.held, flight.plan
@@ -177,9 +165,9 @@ class SharedFlight(SingleFlight[_Request]):
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
-                claim = await self._shared.claim(origin, self._now(), known, agent)
+                claim = await self._store.claim(origin, self._now(), known, agent)
             else:
-                claim = Claim(False, await self._shared.get_news(origin, known, agent))
+                claim = Claim(False, await self._store.get_news(origin, known, agent))
             if claim.record is not None and news < _MAX_NEWS:
                 news += 1
                 known, record = claim.record, newer(held, claim.record)
@@ -192,7 +180,7 @@ class SharedFlight(SingleFlight[_Request]):
                 if turn <= 0:
                     return await self._fetch(flight, record, known)
                 has_turn = True
-                self._shared.release(origin)  # the turn may outlast the lease
+                self._store.release(origin)  # the turn may outlast the lease
                 await self._pause(turn)
             else:
                 self._limiter.release(origin)

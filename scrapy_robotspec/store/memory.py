@@ -35,8 +35,6 @@ _AVERAGE = 4096
 GRANTED = 2**26
 #: Share of the entries that are evicted at once. Choosing them takes one pass over the table.
 _EVICTED = 1 / 256
-#: Lines of page slots are swept when their number reaches this, and then whenever it has doubled.
-_SWEEP_AT = 10_000
 
 
 class SizedTable(Generic[_K, _V]):
@@ -105,7 +103,6 @@ class MemoryStore:
         self._warned = not warn
         self._monotonic = monotonic
         self._lines: dict[Origin, Line] = {}
-        self._sweep_at = _SWEEP_AT
 
     # --- records
 
@@ -164,21 +161,15 @@ class MemoryStore:
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """Reserve a slot of *origin*, or a place in line; see ``page_slots.py``."""
-        from scrapy_robotspec.store.page_slots import reserve  # few crawls keep a crawl delay
+        from scrapy_robotspec.store import page_slots  # few crawls keep a crawl delay
 
         now = self._monotonic()
-        if len(self._lines) >= self._sweep_at:
-            self._sweep_lines(now)
-        self._lines[origin], reply = reserve(self._lines.get(origin), now, asked)
+        self._lines[origin], reply = page_slots.reserve(self._lines.get(origin), now, asked)
+        checked = next(iter(self._lines))  # one at each call, in turn
+        line = self._lines.pop(checked)
+        if not page_slots.has_expired(line, now):
+            self._lines[checked] = line
         return reply
-
-    def _sweep_lines(self, now: float) -> None:
-        from scrapy_robotspec.store.page_slots import has_expired
-
-        self._lines = {
-            origin: line for origin, line in self._lines.items() if not has_expired(line, now)
-        }
-        self._sweep_at = max(_SWEEP_AT, 2 * len(self._lines))
 
 
 def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:

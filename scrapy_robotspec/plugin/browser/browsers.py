@@ -95,7 +95,7 @@ class Browsers:
             return None
 
     async def _prepare_context(self, context: Any) -> None:
-        await _disable_preloading(context)
+        await context.add_init_script(_INIT_SCRIPT)
         if self._every:  # of windows that pages open
             await _check_web_sockets(context, self._guard, lambda: None)
 
@@ -115,11 +115,6 @@ class Browsers:
             if request.frame.page in self._paused:  # checked after the routes
                 return False
         return await self._routes.refuses(request)
-
-
-async def _disable_preloading(context: Any) -> None:
-    """Let pages of *context* have no speculation rules and no service workers."""
-    await context.add_init_script(_INIT_SCRIPT)
 
 
 async def _check_web_sockets(

@@ -169,11 +169,11 @@ class BrowserGuard:
         origin = robots.policy.origin(request)
         if origin is None:
             return None
-        self._count("robotspec/browser/checked")
+        self._stats.inc_value("robotspec/browser/checked")
         decision, found = await self._answer(origin, request)
         if decision.allowed:
             return None
-        self._count("robotspec/browser/aborted")
+        self._stats.inc_value("robotspec/browser/aborted")
         page = "a page" if visit is None else shown_url(visit.request.url)
         reason = decision.detail
         logger.debug("Aborted in the browser, for %s: %s (%s)", page, shown_url(url), reason)
@@ -212,9 +212,6 @@ class BrowserGuard:
             self._middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
         assert self._middleware is not None, "the add-on enables both"
         return self._middleware
-
-    def _count(self, stat: str) -> None:
-        self._stats.inc_value(stat)
 
 
 def _unanswered(origin: Origin, failure: str) -> Answer:

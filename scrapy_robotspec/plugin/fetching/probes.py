@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.access.origin import Origin
 
-#: Max origins whose last probe is remembered.
-_MAX_ORIGINS = 10_000
-
 
 class Probes:
     """Probes each origin at most once a day."""
@@ -42,9 +39,10 @@ class Probes:
 
     def _take(self, origin: Origin, now: float) -> bool:
         """Whether to probe *origin* at *now*; counts it."""
-        if now < self._probed_at.get(origin, 0.0) + DAY:
+        probed = self._probed_at
+        while probed and now >= next(iter(probed.values())) + DAY:
+            del probed[next(iter(probed))]
+        if origin in probed:
             return False
-        if len(self._probed_at) >= _MAX_ORIGINS:
-            self._probed_at.pop(next(iter(self._probed_at)))
-        self._probed_at[origin] = now
+        probed[origin] = now
         return True

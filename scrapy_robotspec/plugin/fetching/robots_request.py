@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -60,38 +61,29 @@ _CONDITIONAL_HEADERS = (
 _PRIVATE_HEADERS = ("Authorization", "Cookie")
 
 
+@dataclass(slots=True, eq=False)
 class Transfer:
     """Notes about one robots.txt request while it is downloaded."""
 
-    __slots__ = (
-        "content_encoding",
-        "never_sent",
-        "received",
-        "sent",
-        "slot",
-        "stopped",
-    )
-
-    def __init__(self, slot: str, never_sent: Sequence[str]) -> None:
-        self.slot = slot
-        """Name of the download slot."""
-        self.never_sent = never_sent
-        """Headers that do not leave, whichever middleware has added them."""
-        self.received = 0
-        """Bytes of the body so far."""
-        self.stopped = False
-        """The size limit ended the download (FMT-12)."""
-        self.content_encoding: list[bytes] = []
-        """Values of the response's header."""
-        self.sent: Request | None = None
-        """The request as the download handler got it."""
+    slot: str
+    """Name of the download slot."""
+    never_sent: Sequence[str]
+    """Headers that do not leave, whichever middleware has added them."""
+    received: int = 0
+    """Bytes of the body so far."""
+    stopped: bool = False
+    """The size limit ended the download (FMT-12)."""
+    content_encoding: Sequence[bytes] = ()
+    """Values of the response's header."""
+    sent: Request | None = None
+    """The request as the download handler got it."""
 
     def begin(self, request: Request) -> None:
         """*request* is about to be sent.
 
         Other middlewares may repeat it, as scrapy-rotating-proxies does where a proxy fails.
         """
-        self.received, self.stopped, self.content_encoding = 0, False, []
+        self.received, self.stopped, self.content_encoding = 0, False, ()
         self.sent = request
         for name in self.never_sent:
             request.headers.pop(name, None)

@@ -42,7 +42,7 @@ def browser_handlers(settings: BaseSettings) -> dict[str, type]:
 def _opens_browser(handler: Any) -> bool:
     """Whether *handler* comes from scrapy-playwright, which may not be installed."""
     return isinstance(handler, type) and any(
-        _path(base) == _BROWSER_HANDLER for base in handler.__mro__
+        global_object_name(base) == _BROWSER_HANDLER for base in handler.__mro__
     )
 
 
@@ -85,19 +85,15 @@ def replaced_queue(settings: BaseSettings) -> type | None:
     A scheduler or a queue that the user has chosen is not imported.
     """
     scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
-    if scheduler not in (Scheduler, _path(Scheduler)):
+    if scheduler not in (Scheduler, global_object_name(Scheduler)):
         return None
     if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
         return None
-    if queue in (DownloaderAwarePriorityQueue, _path(DownloaderAwarePriorityQueue)):
+    if queue in (DownloaderAwarePriorityQueue, global_object_name(DownloaderAwarePriorityQueue)):
         return DownloaderAwarePriorityQueue
     # The default of Scrapy 2.13, which the user has not chosen.
     is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
     return ScrapyPriorityQueue if is_unchosen else None
-
-
-def _path(component: type) -> str:
-    return f"{component.__module__}.{component.__qualname__}"
 
 
 def _other_middlewares(settings: BaseSettings) -> list[str]:

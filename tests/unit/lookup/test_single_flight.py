@@ -16,7 +16,7 @@ from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import AccessPolicy, Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.single_flight import ERROR_PAUSE
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.lookup.tiered_store import TieredStore
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
@@ -384,10 +384,10 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
     assert len(harness.limiter) == 0
     harness.ask()
     assert caplog.text.count("Traceback") == 1
-    harness.pass_time(ERROR_PAUSE)
+    harness.pass_time(RETRY_PAUSE)
     (done,) = harness.ended
     assert isinstance(done.found, Pending)
-    assert done.found.until == START + ERROR_PAUSE
+    assert done.found.until == START + RETRY_PAUSE
     assert len(harness.limiter) == 0
 
 

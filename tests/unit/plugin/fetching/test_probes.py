@@ -45,9 +45,9 @@ def test_an_origin_is_probed_once_a_day() -> None:
     assert server.is_probed(1, 2 * DAY)
 
 
-def test_the_oldest_of_many_origins_is_forgotten() -> None:
-    """Memory is bounded: only the first of 10,001 origins may be probed again."""
+def test_an_origin_is_remembered_for_a_day() -> None:
+    """Memory grows with the origins of a day, not with those of the crawl."""
     server = Server()
-    assert all(server.is_probed(number, DAY) for number in range(10_001))
-    assert not server.is_probed(1, DAY)
-    assert server.is_probed(0, DAY)
+    assert all(server.is_probed(number, DAY + number) for number in range(100))
+    assert server.is_probed(100, 2 * DAY + 99)
+    assert len(server.probes._probed_at) == 1

@@ -81,7 +81,7 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
     copy = request.copy()
     transfer.begin(copy)
     assert copy.meta[META_KEY] is transfer
-    assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, [])
+    assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, ())
 
 
 def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
