@@ -1,7 +1,7 @@
 """Every value of an edition works by itself: the default edition with one value of another.
 
 The tables know the presets only, so the reference matcher says what such a mixture must answer. It
-has earned that in ``test_tables.py``.
+has earned that in ``tests/nightly/test_reference.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Every case of ``conformance/tables``, in every edition and every spelling that must not matter.
 
-The reference matcher is asked the same questions, so that it has to earn the trust that
-``tests/unit/protocol/property`` puts in it.
+``tests/nightly/test_reference.py`` checks the reference matcher against the same cases.
 """
 
 from __future__ import annotations
@@ -11,37 +10,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.tables import Ask, TableCase, read_tables
-from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.spec.table import deliveries
-from tests.support import reference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from _pytest.mark import ParameterSet
-
     from conformance.tables import Answer
 
 CASES = read_tables()
 
 
-def rows(cases: Iterable[tuple[int, TableCase]]) -> list[ParameterSet]:
-    """A row for each edition of each case."""
-    return [
-        pytest.param(case, name, id=f"{case.part}-{number}-{'+'.join(case.ids)}-{name}")
-        for number, case in cases
-        for name in case.editions
-    ]
-
-
-NUMBERED = list(enumerate(CASES, 1))
-ROWS = rows(NUMBERED)
-VERDICT_ROWS = rows(
-    (number, case)
-    for number, case in NUMBERED
-    if any(ask.question == "allowed" for ask in case.asks)
-)
+#: A row for each edition of each case.
+ROWS = [
+    pytest.param(case, name, id=f"{case.part}-{number}-{'+'.join(case.ids)}-{name}")
+    for number, case in enumerate(CASES, 1)
+    for name in case.editions
+]
 
 
 @pytest.mark.parametrize(("case", "edition"), ROWS)
@@ -85,18 +68,6 @@ def other_answer(robots: RobotsTxt, ask: Ask) -> Any:
             usage = robots.usage(ask.url, ask.tokens)
             return dict(usage.preferences) if usage.applies else None
     raise ValueError(ask.question)
-
-
-@pytest.mark.parametrize(("case", "edition"), VERDICT_ROWS)
-def test_reference_answers_as_the_document_says(case: TableCase, edition: str) -> None:
-    """Verdict and deciding line of the reference matcher equal the table's."""
-    for ask in case.asks:
-        answer = ask.answers[edition]
-        if answer is None or ask.question != "allowed":
-            continue  # the reference takes any token, and knows rules only
-        expected = reference.Verdict(answer.allowed, answer.line)
-        found = reference.rule_on(case.body, ask.url, ask.tokens, EDITIONS[edition])
-        assert found == expected, f"{case}\n{ask.url} for {ask.tokens}"
 
 
 #: Statements that no other test names: the tables alone prove them.
