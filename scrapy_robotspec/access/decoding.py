@@ -22,7 +22,7 @@ _RAW_DEFLATE = -zlib.MAX_WBITS
 #: Bytes of plain text; encoded data contains others.
 _TEXT = bytes(range(32, 127)) + b"\t\n\r"
 
-#: Max window of a zstd frame (log2 bytes): the server chooses how much memory it takes.
+#: Max window of a zstd frame in HTTP (log2 bytes; RFC 9659).
 _MAX_WINDOW = 23
 
 # A few bytes can encode thousands of streams, each with a cost. A body beyond these bounds, which
@@ -52,7 +52,7 @@ def decode_prefix(body: bytes, encodings: Sequence[bytes], limit: int) -> tuple[
 
 def can_decode(encoding: bytes) -> bool:
     """Whether *encoding* (lower case) can be decoded up to a limit here."""
-    return encoding in _UNPACKERS and _IS_INSTALLED.get(encoding, lambda: True)()
+    return encoding in _UNPACKERS
 
 
 def _looks_encoded(body: bytes, encoding: bytes) -> bool:
@@ -92,61 +92,6 @@ def _member(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes | None]:
     return decoded, stream.unused_data if stream.eof else None
 
 
-# br and zstd are decoded if a library that can stop at a limit is installed, as with every new
-# Scrapy.
-
-
-def _brotli() -> Any:
-    """The brotli library, or None: before 1.2 it cannot stop at a limit."""
-    brotli = _library("brotli")
-    can_stop = hasattr(getattr(brotli, "Decompressor", None), "can_accept_more_data")
-    return brotli if can_stop else None
-
-
-def _zstd() -> Any:
-    """The zstd library, or None."""
-    return _library("compression.zstd") or _library("backports.zstd")
-
-
-def _unbrotli(body: bytes, limit: int) -> Unpacked:
-    brotli = _brotli()
-    if brotli is None:
-        return b"", False
-    stream, decoded = brotli.Decompressor(), b""
-    try:
-        while len(decoded) < limit and not stream.is_finished():
-            more = stream.process(body, output_buffer_limit=limit - len(decoded))
-            if not more and not body:
-                break
-            decoded, body = decoded + more, b""
-    except brotli.error:
-        return b"", False
-    return decoded, stream.is_finished()
-
-
-def _unzstd(body: bytes, limit: int) -> Unpacked:
-    zstd = _zstd()
-    if zstd is None:
-        return b"", False
-    decoded, frames = b"", 0
-    try:
-        while body and len(decoded) < limit and frames < _MAX_STREAMS:  # frame by frame
-            frames += 1
-            options = {zstd.DecompressionParameter.window_log_max: _MAX_WINDOW}
-            stream = zstd.ZstdDecompressor(options=options)
-            decoded += stream.decompress(body, limit - len(decoded))
-            if not stream.eof:
-                return decoded, False
-            body = stream.unused_data
-    except zstd.ZstdError:
-        return b"", False
-    return decoded, not body
-
-
-def _unreadable(body: bytes, limit: int) -> Unpacked:
-    return b"", False
-
-
 def _library(name: str) -> Any:
     """An optional module, or None."""
     try:
@@ -155,16 +100,52 @@ def _library(name: str) -> Any:
         return None
 
 
+# br and zstd are decoded if a library that can stop at a limit is installed, as with every new
+# Scrapy.
+_BROTLI = _library("brotli")
+_ZSTD = _library("compression.zstd") or _library("backports.zstd")
+
+
+def _unbrotli(body: bytes, limit: int) -> Unpacked:
+    stream, decoded = _BROTLI.Decompressor(), b""
+    try:
+        while len(decoded) < limit and not stream.is_finished():
+            more = stream.process(body, output_buffer_limit=limit - len(decoded))
+            if not more and not body:
+                break
+            decoded, body = decoded + more, b""
+    except _BROTLI.error:
+        return b"", False
+    return decoded, stream.is_finished()
+
+
+def _unzstd(body: bytes, limit: int) -> Unpacked:
+    decoded, frames = b"", 0
+    try:
+        while body and len(decoded) < limit and frames < _MAX_STREAMS:  # frame by frame
+            frames += 1
+            options = {_ZSTD.DecompressionParameter.window_log_max: _MAX_WINDOW}
+            stream = _ZSTD.ZstdDecompressor(options=options)
+            decoded += stream.decompress(body, limit - len(decoded))
+            if not stream.eof:
+                return decoded, False
+            body = stream.unused_data
+    except _ZSTD.ZstdError:
+        return b"", False
+    return decoded, not body
+
+
+def _unreadable(body: bytes, limit: int) -> Unpacked:
+    return b"", False
+
+
 _UNPACKERS: dict[bytes, Callable[[bytes, int], Unpacked]] = {
     b"gzip": _gunzip,
     b"x-gzip": _gunzip,
     b"deflate": _inflate,
-    b"br": _unbrotli,
-    b"zstd": _unzstd,
 }
-#: Codings of optional libraries.
-_IS_INSTALLED: dict[bytes, Callable[[], bool]] = {
-    b"br": lambda: _brotli() is not None,
-    b"zstd": lambda: _zstd() is not None,
-}
+if hasattr(getattr(_BROTLI, "Decompressor", None), "can_accept_more_data"):  # from 1.2 on
+    _UNPACKERS[b"br"] = _unbrotli
+if _ZSTD is not None:
+    _UNPACKERS[b"zstd"] = _unzstd
 _NO_ENCODING = (b"", b"identity")

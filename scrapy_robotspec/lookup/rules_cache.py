@@ -9,7 +9,7 @@ from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.outcome import Outcome
 from scrapy_robotspec.access.policy import SKEW, Action
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, may_have_other_lines
-from scrapy_robotspec.store.memory import GRANTED, SizedTable
+from scrapy_robotspec.store.memory import GRANTED, OVERHEAD, SizedTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 #: Memory for resolved origins (bytes, estimated).
 MAX_BYTES = GRANTED
 
-#: Estimated memory of an origin, of a file and its rules for each byte of the file, and of the
-#: compiled rules for each wildcard (bytes).
-PER_ORIGIN, _PER_BYTE, _PER_WILDCARD = 1024, 3, 64
+#: Estimated memory of a file and its rules for each byte of the file, and of the compiled rules for
+#: each wildcard (bytes).
+_PER_BYTE, _PER_WILDCARD = 3, 64
 
 
 _UNREACHABLE = Outcome.UNREACHABLE.value
@@ -179,6 +179,6 @@ class RulesCache:
 
 def _size_of(robots: RobotsTxt | None) -> int:
     if robots is None:
-        return PER_ORIGIN
+        return OVERHEAD
     body = robots.body
-    return PER_ORIGIN + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")
+    return OVERHEAD + _PER_BYTE * len(body) + _PER_WILDCARD * body.count(b"*")

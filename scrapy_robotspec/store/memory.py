@@ -28,8 +28,8 @@ _V = TypeVar("_V")
 
 #: Usual number of records in memory, and in the temporary file.
 MAX_RECORDS, MAX_SPILLED = 100_000, 1_000_000
-#: Size of an origin besides its record: its name and its place in the table (bytes).
-_OVERHEAD = 512
+#: Size of an origin besides its record or its rules: its name and its place in a table (bytes).
+OVERHEAD = 1024
 #: Size that an origin may have on average, and total size that is always granted (bytes).
 _AVERAGE = 4096
 GRANTED = 2**26
@@ -178,4 +178,4 @@ def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
 
 
 def _size_of(data: bytes) -> int:
-    return len(data) + _OVERHEAD
+    return len(data) + OVERHEAD

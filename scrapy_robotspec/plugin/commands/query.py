@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 #: Beginnings of URLs that have a robots.txt.
 _WITH_HOST = ("http://", "https://", "ftp://")
-#: Max URLs decided about at once; the lookup limits the fetches.
-_AT_ONCE = 64
 
 
 @dataclass(slots=True)
@@ -61,10 +59,11 @@ class Query:
         middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
         if middleware is None:
             raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
-        for start in range(0, len(urls), _AT_ONCE):
+        at_once = middleware.robots.settings.most_fetches
+        for start in range(0, len(urls), at_once):
             asked = [
                 _compat.deferred(_decide(url, middleware.robots))
-                for url in urls[start : start + _AT_ONCE]
+                for url in urls[start : start + at_once]
             ]
             for one in asked:
                 self.handle(await _compat.as_future(one))

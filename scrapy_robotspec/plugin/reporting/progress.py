@@ -10,7 +10,6 @@ import logging
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -61,8 +60,6 @@ class Progress:
         self._pending = 0
         self._unlogged: dict[Origin, float] = {}
         """Pending origins without a log line so far, since when; the oldest first."""
-        self._given_up: set[Origin] = set()
-        """Those whose line was written or suppressed."""
         self._logged: set[Origin] = set()
         """Origins with a line in the log."""
         self._lines: Counter[tuple[str, str]] = Counter()
@@ -84,17 +81,19 @@ class Progress:
         self._start("silent", self._after, self._log_silent)
         self._start("summary", self._interval, self._log_summary)
 
-    def end_wait(self, origin: Origin) -> None:
-        """Nothing waits for *origin* any more."""
+    def end_wait(self, origin: Origin) -> bool:
+        """Nothing waits for *origin* any more; return whether it was pending."""
         self._unlogged.pop(origin, None)
         live = self._live.get(origin)
-        if live is not None and live.pending_since is not None:
-            live.pending_since, live.line = None, ""
-            self._live.settle(live)
-            self._pending -= 1
-            self._stats.set_value("robotspec/pending", self._pending)
-            if self._rows is not None:
-                self._rows.wait_ended(origin, self._clock())
+        if live is None or live.pending_since is None:
+            return False
+        live.pending_since, live.line = None, ""
+        self._live.settle(live)
+        self._pending -= 1
+        self._stats.set_value("robotspec/pending", self._pending)
+        if self._rows is not None:
+            self._rows.wait_ended(origin, self._clock())
+        return True
 
     def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """An attempt failed and *origin* goes on waiting; *line* says what follows."""
@@ -110,18 +109,12 @@ class Progress:
 
     def on_given_up(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """*origin* is given up: its requests are refused until it answers."""
-        self.end_wait(origin)
-        if origin in self._given_up:
-            return
-        if len(self._given_up) >= DOWN_COUNTED:
-            self._given_up.clear()
-        self._given_up.add(origin)
-        self._write(origin, "given up", failure, line, *arguments)
+        if self.end_wait(origin):  # else a probe of an origin that was given up before
+            self._write(origin, "given up", failure, line, *arguments)
 
     def on_answered(self, origin: Origin) -> bool:
         """Return whether waiting for *origin* was logged."""
         self.end_wait(origin)
-        self._given_up.discard(origin)
         was_logged = origin in self._logged
         self._logged.discard(origin)
         return was_logged
