@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cached_property
 from hashlib import sha256
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.bulk.questions import SITE
 from scrapy_robotspec.bulk.rules import rules_of
-from scrapy_robotspec.protocol.agent_index import groups_of, has_plain_lines, index_agents
+from scrapy_robotspec.protocol.agent_index import groups_of, index_agents
 from scrapy_robotspec.protocol.file_kind import meant_kind
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import line_ends, text_at
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, may_have_dots
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, forbids, line_start
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT
+from scrapy_robotspec.protocol.precedence import NO_RULE, forbids, line_start
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import may_state_usage
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     #: Begin and end of groups in the file.
     _Parts = tuple[tuple[int, int], ...]
 
-_LINE_END = re.compile(rb"[\r\n]").search
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
 
@@ -147,14 +145,9 @@ class File:
         Empty if no line has a crawl delay.
         """
         assert self.robots is not None
-        body = self.robots.body
-        last = body.lower().rfind(b"crawl-delay")
-        if last < 0:
+        if b"crawl-delay" not in self.robots.body.lower():
             return ()
-        if has_plain_lines(self.edition):  # nothing behind the last one changes for whom it holds
-            end = _LINE_END(body, last)
-            body = body[: end.end()] if end else body
-        groups = read_groups(body, self.edition)
+        groups = read_groups(self.robots.body, self.edition)
         return [(group, group.keys(self.edition)) for group in groups if group.others]
 
 
@@ -183,9 +176,7 @@ class Rules:
     @cached_property
     def paths(self) -> Sequence[tuple[Any, ...]]:
         """The verdicts about the other paths."""
-        paths = self._file.questions.paths
-        keys = self._rules.find_all(paths)
-        return [(path, *self._answer_for(path, key)) for path, key in zip(paths, keys, strict=True)]
+        return [(path, *self._answer_for(path)) for path in self._file.questions.paths]
 
     @property
     def extent(self) -> str:
@@ -195,17 +186,13 @@ class Rules:
             return "unreadable" if self._file.is_foreign else "allows all"
         return extent
 
-    def _answer_for(self, path: str, key: int) -> Answer:
-        if not may_have_dots(path):
-            return self._answer(key)
+    def _answer_for(self, path: str) -> Answer:
         verdict = self._robots.explain_served(SITE + path, self._asked)  # PAT-15
         if verdict.rule is None:
             return Answer(verdict.allowed, verdict.reason)
         return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
 
     def _answer(self, key: int) -> Answer:
-        if key == ITSELF:
-            return _ITSELF
         if key == NO_RULE:
             return self._without_rule
         body, at = self._robots.body, line_start(key)

@@ -62,13 +62,6 @@ class TextRules:
         self._wide = list(keyed_patterns(wide, edition)) if wide else []
         self.root = _best_match(self._wide, "/")
 
-    def find_all(self, paths: Sequence[str]) -> list[int]:
-        """The deciding precedence key for each path."""
-        if not paths:
-            return []
-        compiled = fast.compile(self._text, self._edition)
-        return compiled.find_all([SITE + path for path in paths], (0, len(self._text)))
-
     @cached_property
     def extent(self) -> Extent:
         """How much of a site the rules leave open, ``/robots.txt`` aside (PRE-04)."""
