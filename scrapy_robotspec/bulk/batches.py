@@ -155,7 +155,7 @@ class _Rows:
         step = max(1, rows * _BYTES // max(self.size, _BYTES))  # several for one large file
         for start in range(0, rows, step):
             columns = [
-                _repeated(column, places[start : start + step])
+                take(column, places[start : start + step], boundscheck=False)
                 for columns, places in parts
                 for column in columns
             ]
@@ -182,10 +182,3 @@ class _Values:
         values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
         pairs = zip(values, self.columns, strict=True)
         return [pa.array(each, kind) for each, (kind, _) in pairs], places
-
-
-def _repeated(column: pa.Array, places: pa.Array) -> pa.Array:
-    """The values of a column at some places."""
-    if column.null_count == len(column):  # as several columns mostly are
-        return pa.nulls(len(places), column.type)
-    return take(column, places, boundscheck=False)

@@ -37,8 +37,6 @@ _WIDE = b"/*$"
 _DECISIVE = re.compile(
     rb":(?<=[wW \t]:)(?:(?<!sallow:)(?<!SALLOW:)|(?![ \t]*[/*$]*[^ \t\r\n#*/$]))"
 ).finditer
-#: The first lines of a text: a disallow line among them mostly has effect.
-_HEAD = re.compile(rb".{,128}[^\r\n]*", re.DOTALL).match
 #: Characters that canonical paths contain as they are, those first that rules rarely contain.
 _RARE = "~!'(),@:;+_.0123456789QZXJKVWYqzxjkvwy-&=ABCDEFGHILMNOPRSTUabcdefghilmnoprstu"
 #: Where the rules contain all of them.
@@ -67,19 +65,18 @@ class TextRules:
         """How much of a site the rules leave open, ``/robots.txt`` aside (PRE-04)."""
         unused = unused_text(self._text)
         if forbids(_best_match(self._wide, f"/{unused}")):
-            disallows = self._disallows(self._text) if self._allows else ()
+            disallows = self._disallows() if self._allows else ()
             opens = self._have_effect(self._allows, disallows, unused)
             return "some" if opens else "denies all"
         # An empty value may allow all (RUL-02).
         overruling = [rule for rule in self._decisive if rule[0] or not rule[1]]
-        for text in (_HEAD(self._text)[0], self._text):  # type: ignore[index]  # may be empty
-            disallows = self._disallows(text)
-            if self._have_effect(disallows, overruling, unused):
-                return "some"
+        disallows = self._disallows()
+        if self._have_effect(disallows, overruling, unused):
+            return "some"
         return "allows all" if disallows or self._decisive else "no rules"
 
-    def _disallows(self, text: bytes) -> Sequence[RawRule]:
-        rules = rules_in(text, (0, len(text)), self._edition)
+    def _disallows(self) -> Sequence[RawRule]:
+        rules = rules_in(self._text, (0, len(self._text)), self._edition)
         return [rule for rule in rules if not rule[0]]
 
     def _have_effect(

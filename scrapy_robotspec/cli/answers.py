@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.exit_codes import UNREACHABLE, code_of, is_disallowed
+from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, code_of, is_disallowed
 from scrapy_robotspec.cli.inputs import (
     is_url,
     load_query,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec import __version__
-from scrapy_robotspec.cli.errors import show_error
-from scrapy_robotspec.cli.exit_codes import INTERRUPTED, MISUSE
+from scrapy_robotspec.cli.errors import INTERRUPTED, MISUSE, show_error
 from scrapy_robotspec.cli.session import Session
 from scrapy_robotspec.render.text import safe
 
@@ -77,8 +76,6 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[:1] == ["help"]:  # as git and others have it
-            args = [*args[1:2], "--help"] if args[1:] else ["--help"]
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             _no_such_command(ctx, args[0])
         return super().resolve_command(ctx, args)

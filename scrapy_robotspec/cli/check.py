@@ -8,8 +8,7 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.answers import Answers, Question
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.exit_codes import with_problems
+from scrapy_robotspec.cli.errors import MisuseError, with_problems
 from scrapy_robotspec.cli.inputs import is_url, open_sources
 from scrapy_robotspec.cli.urls import read_urls
 from scrapy_robotspec.render.text import safe

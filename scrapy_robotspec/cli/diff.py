@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.exit_codes import FOUND, GOOD, UNREACHABLE, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, with_problems
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.cli.urls import note_origins, read_urls

@@ -1,14 +1,30 @@
-"""Misuse of the command line, shown as one line with the remedy."""
+"""Exit codes of every command, and the errors that lead to them."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
-from scrapy_robotspec.cli.exit_codes import MISUSE, UNREACHABLE
 from scrapy_robotspec.render.text import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy_robotspec.render.explanation import Explanation
+
+#: All allowed, no finding, no difference.
+GOOD = 0
+#: Something is disallowed, found or different.
+FOUND = 1
+#: The command line is wrong; the message contains the remedy.
+MISUSE = 2
+#: A robots.txt is unreachable.
+UNREACHABLE = 3
+#: Ctrl-C, as shells have it.
+INTERRUPTED = 130
 
 
 class MisuseError(click.ClickException):
@@ -54,3 +70,28 @@ def show_error(error: click.ClickException) -> int:
     if ctx is not None and isinstance(error, click.UsageError):
         sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
     return error.exit_code
+
+
+def code_of(found: Explanation, labels: Sequence[str] = ()) -> int:
+    """The exit code of one answer; the greatest of several counts.
+
+    ``labels``: uses that must not be disallowed either.
+    """
+    if found.allowed is None:
+        return MISUSE
+    if not found.allowed:
+        return UNREACHABLE if found.reason == "unreachable" else FOUND
+    return FOUND if is_disallowed(found, labels) else GOOD
+
+
+def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
+    """Whether the page, or one of its uses, is disallowed."""
+    if not found.allowed:
+        return True
+    usage = found.usage
+    return usage is not None and any(usage.preference(each) == "disallow" for each in labels)
+
+
+def with_problems(code: int, problems: int) -> int:
+    """The exit code where something, such as a line, is left out."""
+    return code or (MISUSE if problems else GOOD)

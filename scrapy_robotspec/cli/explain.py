@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.answers import Answers, Question
-from scrapy_robotspec.cli.exit_codes import with_problems
+from scrapy_robotspec.cli.errors import with_problems
 from scrapy_robotspec.cli.urls import read_urls
 
 if TYPE_CHECKING:

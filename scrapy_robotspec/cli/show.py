@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.exit_codes import UNREACHABLE
+from scrapy_robotspec.cli.errors import UNREACHABLE
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.render.as_html import PageAnswers

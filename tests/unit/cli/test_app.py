@@ -27,12 +27,6 @@ def test_the_version_is_shown_with_the_name(run_command: RunCommand) -> None:
     assert result.out.strip() != "robotspec"
 
 
-def test_help_is_a_command_too(run_command: RunCommand) -> None:
-    """As in git: alone, and before the name of a command."""
-    assert run_command("help") == run_command("--help")
-    assert run_command("help", "lint") == run_command("lint", "--help")
-
-
 @pytest.mark.parametrize("command", ["check", "lint"])
 def test_quiet_leaves_answers_only(run_command: RunCommand, command: str) -> None:
     """No summary and no note; the exit code stays."""

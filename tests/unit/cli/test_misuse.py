@@ -46,7 +46,7 @@ MISUSES = [
     ("robots.txt", "Did you mean 'robotspec show robots.txt'?"),
     ("check robots.txt / --tokn x", "--token"),
     ("check robots.txt / --user-agent GPTBot", "Did you mean '--token'?"),
-    ("help guess", "no such command: 'guess'"),
+    ("guess", "no such command: 'guess'"),
     ("lint robots.txt --select RS999", "no such code: 'RS999'"),
     ("lint --explain RS30", "no such code: 'RS30'; give one such as RS301 or"),
     ("lint", "give a FILE, or --explain CODE"),
