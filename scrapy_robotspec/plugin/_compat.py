@@ -88,7 +88,7 @@ def call_later(delay: float, call: Callable[..., Any], *args: Any) -> Later:
 
 
 def when_passed_on(call: Callable[[], object]) -> None:
-    """Make *call* when the request whose coroutine ends now is with the next middleware.
+    """Make *call* once the request whose coroutine ends is passed on.
 
     Scrapy before 2.14 passes it on a turn of the event loop later.
     """

@@ -76,7 +76,7 @@ class Gate:
         is_spaced: Callable[[Origin], bool] | None = None,
         on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
         count_waiting: Callable[[int], None] = lambda change: None,
-        when_passed_on: Callable[[Callable[[], object]], None] = lambda call: call(),
+        when_passed_on: Callable[[Callable[[], object]], object] = lambda call: call(),
     ) -> None:
         self._live = live
         self.origin_of = origin_of
