@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +18,7 @@ from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.bulk.questions import Questions
     from scrapy_robotspec.bulk.run import Counts
@@ -30,6 +33,21 @@ _EXAMPLES = """\
 KNOWN = "@known"
 _EXTRA = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
 _MAX_NAMED = 20  # problems
+
+
+@contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """Raise KeyboardInterrupt at Ctrl-C and at SIGTERM, which clusters send: workers are ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, signal.default_int_handler) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
 
 
 @options.command("bulk", _EXAMPLES)
@@ -74,6 +92,7 @@ _MAX_NAMED = 20  # problems
     help="The format of the files.",
 )
 @options.jobs_option
+@_interrupted_by_signals()
 def command(
     session: Session,
     inputs: Sequence[str],

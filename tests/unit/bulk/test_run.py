@@ -287,13 +287,15 @@ def test_nothing_is_half_written_after_kill_9(tmp_path: Path, folder: Path) -> N
     assert not list(out.rglob("*unfinished"))
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_run_that_is_stopped_says_how_to_go_on(tmp_path: Path, folder: Path, jobs: int) -> None:
-    """Ctrl-C: no traceback, nothing unfinished."""
+@pytest.mark.parametrize(("number", "jobs"), [(signal.SIGTERM, 2), (signal.SIGINT, 1)])
+def test_run_that_is_stopped_says_how_to_go_on(
+    tmp_path: Path, folder: Path, number: signal.Signals, jobs: int
+) -> None:
+    """Ctrl-C, and the signal that clusters send: no traceback, nothing unfinished."""
     out = tmp_path / "out"
     process = Command(tmp_path, folder).start(out, jobs)
     wait_for(lambda: outputs(out))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, printed = process.communicate()
     assert printed.strip().splitlines()[-1] == "interrupted; the same command goes on from here"
     assert "Traceback" not in printed
