@@ -237,17 +237,22 @@ if __name__ == "__main__":
 """
 
 
+def write_archives(folder: Path, documents: int) -> None:
+    """Six archives of long files, which take a while."""
+    rules = b"".join(b"Disallow: /%d/*/%d$\n" % (n, n) for n in range(400))
+    lines = [
+        json.dumps({"url": f"https://{n}.example/", "body": (HEAD + rules).decode() + f"# {n}"})
+        for n in range(documents)
+    ]
+    for name in "abcdef":
+        (folder / f"{name}.jsonl").write_text("\n".join(lines))
+
+
 class Command:
     """The command line as a process of its own, over archives that take a while."""
 
     def __init__(self, tmp_path: Path, folder: Path) -> None:
-        rules = b"".join(b"Disallow: /%d/*/%d$\n" % (n, n) for n in range(400))
-        lines = [
-            json.dumps({"url": f"https://{n}.example/", "body": (HEAD + rules).decode() + f"# {n}"})
-            for n in range(150)
-        ]
-        for name in "abcdef":
-            (folder / f"{name}.jsonl").write_text("\n".join(lines))
+        write_archives(folder, 150)
         (tmp_path / "script.py").write_text(SCRIPT)
         self._words = [sys.executable, str(tmp_path / "script.py"), "bulk", str(folder)]
         self._environment = {**os.environ, "PYTHONPATH": str(Path(project.__file__).parent)}
@@ -313,7 +318,7 @@ def wait_for(condition: Any, limit: float = 60) -> None:
 
 def test_a_run_in_which_a_worker_is_killed_says_what_to_do(tmp_path: Path, folder: Path) -> None:
     """What was finished is kept."""
-    Command(tmp_path, folder)
+    write_archives(folder, 30)
     jobs = jobs_of(folder, tmp_path / "out")
 
     def kill_workers() -> None:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings as ScrapySettings
 
@@ -51,7 +51,6 @@ JUNK = st.recursive(
 
 
 @pytest.mark.parametrize("name", Settings.names())
-@settings(max_examples=60)
 @given(raw=JUNK)
 def test_a_value_is_read_or_named(name: str, raw: Any) -> None:
     message = f"{name} = … is wrong: give …"
