@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Max records of an origin that depend on the User-Agent.
 MAX_AGENTS = 8
+#: A lease that ends later is of no fetch (seconds).
+LONGEST_LEASE = 3600.0
 
 
 class Claim(NamedTuple):

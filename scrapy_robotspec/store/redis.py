@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore
+from scrapy_robotspec.store.base import LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
 from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Reservation
 
 if TYPE_CHECKING:
@@ -40,13 +40,14 @@ end
 """
 _GET = _FIND + "return find(KEYS[1], ARGV[1])"
 #: Returns the record if it is not the one that the caller knows, or takes the lease. A lease that
-#: does not expire by itself is not one of ours.
+#: does not expire by itself, or too late, is not one of ours.
 _CLAIM = (
     _FIND
     + """
 local record, holder = find(KEYS[1], ARGV[4]), redis.call('MGET', KEYS[2])[1]
 if record and string.sub(record, 1, 8) ~= ARGV[3] then return {0, record} end
-if holder and holder ~= ARGV[1] and redis.call('PTTL', KEYS[2]) > 0 then return {0} end
+local left = redis.call('PTTL', KEYS[2])
+if holder and holder ~= ARGV[1] and left > 0 and left <= tonumber(ARGV[5]) then return {0} end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
 return {1}
 """
@@ -180,7 +181,8 @@ class RedisStore(RecordStore):
     ) -> Claim:
         """As in the contract, by the server's clock."""
         keys = [self._key(origin, "records"), self._key(origin, "lease")]
-        arguments = (owner, max(1, int(seconds * 1000)), _stamp(known), agent)
+        lease, longest = max(1, int(seconds * 1000)), int(LONGEST_LEASE * 1000)
+        arguments = (owner, lease, _stamp(known), agent, longest)
         for _ in range(_MAX_DAMAGED):
             granted, *found = self._run(_CLAIM, keys, *arguments)
             if not found:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import MAX_AGENTS, Claim, RecordStore
+from scrapy_robotspec.store.base import LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
 from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ DELETE FROM robotspec_records_2 WHERE rowid IN (
     ORDER BY updated DESC LIMIT -1 OFFSET ?)
 """
 _PURGE = "DELETE FROM robotspec_records_2 WHERE updated < ?"
-_HOLDER = "SELECT owner FROM robotspec_leases_1 WHERE origin = ? AND until > ? AND taken <= ?"
+_HOLDER = """
+SELECT owner FROM robotspec_leases_1
+WHERE origin = ? AND until > ? AND until <= ? AND taken <= ?
+"""
 _TAKE = "INSERT OR REPLACE INTO robotspec_leases_1 VALUES (?, ?, ?, ?)"
 _OWNER = "SELECT owner FROM robotspec_leases_1 WHERE origin = ?"
 _RELEASE = "DELETE FROM robotspec_leases_1 WHERE origin = ? AND owner = ?"
@@ -95,7 +98,8 @@ class SqliteStore(RecordStore):
             record = _find(connection, origin, agent)
             if record is not None and record.updated_at != known:
                 return Claim(False, record)
-            row = connection.execute(_HOLDER, (str(origin), now, now + SKEW)).fetchone()
+            limits = now, now + LONGEST_LEASE, now + SKEW
+            row = connection.execute(_HOLDER, (str(origin), *limits)).fetchone()
             if row is not None and row[0] != owner:
                 return Claim(False)
             connection.execute(_TAKE, (str(origin), owner, now, now + seconds))

@@ -114,11 +114,6 @@ class CompiledFile:
             return self._find_in(blocks[0], url)
         return min([self._find_in(block, url) for block in blocks])
 
-    def find_all(self, urls: Sequence[str], spans: Spans) -> list[int]:
-        """The deciding precedence keys of the rules in some spans."""
-        block = Block(spans)
-        return [self._find_in(block, url) for url in urls]
-
     def _find_in(self, block: Block, url: str | bytes) -> int:
         if block.compiled is not None:
             return block.compiled.find(url)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import LONGEST_LEASE, Claim
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, origin, plain_record, record
@@ -148,6 +148,12 @@ class TestClaims:
         store.put(record(), "a", None)
         assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False, record())
         assert take(store, ORIGIN, "b", NOW, 30)
+
+    def test_a_lease_that_ends_too_late_stands_in_nobodys_way(self, store: RecordStore) -> None:
+        """CAC-05: no fetch takes hours."""
+        assert take(store, ORIGIN, "foreign", NOW, 2 * LONGEST_LEASE)
+        assert take(store, ORIGIN, "a", NOW, 30)
+        assert not take(store, ORIGIN, "b", NOW, 30)
 
     def test_a_lease_of_another_owner_is_not_released(self, store: RecordStore) -> None:
         """A late process stores its record where none is stored."""
