@@ -10,6 +10,7 @@ import logging
 import math
 import random
 import time
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from scrapy_robotspec.access.record import RobotsRecord
@@ -102,7 +103,7 @@ class MemoryStore:
         self._spill: Spill | None = None
         self._warned = not warn
         self._monotonic = monotonic
-        self._lines: dict[Origin, Line] = {}
+        self._lines: OrderedDict[Origin, Line] = OrderedDict()
 
     # --- records
 
@@ -165,8 +166,7 @@ class MemoryStore:
 
         now = self._monotonic()
         self._lines[origin], reply = page_slots.reserve(self._lines.get(origin), now, asked)
-        checked = next(iter(self._lines))  # one at each call, in turn
-        line = self._lines.pop(checked)
+        checked, line = self._lines.popitem(last=False)  # one at each call, in turn
         if not page_slots.has_expired(line, now):
             self._lines[checked] = line
         return reply
