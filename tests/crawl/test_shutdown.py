@@ -80,7 +80,7 @@ def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[st
     with Running(urls, {**common, **first}) as running:
         running.wait_until(lambda: running.all_given and len(server.log) >= 30)
         running.send(signal.SIGINT)
-        running.wait_until(lambda: "Received SIGINT" in running.log)
+        running.wait_until(lambda: "Closing spider" in running.log)
         stopping.set()
         halfway = running.finish(20)
     assert 0 < len(halfway.ends) < len(urls)
