@@ -70,7 +70,7 @@ class Transfer:
     never_sent: Sequence[str]
     """Headers that do not leave, whichever middleware has added them."""
     received: int = 0
-    """Bytes of the body so far."""
+    """Number of bytes received of the body."""
     stopped: bool = False
     """The size limit ended the download (FMT-12)."""
     content_encoding: Sequence[bytes] = ()
