@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, code_of, is_disallowed
@@ -59,7 +58,6 @@ class Answers:
         self._name = ""  # of the file, where there are many
         self._code = 0
         self._kept = PageAnswers()
-        self._uses: Counter[tuple[str, str]] = Counter()  # allowed pages, by label and preference
 
     def answer(self) -> int:
         """Answer the question by files or sites; returns the exit code.
@@ -169,8 +167,6 @@ class Answers:
         labels = self.question.usage
         self._code = max(self._code, code_of(found, labels))
         self._kept.add(found)
-        for label in labels if found.allowed else ():
-            self._uses[label, found.usage.preference(label) if found.usage else "unknown"] += 1
         if self.question.disallowed and not is_disallowed(found, labels):
             return
         if not self.output.is_page_only:
@@ -205,13 +201,6 @@ class Answers:
             if self.not_covered:
                 parts.append(f"{self.not_covered:,} not covered")
             screen.sum_up(", ".join(parts))
-            for label in self.question.usage:
-                allowed, disallowed, unknown = (
-                    self._uses[label, each] for each in ("allow", "disallow", "unknown")
-                )
-                screen.sum_up(
-                    f"{label}: {allowed:,} allowed, {disallowed:,} disallowed, {unknown:,} unknown"
-                )
         self.output.write(self.session, name, robots, self._kept)
         return self._code
 

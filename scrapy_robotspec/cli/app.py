@@ -15,7 +15,6 @@ import click
 from scrapy_robotspec import __version__
 from scrapy_robotspec.cli.errors import INTERRUPTED, MISUSE, show_error
 from scrapy_robotspec.cli.session import Session
-from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -73,13 +72,6 @@ class LazyGroup(click.Group):
         command: click.Command = module.command
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            _no_such_command(ctx, args[0])
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -92,19 +84,6 @@ class LazyGroup(click.Group):
         for paragraph in _NOTES.split("\n\n"):
             formatter.write_paragraph()
             formatter.write_text(paragraph)
-
-
-def _no_such_command(ctx: click.Context, name: str) -> None:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, COMMANDS)
-    if close:
-        hint = f"Did you mean {' or '.join(map(repr, close))}?"
-    elif os.path.exists(name) or "://" in name:
-        hint = f"Did you mean '{ctx.command_path} show {safe(name)}'?"
-    else:
-        hint = f"Use one of {', '.join(COMMANDS)}."
-    raise click.UsageError(f"no such command: {safe(name)!r}. {hint}", ctx)
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""``editions``: where the editions disagree, and what they are."""
+"""``editions``: where the editions disagree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.render.as_json import dumps, verdict_object
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import columns, count, safe, verdict_word
+from scrapy_robotspec.render.text import count, safe, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,17 +28,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.explanation import Explanation
 
 _EXAMPLES = """\
-  robotspec editions
   robotspec editions robots.txt /page --token examplebot
   robotspec editions robots.txt --each-token"""
-
-FOLLOWS = {
-    "google-2019": "Google's specification of July 2019",
-    "rfc9309": "the Internet standard of 2022",
-    "google": "Google's matcher and crawlers of today",
-    "google-2010": "Google's specification before 2019",
-    "classic": "the convention of the 1990s, without wildcards",
-}
 
 #: Max paths for one crawler.
 MAX_PATHS = 2000
@@ -52,7 +43,7 @@ Row = tuple["Explanation", ...]
 
 
 @options.command("editions", _EXAMPLES)
-@options.optional_file_argument
+@options.file_argument
 @options.urls_options
 @options.crawler_options
 @click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
@@ -60,7 +51,7 @@ Row = tuple["Explanation", ...]
 @options.json_option
 def command(
     session: Session,
-    file: str | None,
+    file: str,
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     show_all: bool,
@@ -69,16 +60,10 @@ def command(
 ) -> int:
     """Show where the editions of the specification disagree.
 
-    Without a FILE: what the editions are.
-
     FILE is a path, - for standard input, or a URL, which stands for the robots.txt of its site.
     Without a URL: for paths made from the rules.
     """
     screen = session.screen
-    if file is None:
-        if any(crawlers) or urls.listed:
-            raise MisuseError("give the FILE that the editions are to read")
-        return _say_editions(as_json, screen)
     read = read_urls(urls, screen, file)
     note_origins(read.urls, screen)
     sources = open_sources([file], session, sites)
@@ -198,13 +183,3 @@ def _object(row: Row) -> dict[str, object]:
             if one.verdict is not None
         },
     }
-
-
-def _say_editions(as_json: bool, screen: Screen) -> int:
-    if as_json:
-        for name, follows in FOLLOWS.items():
-            screen.say(dumps({"edition": name, "follows": follows}))
-        return 0
-    for line in columns(FOLLOWS.items()):
-        screen.say(line)
-    return 0

@@ -43,22 +43,6 @@ class UnreachableError(MisuseError):
     exit_code = UNREACHABLE
 
 
-#: Options of similar tools, and ours for them.
-_SYNONYMS = {
-    "--agent": "--token",
-    "--bot": "--token",
-    "--user-agent": "--token",
-    "--useragent": "--token",
-    "--output": "--html",
-}
-
-
-def _message(error: click.ClickException) -> str:
-    if isinstance(error, click.NoSuchOption) and error.option_name in _SYNONYMS:
-        return f"{error.message} Did you mean '{_SYNONYMS[error.option_name]}'?"
-    return error.format_message()
-
-
 def show_error(error: click.ClickException) -> int:
     """Write an error to stderr and return its exit code."""
     ctx: click.Context | None = getattr(error, "ctx", None)
@@ -66,7 +50,7 @@ def show_error(error: click.ClickException) -> int:
         sys.stderr.write(f"{error.message}\n")
         return MISUSE
     name = ctx.command_path if ctx is not None else "robotspec"
-    sys.stderr.write(f"{name}: {safe(_message(error), None)}\n")
+    sys.stderr.write(f"{name}: {safe(error.format_message(), None)}\n")
     if ctx is not None and isinstance(error, click.UsageError):
         sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
     return error.exit_code

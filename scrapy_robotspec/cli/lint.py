@@ -49,7 +49,6 @@ _WIDTH = 88
 Linted = tuple[str, "list[Finding]"]
 
 _STYLES: Mapping[Severity, str] = {"error": "bad", "warning": "note", "advice": "faint"}
-_GITHUB: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "notice"}
 _SARIF: Mapping[Severity, str] = {"error": "error", "warning": "warning", "advice": "note"}
 
 
@@ -68,23 +67,6 @@ def _json(linted: Iterable[Linted], screen: Screen) -> None:
     for name, findings in linted:
         for finding in findings:
             screen.say(dumps({"file": name, **finding_object(finding)}))
-
-
-def _github(linted: Iterable[Linted], screen: Screen) -> None:
-    """Workflow commands, which GitHub shows beside the lines of a pull request."""
-    for name, findings in linted:
-        for finding in findings:
-            place = f"file={_property(name)},line={max(finding.line, 1)},title={finding.code}"
-            message = _data(safe(finding.message, None))
-            screen.say(f"::{_GITHUB[finding.severity]} {place}::{message}")
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(safe(text, None)).replace(":", "%3A").replace(",", "%2C")
 
 
 def _sarif(linted: Iterable[Linted], screen: Screen) -> None:
@@ -129,7 +111,6 @@ def _result(name: str, finding: Finding, rule: int) -> dict[str, Any]:
 FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     "text": _text,
     "json": _json,
-    "github": _github,
     "sarif": _sarif,
 }
 
@@ -148,7 +129,7 @@ FORMATS: Mapping[str, Callable[[Iterable[Linted], Screen], None]] = {
     "output_format",
     type=click.Choice(list(FORMATS)),
     default="text",
-    help="text; json: an object a line; github: annotations; sarif: one SARIF document.",
+    help="text; json: an object a line; sarif: one SARIF document.",
 )
 @options.site_options
 @options.json_option

@@ -164,6 +164,7 @@ def gather(
     return decorate
 
 
+file_argument = click.argument("file", metavar="FILE")
 optional_file_argument = click.argument("file", metavar="[FILE]", required=False)
 files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True)
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.protocol.models import DEFAULT
 from scrapy_robotspec.render.explanation import MOST, facts, other_facts, rule_words
 from scrapy_robotspec.render.text import (
     columns,
-    count,
     crawler_words,
     group_words,
     safe,
@@ -66,9 +64,6 @@ def crawler_summary(file: ParsedFile, group: GroupSummary, paint: Paint) -> Iter
         yield labelled("rules", "none, so everything is allowed")
     yield from (labelled(*fact) for fact in other_facts(group))
     yield from _bounded("sitemap", map(safe, file.robots.sitemaps))
-    others = len(file.tokens) - len({*group.names} - {DEFAULT})
-    if others:
-        yield labelled("besides", f"{count(others, 'other crawler')} named in the file")
 
 
 def file_summary(file: ParsedFile, paint: Paint) -> Iterator[str]:

@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 import pytest
 
 from conformance import tables
-from scrapy_robotspec.cli.editions import FOLLOWS
 from scrapy_robotspec.editions import (
     EDITIONS,
     AfterLimit,
@@ -91,12 +90,6 @@ def test_what_a_field_cannot_have_is_refused(overrides: dict[object, object], wo
     with pytest.raises(ConfigurationError) as caught:
         get_edition(overrides)  # type: ignore[arg-type]
     assert words in str(caught.value)
-
-
-def test_command_describes_every_edition() -> None:
-    """``robotspec editions`` lists what each one follows; a new one must not be missing."""
-    assert list(FOLLOWS) == list(EDITIONS)
-    assert all(FOLLOWS.values())
 
 
 def test_tables_ask_every_edition() -> None:

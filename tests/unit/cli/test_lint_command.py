@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
 
 
-def test_github_annotations_name_file_line_and_code(run_command: RunCommand, folder: Path) -> None:
-    """Workflow commands, with the characters escaped that would end a part."""
-    (folder / "a,b:c%.txt").write_text(SHOP + "Disallow:/x\n")
-    result = run_command("lint", "a,b:c%.txt", "--format", "github", "--advice")
-    assert result.code == 1
-    assert result.lines[0].startswith("::error file=a%2Cb%3Ac%25.txt,line=17,title=RS301::")
-    kinds = {line.split(" ")[0] for line in result.lines}
-    assert kinds == {"::error", "::notice"}
-
-
 def test_sarif_is_one_document_with_rules_and_places(run_command: RunCommand, folder: Path) -> None:
     """Each result refers to its rule, its file and a line of it."""
     (folder / "with space.txt").write_text(SHOP)

@@ -98,8 +98,6 @@ QUESTIONS = [
         1,
         [
             "(line 19: Content-Signal: search=yes, ai-train=no), ai-input unknown",
-            "train-ai: 0 allowed, 1 disallowed, 0 unknown",
-            "ai-input: 0 allowed, 0 disallowed, 1 unknown",
         ],
     ),
     (
@@ -182,7 +180,6 @@ QUESTIONS = [
         0,
         ["the editions disagree about 0 of 1 question"],
     ),
-    ("What editions are there?", "editions", 0, ["rfc9309      the Internet standard of 2022"]),
 ]
 
 
