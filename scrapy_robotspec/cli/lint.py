@@ -282,11 +282,7 @@ def _codes(options: Sequence[str]) -> tuple[str, ...]:
 
 
 def _no_such_code(code: str) -> MisuseError:
-    from difflib import get_close_matches
-
-    close = [known for known in CODES if code and known.startswith(code)]
-    close = close or get_close_matches(code, CODES) or [*CODES][:1]
-    return MisuseError(f"no such code: {code!r}; give one such as {' or '.join(close[:3])}")
+    return MisuseError(f"no such code: {code!r}; give one such as RS301 or no-leading-slash")
 
 
 def _explain(code: str, as_json: bool, screen: Screen) -> int:

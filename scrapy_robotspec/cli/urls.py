@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 #: Compiled at their first use.
 _VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
-_NO_SITE = r"(?i)(?:javascript|mailto|data|tel|about|blob|file):"
 _AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
 #: Max wrong lines of a list that are named.
 _MOST_BAD = 20
@@ -84,10 +83,9 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
     if os.path.isfile(url):
         swapped = next((file for file in files if file), "/page")
         return f"FILE comes first, then URLs: write {url} {swapped}"
-    if re.match(_NO_SITE, url):
-        return f"{url!r} is not fetched from a site, so no robots.txt is about it: leave it out"
-    site = f"https://{url}, or " if url[:1].isalnum() else ""
-    return f"{url!r} is neither a URL nor a path: write {site}/{url}"
+    return (
+        f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, or /page"
+    )
 
 
 def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.render.explanation import facts
 from scrapy_robotspec.render.listing import Notes, listing
-from scrapy_robotspec.render.text import count, listed, safe
+from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 #: Max answers on a page.
 MOST_ROWS = 500
 
-#: In the order of the page; the values of ``Explanation.allowed``.
-_WORDS = {False: "disallowed", None: "without an answer", True: "allowed"}
+#: The values of ``Explanation.allowed``, in the order of the page.
+_ORDER = (False, None, True)
 
 
 class PageAnswers:
@@ -30,15 +30,11 @@ class PageAnswers:
     def __init__(self) -> None:
         self.numbers: Counter[bool | None] = Counter()
         """Answers by ``Explanation.allowed``."""
-        self._kept: dict[bool | None, list[Explanation]] = {word: [] for word in _WORDS}
-        self._crawlers: set[tuple[str, ...]] = set()
-        self._urls: set[str] = set()
+        self._kept: dict[bool | None, list[Explanation]] = {allowed: [] for allowed in _ORDER}
 
     def add(self, found: Explanation) -> None:
         """Count an answer, and keep it if the page may show it."""
         self.numbers[found.allowed] += 1
-        self._crawlers.add(found.tokens)
-        self._urls.add(found.url)
         if len(self._kept[found.allowed]) < MOST_ROWS:
             self._kept[found.allowed].append(found)
 
@@ -52,33 +48,17 @@ class PageAnswers:
         return next((found.site for found in self.shown), None)
 
     def headline(self) -> str:
-        """``examplebot: 800 of 6,000 URLs disallowed``, escaped."""
-        total = self.numbers.total()
-        subject, noun = "", "answer"
-        if len(self._crawlers) == 1:
-            subject, noun = f"{self.shown[0].crawler}: ", "URL"
-        elif len(self._urls) == 1:
-            subject, noun = f"{safe(self.shown[0].url)}: ", "crawler"
-        parts = [f"{self.numbers[False]:,} of {count(total, noun)} disallowed"]
-        for allowed, word in _WORDS.items():
-            if self.numbers[allowed] == total:
-                parts = [f"all {count(total, noun)} {word}"]
-        if 0 < self.numbers[None] < total:
-            parts.append(f"{self.numbers[None]:,} without an answer")
-        headline = f"{subject}{', '.join(parts)}"
-        return headline[:1].upper() + headline[1:] if () in self._crawlers else headline
+        """``800 of 6,000 answers disallowed``, with those that nothing decided."""
+        headline = f"{self.numbers[False]:,} of {count(self.numbers.total(), 'answer')} disallowed"
+        if self.numbers[None]:
+            headline += f", {self.numbers[None]:,} without an answer"
+        return headline
 
     def left_out(self) -> str:
-        """Which answers the page does not show; empty if it shows all."""
-        shown = Counter(found.allowed for found in self.shown)
-        parts = [
-            f"{more:,} {word}"
-            for allowed, word in _WORDS.items()
-            if (more := self.numbers[allowed] - shown[allowed])
-        ]
-        if not parts:
+        """How many answers the page shows; empty if it shows all."""
+        if self.numbers.total() <= MOST_ROWS:
             return ""
-        return f"The page shows {shown.total():,} answers and leaves out {listed(parts)}."
+        return f"The page shows {MOST_ROWS:,} answers, disallowed ones first."
 
 
 def answers_page(
@@ -110,17 +90,5 @@ def answers_page(
         headline=answers.headline() if found else "",
         left_out=answers.left_out(),
         facts=facts,
-        columns=_columns(found),
         rows=listing(file, notes) if file is not None else [],
     )
-
-
-def _columns(found: Sequence[Explanation]) -> dict[str, bool]:
-    """The columns of the table, and whether their cells differ."""
-    cells: dict[str, set[object]] = {
-        "URL": {one.url for one in found},
-        "Crawler": {one.crawler for one in found},
-        "Verdict": {one.allowed for one in found},
-        "Why": {one.detail for one in found},
-    }
-    return {column: len(values) > 1 for column, values in cells.items()}
