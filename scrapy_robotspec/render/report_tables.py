@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SHORTEST_WAIT = 1.0
 #: Max origins or examples that are named beside a count.
 MAX_NAMED = 3
-#: Max lengths of an example and of a redirect's target (characters).
-_MAX_EXAMPLE, _MAX_TARGET = 100, 300
+#: Max length of an example (characters).
+_MAX_EXAMPLE = 100
 
 
 class AnswerGroup(NamedTuple):
@@ -167,13 +167,6 @@ def _kind_of(failure: str) -> str:
     return failure.partition(":")[0]
 
 
-def overrides(origins: Sequence[OriginStats]) -> list[Row]:
-    """Requests by kind of override."""
-    return _counted(
-        (kind, origin, number) for origin in origins for kind, number in origin.overrides.items()
-    )
-
-
 def _counted(counts: Iterable[tuple[str, OriginStats, int]]) -> list[Row]:
     """Names with their number, and the origins with the most."""
     members: dict[str, Counter[str]] = {}
@@ -186,26 +179,6 @@ def _counted(counts: Iterable[tuple[str, OriginStats, int]]) -> list[Row]:
             named += f" and {more:,} more"
         rows.append((numbers.total(), (name, numbers.total(), named)))
     return _ordered(rows)
-
-
-def redirects(origins: Sequence[OriginStats]) -> list[Row]:
-    """Origins whose robots.txt is a redirect."""
-    rows: list[NumberedRow] = []
-    for each in origins:
-        if each.redirects:
-            chain = ", ".join(
-                f"{hop.status} to {(hop.target or 'no target')[:_MAX_TARGET]}"
-                for hop in each.redirects
-            )
-            end = each.failure or f"HTTP status {each.status}"
-            rows.append((len(each.redirects), (each.origin, chain, end)))
-    return _ordered(rows)
-
-
-def truncated(origins: Sequence[OriginStats]) -> list[Row]:
-    """Origins whose robots.txt is longer than the parsing limit."""
-    sizes = ((each.bytes or 0, each.origin) for each in origins if each.truncated)
-    return _ordered((size, (origin, count(size, "byte"))) for size, origin in sizes)
 
 
 def usage(origins: Sequence[OriginStats]) -> list[Row]:
