@@ -84,20 +84,23 @@ def _lines(found: FileChanges, written: Mapping[str, str], paint: Paint) -> Iter
         names = [crawler_words(tokens, written) for tokens in change.crawlers]
         more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
         yield paint("strong", ", ".join(names[:_MOST_NAMES]) + more)
-        yield from _change_lines(change, paint)
+        yield from _change_lines(change, found.max_rules, paint)
     for sign, urls in (("-", found.sitemaps_removed), ("+", found.sitemaps_added)):
         for url in urls:
             yield _signed(sign, f"sitemap: {safe(url)}", paint)
 
 
-def _change_lines(change: Change, paint: Paint) -> Iterator[str]:
+def _change_lines(change: Change, max_rules: int, paint: Paint) -> Iterator[str]:
     sides = (("-", change.old), ("+", change.new))
     if change.old.group != change.new.group:
         before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)
         yield f"  group: {before} -> {after}"
     for sign, side in sides:
-        for rule in side.rules:
+        for rule in side.rules[:max_rules]:
             yield _signed(sign, f"line {rule.line}: {safe(rule.text.strip())}", paint)
+        if len(side.rules) > max_rules:
+            more = count(len(side.rules) - max_rules, "more rule", "more rules")
+            yield _signed(sign, f"{more} (--json lists all)", paint)
     for sign, side in sides:
         for field, value in side.others:
             yield _signed(sign, f"{safe(field)}: {safe(value)}", paint)

@@ -16,6 +16,10 @@ _T = TypeVar("_T")
 
 Crawler = tuple[str, ...]
 
+#: Rules that all changes together list in text and on pages; each lists some in any case.
+_MOST_RULES = 10_000
+_FEWEST_RULES = 10
+
 
 class Flip(NamedTuple):
     """Two verdicts about one URL that differ."""
@@ -71,6 +75,14 @@ class FileChanges(NamedTuple):
     def added_lines(self) -> set[int]:
         """Line numbers of all rules added, in the new version."""
         return {rule.line for change in self.changes for rule in change.new.rules}
+
+    @property
+    def max_rules(self) -> int:
+        """Max rules of each kind that a change lists for people.
+
+        A thousand crawlers that leave a group of a thousand rules have a million lines in common.
+        """
+        return max(_FEWEST_RULES, _MOST_RULES // max(1, len(self.changes)))
 
 
 def find_changes(
