@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import run
+from tests.support.crawl_starter import ForkedProcess
 
 ROOT = Path(run.__file__).parent
 PROJECT = ROOT / "example_project"
@@ -22,12 +24,11 @@ def crawl(settings: dict[str, Any], urls: list[str]) -> list[bool]:
     """A crawl in a process of its own: for each URL whether it was crawled."""
     settings = {"ROBOTSTXT_OBEY": True, "ROBOTSPEC_RETRY_TIMES": 0, **settings}
     task = {"settings": settings, "first": urls[:1], "then": urls[1:], "domains": []}
-    command = [sys.executable, "-m", "example.crawl", json.dumps(task)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    out = subprocess.run(
-        command, cwd=PROJECT, env=environment, check=True, text=True, stdout=subprocess.PIPE
-    )
-    ends = json.loads(out.stdout)
+    words = ["example.crawl", json.dumps(task)]
+    with TemporaryFile() as out, TemporaryFile() as log:
+        assert ForkedProcess(words, PROJECT, {}, out, log).wait() == 0
+        out.seek(0)
+        ends = json.load(out)
     return [ends[url]["crawled"] for url in urls]
 
 
