@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, ORIGIN, START, Life, policy
@@ -12,36 +12,6 @@ from .simulation import DAY, DEAD, DOWN, FILE, HOUR, ORIGIN, START, Life, policy
 
 def attempts(life: Life) -> list[float]:
     return [round(time - START, 3) for time in life.attempts]
-
-
-def test_pauses_double_up_to_the_greatest_and_the_hold_ends_with_an_attempt() -> None:
-    """FET-10: an origin that answers 503 is asked until the hold ends, then probed."""
-    life = Life(policy(), lambda now: DOWN)
-    assert life.live(500, every=0.5) == [(0, "wait"), (300, "refuse")]
-    assert attempts(life) == [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 300, 360, 420, 480]
-
-
-def test_the_two_pauses_are_settings() -> None:
-    """ROBOTSPEC_RETRY_DELAY, ROBOTSPEC_RETRY_MAX_DELAY."""
-    life = Life(policy(retry_delay=5, retry_max_delay=12), lambda now: DOWN)
-    life.live(60, every=0.5)
-    assert attempts(life) == [0, 5, 15, 27, 39, 51]
-
-
-def test_jitter_leaves_out_up_to_half_of_a_pause() -> None:
-    """Origins that fail together are not asked together."""
-    life = Life(policy(), lambda now: DOWN, jitter=0.5)
-    life.live(20, every=0.25)
-    assert attempts(life) == [0, 0.75, 2.25, 5.25, 11.25]
-
-
-@pytest.mark.parametrize(("hold", "refused"), [(0, 0), (10, 10), (1000, 1000)])
-def test_the_hold_is_a_setting(hold: float, refused: float) -> None:
-    """ROBOTSPEC_HOLD_TIMEOUT; 0 refuses at once."""
-    life = Life(policy(hold_timeout=hold), lambda now: DOWN)
-    stances = life.live(1200, every=1)
-    assert stances[-1] == (refused, "refuse")
-    assert len(stances) == (1 if hold == 0 else 2)
 
 
 @pytest.mark.parametrize("back", [HOUR, DAY])
@@ -57,33 +27,10 @@ def test_a_clock_that_is_put_back_repeatedly_holds_no_request_for_ever(
     assert len(life.attempts) <= most
 
 
-@pytest.mark.parametrize(("times", "refused"), [(0, 0), (2, 3), (4, 15)])
-def test_a_dead_host_gets_a_few_more_attempts_and_no_hold(times: int, refused: float) -> None:
-    """ROBOTSPEC_RETRY_TIMES: a host without any HTTP answer is not worth five minutes."""
-    life = Life(policy(retry_times=times), lambda now: DEAD)
-    stances = life.live(100, every=0.5)
-    assert stances[-1] == (refused, "refuse")
-    assert len(attempts(life)) == times + 1 + (100 - refused) // 60
-
-
 def test_a_dead_host_is_not_bound_by_the_hold() -> None:
     """FET-14: HOLD_TIMEOUT is about origins that answer."""
     life = Life(policy(hold_timeout=0), lambda now: DEAD)
     assert life.live(20, every=0.5) == [(0, "wait"), (3, "refuse")]
-
-
-def test_an_origin_that_answers_now_and_then_is_held_no_longer() -> None:
-    """Neither clock restarts when a 503 and silence take turns."""
-    life = Life(policy(), lambda now: DOWN if len(life.attempts) % 2 else DEAD)
-    stances = life.live(1000, every=0.5)
-    assert [action for _, action in stances] == ["wait", "refuse"]
-    assert stances[1][0] <= 300
-
-
-def test_a_refused_origin_is_probed_and_revives() -> None:
-    """Given up is not for ever: one probe each RETRY_MAX_DELAY."""
-    life = Life(policy(), lambda now: DOWN if now < START + 1000 else FILE)
-    assert life.live(2000, every=1) == [(0, "wait"), (300, "refuse"), (1020, "rules")]
 
 
 def test_an_origin_given_up_long_ago_is_asked_before_anything_is_refused() -> None:
@@ -132,13 +79,6 @@ def test_fet11_retry_after_wins_where_it_is_longer_up_to_the_end_of_the_hold(
     life = Life(policy(), lambda now: retry(value))
     life.live(301, every=1)
     assert attempts(life)[1] == second_attempt
-
-
-def test_retry_after_of_a_429_counts_where_a_429_is_a_server_error() -> None:
-    """FET-09, FET-11: named in the status policy, it is one at once."""
-    life = Life(policy(status_policy={429: Meaning.UNREACHABLE}), lambda now: retry("100", 429))
-    life.live(350, every=1)
-    assert attempts(life) == [0, 100, 200, 300]
 
 
 @pytest.mark.parametrize(

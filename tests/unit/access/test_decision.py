@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.access.decision import Decision
-from scrapy_robotspec.access.outcome import FetchResult, Hop, Meaning
-from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.lookup.rules_cache import Resolved, RulesCache
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
@@ -29,22 +27,6 @@ def resolved(life: Life) -> Resolved:
 def decision(life: Life, url: str = URL) -> Decision:
     """The decision about *url* after asking once."""
     return resolved(life).decide(url, ["mybot"], life.now)
-
-
-def test_rules_decide_and_are_shown() -> None:
-    """EXT-02: the verdict is the decision."""
-    hops = (Hop("http://example.com/robots.txt", 301),)
-    life = Life(policy(), lambda now: FetchResult(status=200, body=FILE.body, hops=hops))
-    life.ask()
-    life.now += 50
-    found = decision(life)
-    assert found.verdict is not None
-    assert found.verdict.rule is not None
-    assert found.verdict.rule.line == 2
-    assert found == Decision(
-        False, "rule", found.verdict, "successful", 200, 50.0, hops, ORIGIN, time=life.now
-    )
-    assert decision(life, "http://example.com/").allowed
 
 
 @pytest.mark.parametrize(
@@ -89,30 +71,12 @@ def test_a_failed_refresh_of_a_fresh_copy_is_no_news() -> None:
     assert decision(life).outcome == "successful"
 
 
-def test_the_outcome_is_what_the_answer_means_to_us() -> None:
-    """CAC-04: not to the process that fetched it."""
-    life = Life(policy(status_policy={403: Meaning.RULES}), lambda now: FetchResult(status=403))
-    assert decision(life).outcome == "successful"
-    life.policy = policy()
-    found = decision(life)
-    assert (found.reason, found.outcome, found.status) == ("unavailable", "unavailable", 403)
-
-
 def test_a_clock_put_back_yields_no_negative_age() -> None:
     """Times come from outside."""
     life = Life(policy(), lambda now: MISSING)
     life.ask()
     life.now -= 30
     assert decision(life).age == 0
-
-
-@pytest.mark.parametrize("action", [Action.WAIT, Action.REFUSE, Action.DISALLOW, Action.RULES])
-def test_without_rules_nothing_is_allowed(action: Action) -> None:
-    """FET-10: a request that cannot wait is refused."""
-    unknown, until, record = (None, None, None, ()), START + 1, RobotsRecord(ORIGIN)
-    nothing = Resolved(ORIGIN, action, "", None, False, *unknown, None, START, until, record)
-    found = nothing.decide(URL, ["mybot"], START)
-    assert found == Decision(False, "unreachable", origin=ORIGIN, time=START)
 
 
 # --- one sentence for a person

@@ -132,11 +132,6 @@ def test_encodings_that_cannot_be_decoded(encoding: bytes) -> None:
     assert decode_prefix(TEXT, [encoding], 10_000) == (TEXT, True)
 
 
-def test_names_of_no_encoding_say_nothing() -> None:
-    """Many a server sends a charset or a type where the encoding belongs."""
-    assert decode_prefix(TEXT, [b"utf-8", b"", b"none"], 10_000) == (TEXT, True)
-
-
 def test_very_many_streams_are_no_file() -> None:
     """SAF-02: the cost of a few bytes on the wire is bounded, in sequence or nested."""
     for encoding, pack in ({b"gzip": gzip.compress} | packers()).items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.editions import EDITIONS
 
 from .simulation import DAY, FILE, HOUR, ORIGIN, START, Life, policy
@@ -30,17 +29,6 @@ CERTAIN = [
     FetchResult(status=302, redirect_error="loop"),
 ]
 every_edition = pytest.mark.parametrize("edition", EDITIONS)
-
-
-@every_edition
-@pytest.mark.parametrize("name", DOUBTFUL)
-def test_a_doubtful_response_keeps_its_meaning_and_lives_an_hour(edition: str, name: str) -> None:
-    rules = policy(edition)
-    record = rules.apply(None, ORIGIN, DOUBTFUL[name], START, 0)
-    assert record.doubt == name
-    assert record.expires_at == START + HOUR
-    meant = Action.RULES if name[-3:] not in ("403", "451") else Action.ALLOW
-    assert rules.plan(record, START).action is meant
 
 
 @every_edition
@@ -70,14 +58,6 @@ def test_the_lifetime_is_doubled_while_the_response_stays_the_same(name: str) ->
         lifetimes.append((record.expires_at - now) / HOUR)
         now = record.expires_at
     assert lifetimes == [1, 2, 4, 8, 16, 24, 24, 1, 1]
-
-
-def test_what_a_policy_reads_as_rules_is_judged_by_its_body() -> None:
-    """FET-09: the user says that the body is the file."""
-    rules = policy(status_policy={403: Meaning.RULES})
-    file = FetchResult(status=403, body=FILE.body)
-    assert rules.apply(None, ORIGIN, file, START, 0).doubt is None
-    assert rules.apply(None, ORIGIN, DOUBTFUL["HTTP status 403"], START, 0).doubt == "HTML page"
 
 
 def test_a_challenge_leaves_the_copy_and_requests_wait() -> None:

@@ -37,11 +37,6 @@ def test_a_206_that_leaves_bytes_out_is_incomplete(response: Exchange, complete:
     assert result_of(response, (), None, 100).complete is complete
 
 
-def test_repeated_headers_are_one_value() -> None:
-    headers = (("Cache-Control", "max-age=1"), ("cache-control", "no-store"))
-    assert Exchange(URL, 200, headers).fields == {"cache-control": "max-age=1, no-store"}
-
-
 @pytest.mark.parametrize(("size", "truncated"), [(26, False), (25, True)])
 def test_a_file_longer_than_the_limit_is_known_to_be(size: int, truncated: bool) -> None:
     """FMT-12: also one that was compressed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.editions import EDITIONS
 
@@ -76,53 +76,6 @@ def test_google_after_the_limit_with_pages_that_answer(
     assert life.ask().reason == "limit_passed"
 
 
-def test_google_remembers_no_pages_of_an_earlier_outage() -> None:
-    """FET-12 (google): pages count from this outage only."""
-    life = outage("google", FILE, DOWN)
-    days(life, 20)
-    life.record = life.policy.page_answered(life.held, life.now)
-    life.answer = lambda now: FILE
-    life.live(HOUR)
-    life.answer = lambda now: DOWN
-    assert [action for _, action in life.live(60 * DAY, HOUR)][-1] == "refuse"
-
-
-@pytest.mark.parametrize(
-    ("before", "action", "reason"),
-    [
-        (FILE, Action.RULES, ""),
-        (MISSING, Action.ALLOW, "unavailable"),
-        (FetchResult(status=403), Action.DISALLOW, "policy"),
-        (None, Action.ALLOW, "limit_passed"),
-    ],
-    ids=["file", "404", "403", "nothing"],
-)
-def test_the_copy_that_stands_in_is_whatever_the_last_answer_meant(
-    before: FetchResult | None, action: Action, reason: str
-) -> None:
-    """FET-12: a 404 and a disallow by policy are copies too (CAC-06)."""
-    life = outage("google-2019", before, DOWN, status_policy={403: Meaning.DISALLOW})
-    days(life, 31)
-    plan = life.ask()
-    assert (plan.action, plan.reason) == (action, reason)
-
-
-@pytest.mark.parametrize(
-    ("stale_after", "stances"),
-    [
-        (0, [(0.0, "rules")]),
-        (DAY, [CLOSED, (1.0, "rules")]),
-        (90 * DAY, [CLOSED, (30.0, "rules")]),
-    ],
-)
-def test_when_a_copy_stands_in_is_a_field_of_the_edition(
-    stale_after: float, stances: list[tuple[float, str]]
-) -> None:
-    """FET-13: ``stale_after``; FET-12 comes after 30 days all the same."""
-    own = {"base": "google-2019", "stale_after": stale_after}
-    assert days(outage(own, FILE, DOWN), 40) == stances
-
-
 @pytest.mark.parametrize(
     ("limit", "stances"),
     [(7 * DAY, [CLOSED, (7.0, "allow")]), (50 * DAY, [CLOSED, (50.0, "allow")])],
@@ -164,16 +117,6 @@ def test_a_month_without_asking_passes_no_limit() -> None:
     assert life.policy.plan(life.record, life.now).action is Action.WAIT
     life.answer = lambda now: FILE
     assert life.ask().action is Action.RULES
-
-
-def test_a_copy_under_another_edition_is_no_copy_if_it_means_nothing_to_us() -> None:
-    """FET-09, FET-13: a 418 of before is an answer to one edition and a failure to another."""
-    life = outage("google-2019", FetchResult(status=418), DOWN)
-    days(life, 31)
-    assert life.ask().reason == "unavailable"
-    own = {"base": "rfc9309", "unreachable_limit": 90 * DAY, "stale_after": 90 * DAY}
-    strict = policy(own, status_policy={418: Meaning.UNREACHABLE})
-    assert strict.plan(life.record, life.now).action is Action.REFUSE
 
 
 # --- FET-12: only attempts witness an outage
@@ -266,12 +209,3 @@ def test_the_origins_own_first_failure_begins_its_outage() -> None:
     life.now += HOUR
     life.ask()
     assert (life.held.local, life.held.failures) == (False, 2)
-
-
-def test_local_and_other_failures_in_turn_hold_requests_no_longer() -> None:
-    """The count restarts once, not each time."""
-    life = outage("google-2019", None, DOWN)
-    life.answer = lambda now: LOCAL if len(life.attempts) % 2 else DOWN
-    actions = life.live(1000, every=0.5)
-    assert [action for _, action in actions] == ["wait", "refuse"]
-    assert actions[1][0] <= 305

@@ -31,23 +31,6 @@ def test_every_status(edition: Edition) -> None:
 
 
 @every_edition
-@pytest.mark.parametrize("status", [200, 204, 205, 206])
-def test_an_answer_without_a_file_holds_no_rules(edition: Edition, status: int) -> None:
-    """FET-02: 204, 205 and an empty body are read like any other body."""
-    assert meaning(FetchResult(status=status, body=b""), edition) is RULES
-
-
-@every_edition
-@pytest.mark.parametrize("status", [200, 301, 304, 503])
-def test_a_chain_that_ended_counts_as_404(edition: Edition, status: int) -> None:
-    """FET-03, FET-07, FET-15, FET-18: whatever the last answer was."""
-    assert meaning(FetchResult(status=status, redirect_error="loop"), edition) is ALLOW
-    assert (
-        meaning(FetchResult(status=status, redirect_error="loop", complete=False), edition) is ALLOW
-    )
-
-
-@every_edition
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -90,26 +73,6 @@ def test_our_own_cut_is_no_incomplete_body() -> None:
 
 
 @every_edition
-@pytest.mark.parametrize("word", list(Meaning))
-def test_the_status_policy_wins_over_the_table(edition: Edition, word: Meaning) -> None:
-    """FET-09: for any status, 429 above all, and for nothing else."""
-    statuses = (200, 403, 429, 503)
-    policy: dict[int | str, Meaning] = dict.fromkeys(statuses, word)
-    for status in statuses:
-        assert meaning(FetchResult(status=status), edition, policy) is word
-    assert meaning(FetchResult(status=401), edition, policy) is ALLOW
-
-
-@every_edition
-def test_a_status_wins_over_its_class_and_the_class_over_the_table(edition: Edition) -> None:
-    """FET-09: keys are statuses or classes, the more specific first."""
-    classes: dict[int | str, Meaning] = {"4xx": DISALLOW, 403: RULES, "5xx": ALLOW}
-    expected = {200: RULES, 403: RULES, 404: DISALLOW, 429: DISALLOW, 503: ALLOW}
-    found = {status: meaning(FetchResult(status=status), edition, classes) for status in expected}
-    assert found == expected
-
-
-@every_edition
 @pytest.mark.parametrize("status", [200, 202, 403, 404, 429, 503])
 @pytest.mark.parametrize(
     ("field", "value", "named"),
@@ -135,12 +98,6 @@ def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:
     attempt = FetchResult(status=302, redirect_error="too many redirects")
     assert meaning(attempt, EDITIONS["google-2019"], {404: DISALLOW}) is DISALLOW
     assert meaning(attempt, EDITIONS["google-2019"], {302: DISALLOW}) is ALLOW
-
-
-def test_no_status_policy_makes_an_answer_of_a_failure() -> None:
-    """FET-14: a file that broke off stays unread, also where 200 "allows"."""
-    attempt = FetchResult(status=200, complete=False)
-    assert meaning(attempt, EDITIONS["google-2019"], {200: ALLOW}) is UNREACHABLE
 
 
 def test_a_missing_status_is_no_answer() -> None:

@@ -44,23 +44,6 @@ def test_a_key_fits_the_origins_it_names(name: str, url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "url"),
-    [
-        ("*.example.com", "http://example.com/"),
-        ("*.example.com", "http://badexample.com/"),
-        ("*.example.com", "http://example.com.evil.example/"),
-        ("example.com", "http://www.example.com/"),
-        ("example.com:8080", "http://example.com/"),
-        ("example.com:443", "http://example.com/"),
-        ("example.com:80", "http://example.com:8080/"),
-        ("*.0.0.example", "http://127.0.0.1/"),
-    ],
-)
-def test_a_key_fits_no_other_origin(name: str, url: str) -> None:
-    assert found(url, name) is None
-
-
-@pytest.mark.parametrize(
     "name",
     [
         *["", "*", "*.", "**", "*.*", "127.0.0.*", "ex*mple.com", ".example.com", "*example.com"],
@@ -92,13 +75,3 @@ def test_the_most_specific_key_wins() -> None:
         assert found("http://b.example.com/", *order) == "*.example.com"
         assert found("http://example.com/", *order) == "*.com"
         assert found("http://example.org/", *order) is None
-
-
-def test_a_more_specific_key_hides_the_others_even_without_a_value() -> None:
-    """An override is taken whole: parts of a less specific one are not mixed in."""
-    table = HostTable({"*.example.com": 1, "www.example.com": None})
-    www, api = Origin.of("http://www.example.com/"), Origin.of("http://api.example.com/")
-    assert www is not None
-    assert api is not None
-    assert table.find(www) is None
-    assert table.find(api) == 1

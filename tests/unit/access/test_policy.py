@@ -114,18 +114,6 @@ def test_cac04_a_shared_answer_is_judged_by_our_own_edition_and_policy() -> None
     assert policy().plan(lenient, START).action is Action.ALLOW
 
 
-def test_a_body_that_was_not_kept_is_fetched_when_we_want_its_rules() -> None:
-    """CAC-04: no rules are read from an empty body that was not the file's."""
-    answer = FetchResult(status=403, body=b"User-agent: *\nDisallow: /")
-    kept = policy().apply(None, ORIGIN, answer, START, 0)
-    wanting = policy(status_policy={403: Meaning.RULES})
-    assert wanting.plan(kept, START).ask
-    assert wanting.plan(kept, START).action is Action.WAIT
-    fetched = wanting.apply(kept, ORIGIN, answer, START, 0)
-    assert wanting.plan(fetched, START).action is Action.RULES
-    assert policy().plan(fetched, START).action is Action.ALLOW
-
-
 def test_cac03_a_lifetime_set_under_other_settings_is_cut_to_ours() -> None:
     """CAC-03: the longest that our own settings allow."""
     week = policy(ttl=7 * DAY).apply(None, ORIGIN, FILE, START, 0)

@@ -30,29 +30,12 @@ def attempts(life: Life) -> list[float]:
 
 @every_edition
 @every_status
-def test_the_file_is_asked_for_again(edition: str, status: int) -> None:
-    """FET-19: the file of the second attempt decides, in every edition."""
-    life = Life(policy(edition), lambda now: FILE if life.attempts[1:] else later(status, "5"))
-    assert life.live(10, every=0.5) == [(0, "wait"), (5, "rules")]
-    assert attempts(life) == [0, 5]
-
-
-@every_edition
-@every_status
 def test_a_status_that_stands_counts_after_the_retries(edition: str, status: int) -> None:
     """FET-19: then FET-08, or FET-09 for ``google``'s 429."""
     life = Life(policy(edition), lambda now: later(status))
     refused = edition == "google" and status == 429
     assert life.live(59, every=0.5) == [(0, "wait"), (3, "refuse" if refused else "allow")]
     assert attempts(life) == [0, 1, 3]
-
-
-@pytest.mark.parametrize("times", [0, 1, 4])
-def test_the_number_of_attempts_is_a_setting(times: int) -> None:
-    """ROBOTSPEC_RETRY_TIMES."""
-    life = Life(policy(retry_times=times), lambda now: later())
-    life.live(HOUR * 0.7)
-    assert len(life.attempts) == 1 + times
 
 
 @every_edition
@@ -87,20 +70,6 @@ def test_a_held_copy_stays_in_use_meanwhile_and_afterwards(edition: str, held: F
     assert len(life.attempts) < 100
     life.answer = lambda now: FILE
     assert life.live(2 * HOUR)[-1][1] == "rules"
-
-
-@every_edition
-def test_a_refresh_that_meets_the_same_status_keeps_the_outcome(edition: str) -> None:
-    """FET-19: nothing waits again, and the lifetime is doubled each time (FET-20)."""
-    life = Life(policy(edition), lambda now: later())
-    stances = life.live(10 * HOUR)
-    if edition == "google":
-        assert [action for _, action in stances] == ["wait", "refuse"]
-    else:
-        assert [action for _, action in stances + life.live(3 * DAY)] == ["wait", "allow", "allow"]
-        gaps = [b - a for a, b in zip(life.attempts[3:], life.attempts[4:], strict=False)]
-        assert gaps == sorted(gaps)
-        assert len(life.attempts) < 15
 
 
 def test_a_server_error_after_it_begins_the_outage() -> None:

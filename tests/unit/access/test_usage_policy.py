@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec import RobotsTxt, Usage
+from scrapy_robotspec import Usage
 from scrapy_robotspec.access.usage_policy import (
     KNOWN_LABELS,
     PolicyName,
@@ -51,30 +51,11 @@ def test_page_is_refused_as_soon_as_no_header_can_allow_it(
     assert (policy.refusal(usage, final=True) is not None) is before_spider
 
 
-def test_one_disallowed_label_of_several_refuses() -> None:
-    policy = UsagePolicy(("search", "ai-input", "train-ai"), "refuse-disallowed")
-    refusal = policy.refusal(Usage.from_header("search=y") | DISALLOWED, final=False)
-    assert refusal == UsageRefusal("train-ai", DISALLOWED.statements[0])
-
-
 def test_one_unknown_label_of_several_refuses_where_all_must_be_allowed() -> None:
     policy = UsagePolicy(("search", "train-ai"), "require-allowed")
     refusal = policy.refusal(Usage.from_header("search=y"), final=True)
     assert refusal == UsageRefusal("train-ai")
     assert policy.refusal(Usage.from_header("search=y, train-ai=y"), final=True) is None
-
-
-def test_detail_names_label_line_and_statement() -> None:
-    robots = RobotsTxt.parse(
-        b"User-agent: *\nContent-Signal: search=yes\nContent-Signal: /\xe9 search=no\n"
-    )
-    usage = robots.usage("http://example.com/%E9", "foo")
-    refusal = UsagePolicy(("search",), "refuse-disallowed").refusal(usage, final=False)
-    assert refusal is not None
-    assert refusal.line == 3
-    assert refusal.detail == (
-        "search is disallowed by line 3: 'Content-Signal: /\\\\xe9 search=no'"
-    )
 
 
 def test_detail_of_a_header_and_of_nothing() -> None:

@@ -15,7 +15,7 @@ import pytest
 from scrapy_robotspec import ConfigurationError
 from scrapy_robotspec.bulk import inputs
 from scrapy_robotspec.bulk.documents import Document
-from scrapy_robotspec.bulk.inputs import find_inputs, url_from_name
+from scrapy_robotspec.bulk.inputs import find_inputs
 from tests.support.warc import response, write_warc
 
 if TYPE_CHECKING:
@@ -29,27 +29,6 @@ def read(*paths: Path) -> tuple[list[Document], list[str]]:
     problems: list[str] = []
     found, _ = find_inputs([str(path) for path in paths])
     return [each for some in found for each in some.read(problems.append)], problems
-
-
-NAMES = [
-    ("example.com.txt", "https://example.com/robots.txt"),
-    ("example.com.robots.txt", "https://example.com/robots.txt"),
-    ("WWW.Example.com_robots.txt", "https://www.example.com/robots.txt"),
-    ("a/example.co.uk/robots.txt", "https://example.co.uk/robots.txt"),
-    ("xn--mller-kva.eu.robots", "https://xn--mller-kva.eu/robots.txt"),
-    ("example.com", "https://example.com/robots.txt"),
-    ("2026_1.txt", None),
-    ("robots.txt", None),
-    ("v1.2.txt", None),
-    ("a b.com.txt", None),
-    ("folder/robots.txt", None),
-]
-
-
-@pytest.mark.parametrize(("name", "url"), NAMES)
-def test_a_file_named_for_its_host_has_an_origin(name: str, url: str | None) -> None:
-    """Other names are no hosts, and the origin stays unknown."""
-    assert url_from_name(name) == url
 
 
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
@@ -150,31 +129,6 @@ def test_json_lines_are_read(tmp_path: Path) -> None:
     assert problems == []
 
 
-WRONG_LINES = [
-    ("{", "not an object with url and body"),
-    ("[1]", "not an object with url and body"),
-    ('{"url": "https://a.example/"}', "not an object with url and body"),
-    ('{"url": 1, "body": ""}', "url, location, error and source must be text, not 1"),
-    ('{"url": "", "body": {}}', "body must be bytes or text, not {}"),
-    ('{"url": "", "body": "", "status": "x"}', "status must be an HTTP status, not 'x'"),
-    ('{"url": "", "body": "", "status": true}', "status must be an HTTP status, not True"),
-    ('{"url": "", "body": "", "status": 1e99}', "status must be an HTTP status, not 1e+99"),
-    ("[" * 100_000, "not an object with url and body"),
-]
-
-
-@pytest.mark.parametrize(("line", "message"), WRONG_LINES, ids=range(len(WRONG_LINES)))
-def test_a_wrong_line_is_named_and_the_others_are_read(
-    tmp_path: Path, line: str, message: str
-) -> None:
-    """With its place in the file."""
-    good = json.dumps(LINES[0])
-    (tmp_path / "a.jsonl").write_text(f"{good}\n{line}\n{good}\n")
-    documents, problems = read(tmp_path / "a.jsonl")
-    assert len(documents) == 2
-    assert problems == [f"{tmp_path}/a.jsonl:2: {message}, skipped"]
-
-
 def test_text_that_is_not_unicode_is_read(tmp_path: Path) -> None:
     """JSON can contain lone surrogates, files other encodings."""
     (tmp_path / "a.jsonl").write_bytes(
@@ -197,14 +151,6 @@ def table(path: Path, rows: int = 1000) -> Path:
     return path
 
 
-def test_rows_of_all_row_groups_are_read(tmp_path: Path) -> None:
-    """In order, with their numbers."""
-    path = table(tmp_path / "a.parquet")
-    whole, _ = read(path)
-    assert [each.url for each in whole] == [f"https://{n}.example/" for n in range(1000)]
-    assert whole[-1].source == f"{path}:1000"
-
-
 def test_damaged_table_is_read_up_to_the_damage(tmp_path: Path) -> None:
     """The rest is named."""
     path = table(tmp_path / "a.parquet")
@@ -217,18 +163,6 @@ def test_damaged_table_is_read_up_to_the_damage(tmp_path: Path) -> None:
     assert problems[0].startswith(f"{path}: cannot be read further: ")
 
 
-def test_wrong_value_is_named_with_its_row_and_the_others_are_read(tmp_path: Path) -> None:
-    """As a wrong line of JSON is."""
-    path = table(tmp_path / "a.parquet")
-    columns = pq.read_table(path).to_pydict()
-    columns["status"][450] = -1
-    pq.write_table(pa.table(columns), path)
-    documents, problems = read(path)
-    assert len(documents) == 999
-    assert [each.source for each in documents[449:451]] == [f"{path}:450", f"{path}:452"]
-    assert problems == [f"{path}:451: status must be an HTTP status, not -1, skipped"]
-
-
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.int16(), pa.uint64()])
 def test_statuses_may_be_any_numbers(tmp_path: Path, kind: pa.DataType) -> None:
     """A table with missing integers often contains floats."""
@@ -239,15 +173,6 @@ def test_statuses_may_be_any_numbers(tmp_path: Path, kind: pa.DataType) -> None:
     assert [each.status for each in documents] == [200, None, 404]
     assert all(type(each.status) in (int, type(None)) for each in documents)
     assert problems == []
-
-
-def test_float_that_is_not_a_status_is_named(tmp_path: Path) -> None:
-    statuses = [float("nan"), 404.5, float("inf")]
-    rows = {"url": ["https://a.example/"] * 3, "body": [BODY] * 3, "status": statuses}
-    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
-    documents, problems = read(tmp_path / "a.parquet")
-    assert [each.status for each in documents] == [None]
-    assert len(problems) == 2
 
 
 def test_line_of_json_that_is_too_long_costs_itself_alone(

@@ -83,16 +83,6 @@ def test_wrong_length_costs_its_record(path: Path, length: bytes, number: int) -
     assert problems(found) == [f"{path}: the record at byte {place} is damaged"]
 
 
-@pytest.mark.parametrize("line_ends", [b"", b"\n", b"\r\n", b"\r\n" * 3, b"\r\n" * 500])
-def test_line_ends_between_records_may_be_any(path: Path, line_ends: bytes) -> None:
-    whole = bodies(read(path))
-    data, place = path.read_bytes(), places(path)[5]
-    path.write_bytes(data[:place].removesuffix(b"\r\n\r\n") + line_ends + data[place:])
-    found = read(path)
-    assert bodies(found) == whole
-    assert problems(found) == []
-
-
 def test_line_feeds_end_the_lines_of_a_header(path: Path) -> None:
     """As some writers have it; the header of the HTTP response is the server's."""
     whole = bodies(read(path))

@@ -204,19 +204,6 @@ def test_outputs_are_never_among_the_inputs(folder: Path, tmp_path: Path, out: s
         check_folder(str(tmp_path / out), [str(folder)])
 
 
-@pytest.mark.parametrize("torn", [b"", b"{", b"[]", b'{"size": 1}', None])
-def test_output_without_a_sound_record_counts_as_foreign(
-    folder: Path, tmp_path: Path, torn: bytes | None
-) -> None:
-    """Nothing shows that it may be overwritten."""
-    jobs = jobs_of(folder, tmp_path / "out")
-    execute(jobs)
-    record = tmp_path / "out/.x.warc.gz.parquet.json"
-    record.unlink() if torn is None else record.write_bytes(torn)
-    with pytest.raises(RunError, match=r"x\.warc\.gz\.parquet was not written by this tool"):
-        execute(jobs)
-
-
 def test_problems_are_remembered_with_the_output(tmp_path: Path) -> None:
     """The same command says the same again."""
     (tmp_path / "x.jsonl").write_text('{"url": 1}\n' * 30)

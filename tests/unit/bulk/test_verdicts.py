@@ -107,22 +107,6 @@ def test_each_crawler_gets_its_own_row() -> None:
     assert verdicts == [(False, 8), (True, 9)]
 
 
-def test_rows_come_by_response_edition_and_crawler() -> None:
-    """The order of the output follows from that of the input and the questions."""
-    found = bulk.verdicts(
-        batch(url=["http://b/", "http://a/", "http://b/"], body=[b"", b"", b""]),
-        tokens=["x", "y"],
-        editions=["rfc9309", "google"],
-    )
-    order = [(row["origin"], row["edition"], row["token"]) for row in found.to_pylist()]
-    assert order == [
-        (origin, edition, token)
-        for origin in ("http://b", "http://a", "http://b")
-        for edition in ("rfc9309", "google")
-        for token in ("x", "y")
-    ]
-
-
 @pytest.mark.parametrize("name", EDITIONS)
 @given(bodies=st.lists(files, max_size=4))
 def test_rows_equal_single_verdicts(name: str, bodies: list[bytes]) -> None:
@@ -277,21 +261,6 @@ def test_another_kind_of_file_is_unreadable_and_allows_everything(body: bytes) -
     assert (row["class"], row["allowed"], row["reason"]) == ("unreadable", True, "no_group")
 
 
-@pytest.mark.parametrize("body", [b"", b"\xef\xbb\xbf", b"# later\n", b"User-agent: *\nDisallow:"])
-def test_an_empty_file_allows_all(body: bytes) -> None:
-    """RUL-01, RUL-02."""
-    (row,) = rows(body)
-    assert (row["class"], row["allowed"]) == ("allows all", True)
-
-
-def test_names_that_are_not_product_tokens_are_asked_by_the_one_they_have() -> None:
-    """UAG-11: the column says by which; a name that no group can have follows the others."""
-    body = b"User-agent: MJ12bot\nDisallow: /\nUser-agent: *\nDisallow: /x"
-    found = rows(body, ["MJ12bot", "360Spider", "*", "mj/1.0"])
-    assert [row["product_token"] for row in found] == ["MJ12bot"[:2], None, "*", "mj"]
-    assert [row["allowed"] for row in found] == [False, True, True, False]
-
-
 def test_findings_are_counted_on_request() -> None:
     """They are those of the linter."""
     body = b"User-agent: *\nDisalow: /x\nDisallow: fish\nDisallow:/y\n<p>\n"
@@ -300,14 +269,6 @@ def test_findings_are_counted_on_request() -> None:
     assert row["lint_errors"] == findings.count("error") > 0
     assert row["lint_warnings"] == findings.count("warning")
     assert row["lint_advice"] == findings.count("advice") > 0
-
-
-def test_large_and_truncated_bodies_are_read_as_far_as_the_edition_reads() -> None:
-    """FMT-12: 10 MB cost memory once, and a rule beyond the limit is not read."""
-    body = b"User-agent: *\n" + b"# padding\n" * 1_000_000 + b"Disallow: /\n"
-    found = rows(body, ["a", "b"])
-    assert [(row["truncated"], row["bytes"]) for row in found] == [(True, len(body))] * 2
-    assert [row["allowed"] for row in found] == [True, True]
 
 
 TEXT_TYPES = [
@@ -371,16 +332,6 @@ def test_wrong_questions_are_named(questions: dict[str, Any], message: str) -> N
     """A clear error instead of no rows."""
     with pytest.raises(ConfigurationError, match=message):
         bulk.verdicts(batch(url=["x"], body=[b""]), **questions)
-
-
-def test_no_rows_give_no_rows() -> None:
-    """With the columns of the schema."""
-    empty = pa.RecordBatch.from_pydict(
-        {"url": pa.array([], pa.string()), "body": pa.array([], pa.binary())}
-    )
-    found = bulk.verdicts(empty, tokens="x")
-    assert found.schema == bulk.SCHEMA
-    assert found.num_rows == 0
 
 
 def test_single_path_may_be_given_as_text() -> None:

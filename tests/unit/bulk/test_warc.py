@@ -124,26 +124,6 @@ def test_the_state_of_a_response_is_kept(
     assert documents(write_warc(tmp_path / "x.warc.gz", [record])) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("url", "counts"),
-    [
-        ("https://a.example/robots.txt", True),
-        ("http://a.example:8080/robots.txt", True),
-        ("<https://a.example/robots.txt>", True),
-        ("https://a.example/", False),
-        ("https://a.example/Robots.txt", False),
-        ("https://a.example/folder/robots.txt", False),
-        ("https://a.example/robots.txt?x", False),
-        ("https://a.example", False),
-        ("dns:a.example", False),
-    ],
-)
-def test_only_responses_about_a_robots_txt_count(tmp_path: Path, url: str, counts: bool) -> None:
-    """LOC-01, LOC-04."""
-    found = read(write_warc(tmp_path / "x.warc", [response(url, BODY)]))
-    assert len([each for each in found if isinstance(each, Document)]) == counts
-
-
 def archive(tmp_path: Path, number: int = 12) -> Path:
     """An archive of some sites; one body contains what looks like the beginning of a record."""
     odd = gzip.compress(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
@@ -153,18 +133,6 @@ def archive(tmp_path: Path, number: int = 12) -> Path:
         tmp_path / "x.warc.gz",
         [response(f"https://{n}.example/robots.txt", body) for n, body in enumerate(bodies)],
     )
-
-
-def test_an_archive_in_one_gzip_stream_is_read(tmp_path: Path) -> None:
-    """As one whose records are members of their own."""
-    plain = write_warc(
-        tmp_path / "x.warc",
-        [response(f"https://{n}.example/robots.txt", BODY) for n in range(5)],
-        compressed=False,
-    )
-    path = one_stream(tmp_path / "y.warc.gz", plain)
-    assert documents(path) == documents(plain)
-    assert len(documents(path)) == 5
 
 
 @pytest.mark.parametrize("length", [b"", b"Content-Length: many\r\n", b"Content-Length: -1\r\n"])
@@ -247,35 +215,6 @@ def test_chunks_that_are_cut_anywhere_are_incomplete(tmp_path: Path) -> None:
     records = [response(URL, sent[:cut], headers=coding) for cut in cuts]
     found = documents(write_warc(tmp_path / "x.warc", records))
     assert [each.error for each in found] == ["its chunks are cut or broken"] * len(cuts)
-
-
-@pytest.mark.parametrize(
-    ("sent", "body", "whole"),
-    [
-        (b"5;a=1\r\nAllow\r\n4 ; b\r\n: /x\r\n0\r\nTrailer: x\r\n\r\n", b"Allow: /x", True),
-        (b"0009\nAllow: /x\n0\n\n", b"Allow: /x", True),
-        (b"0\r\n\r\n", b"", True),
-        (b"Allow: /x", b"Allow: /x", True),
-        (b"", b"", True),
-        (b"9\r\nAllow: /x, and more\r\n0\r\n\r\n", b"Allow: /x", False),
-        (b"9\r\nAllow: /x\r\n-1\r\n0\r\n\r\n", b"Allow: /x", False),
-        (b"00fffffffffffffff\r\nAllow", b"Allow", False),
-    ],
-    ids=[
-        "extensions",
-        "line feeds",
-        "empty",
-        "joined",
-        "joined, empty",
-        "long",
-        "negative",
-        "huge",
-    ],
-)
-def test_chunks_are_joined(tmp_path: Path, sent: bytes, body: bytes, whole: bool) -> None:
-    record = response(URL, sent, headers=[("Transfer-Encoding", "chunked")])
-    (found,) = documents(write_warc(tmp_path / "x.warc", [record]))
-    assert (found.body, found.error is None) == (body, whole)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -223,23 +223,6 @@ def test_crawls_with_several_tokens_need_the_option(run_command: RunCommand, fol
     assert result.code == 1
 
 
-def test_the_token_of_every_decision_is_the_default(run_command: RunCommand, folder: Path) -> None:
-    """A token derived from each request's User-Agent is not in the settings."""
-    crawl_with_user_agents(folder, "examplebot", "examplebot")
-    write(folder, JSON)
-    result = run_command("audit", "access.log", "--evidence", "other", "--json")
-    assert result.code == 1
-    assert counts(result.out, "requests", "disallowed", "unknown") == (2, 1, 0)
-
-
-def test_crawls_without_a_decision_need_the_option(run_command: RunCommand, folder: Path) -> None:
-    crawl_with_user_agents(folder)
-    write(folder, JSON)
-    result = run_command("audit", "access.log", "--evidence", "other")
-    assert result.code == 2
-    assert "the crawls had no product token: give --token" in result.err
-
-
 def test_json_tells_all(run_command: RunCommand, folder: Path) -> None:
     """One object on one line, also where the evidence was changed."""
     write(folder, JSON)

@@ -36,14 +36,6 @@ def test_sarif_is_one_document_with_rules_and_places(run_command: RunCommand, fo
     assert places == {"robots.txt", "with%20space.txt"}
 
 
-def test_a_clean_file_gives_an_empty_document(run_command: RunCommand, folder: Path) -> None:
-    """Code scanning needs a document also without results."""
-    (folder / "clean.txt").write_text("User-agent: *\nDisallow: /a/\n")
-    result = run_command("lint", "clean.txt", "--format", "sarif")
-    assert result.code == 0
-    assert json.loads(result.out)["runs"][0]["results"] == []
-
-
 def test_the_proposals_of_findings_are_written_into_files(
     run_command: RunCommand, folder: Path
 ) -> None:
@@ -62,13 +54,6 @@ def test_code_is_explained_as_json(run_command: RunCommand) -> None:
     (line,) = run_command("lint", "--explain", "RS301", "--json").lines
     assert json.loads(line)["code"] == "RS301"
     assert run_command("lint", "--explain", "RS301", "--format", "json").lines == [line]
-
-
-def test_advice_is_shown_when_its_code_is_selected(run_command: RunCommand) -> None:
-    """--select needs no --advice beside it."""
-    result = run_command("lint", "open.txt", "--select", "rs9")
-    assert (result.code, len(result.lines)) == (0, 1)
-    assert "RS902 advice" in result.out
 
 
 def test_sarif_contains_names_that_are_not_utf_8(run_command: RunCommand, folder: Path) -> None:

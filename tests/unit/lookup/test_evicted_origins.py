@@ -63,14 +63,6 @@ def test_a_evicted_origin_is_decided_as_before(attempt: FetchResult, path: str) 
         assert after.robots.crawl_delay("y") == before.robots.crawl_delay("y")
 
 
-def test_no_visit_of_a_evicted_origin_fetches() -> None:
-    harness = visited()
-    for _ in range(100):
-        decide(harness, A)
-        decide(harness, B)
-    assert harness.fetched == [A, B]
-
-
 def test_a_evicted_origin_is_refreshed_in_time() -> None:
     """CAC-03: eviction prolongs nothing."""
     harness = visited(ttl=100.0)
@@ -92,12 +84,6 @@ def test_a_refresh_that_comes_to_nothing_is_started_again_also_if_its_origin_was
     harness.fetching[A].cancel()
     decide(harness)
     assert harness.fetched == [A, B, A, B, A]
-
-
-def test_a_evicted_origin_expires() -> None:
-    harness = visited(ttl=100.0)
-    harness.pass_time(101.0)
-    assert not isinstance(harness.ask(), Resolved)
 
 
 def test_a_clock_that_is_put_back_makes_a_evicted_origin_invalid() -> None:
@@ -132,12 +118,6 @@ def test_a_page_that_answers_is_noted_in_the_record_of_a_evicted_origin() -> Non
     record = ask(harness).record
     assert record is not None
     assert record.pages_answered_at == harness.clock()
-
-
-def test_another_crawler_is_answered_from_the_file() -> None:
-    harness = visited(FetchResult(status=200, body=b"User-agent: y\nDisallow: /\n"))
-    assert ask(harness).decide(f"{A}/page", TOKENS, 5.0).allowed
-    assert not ask(harness).decide(f"{A}/page", ("y",), 5.0).allowed
 
 
 def test_a_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:

@@ -49,41 +49,6 @@ def test_an_attempt_due_as_the_one_before_ends_is_made_at_once(step: float) -> N
     assert harness.clock() < START + 12.0
 
 
-@pytest.mark.parametrize("stopped", [0.0, 61.0])
-def test_a_probe_due_as_an_attempt_ends_is_made_with_the_next_request(stopped: float) -> None:
-    """The process was stopped as the origin was given up."""
-    harness = LookupHarness(retry_times=0, retry_max_delay=60.0)
-    harness.ask()
-    harness.step = stopped
-    harness.answer(DEAD)
-    harness.step = 0.0
-    harness.pass_time(60.0)
-    assert isinstance(harness.ask(), Resolved)
-    assert harness.fetched == [A, A]
-
-
-def test_first_question_starts_a_flight_and_every_other_joins_it() -> None:
-    """CAC-05: one fetch, however many ask."""
-    harness = LookupHarness()
-    assert {type(harness.ask()) for _ in range(5)} == {Pending}
-    waiters = [harness.wait_for() for _ in range(5)]
-    assert harness.fetched == [A]
-    harness.answer(FILE)
-    assert isinstance(harness.ask(), Resolved)
-    assert {waiter.known.action for waiter in waiters} == {Action.RULES}
-    assert harness.fetched == [A]
-
-
-def test_each_waiter_gets_the_rules() -> None:
-    """The trap of one Deferred for all: the second waiter would get the first one's None."""
-    harness = LookupHarness()
-    waiters = [harness.wait_for() for _ in range(20)]
-    harness.answer(FILE)
-    for waiter in waiters:
-        assert waiter.known.robots is not None
-        assert not waiter.known.robots.allowed("http://a.example/no", "x")
-
-
 def test_cancelling_one_waiter_leaves_the_others() -> None:
     """Neither the fetch nor another waiter."""
     harness = LookupHarness()
@@ -142,24 +107,6 @@ def test_wait_says_until_when() -> None:
     harness.pass_time(8.0)
     harness.ask()
     assert harness.fetched == [A, A]
-
-
-def test_fresh_copy_is_refreshed_in_the_background() -> None:
-    """From 80 % of the lifetime on; the copy decides meanwhile."""
-    harness = LookupHarness()
-    harness.ask()
-    harness.answer(FILE)
-    harness.pass_time(0.79 * DAY)
-    assert isinstance(harness.ask(), Resolved)
-    assert harness.fetched == [A]
-    harness.pass_time(0.02 * DAY)
-    assert isinstance(harness.ask(), Resolved)
-    assert harness.fetched == [A, A]
-    harness.answer(OTHER_FILE)
-    known = harness.ask()
-    assert isinstance(known, Resolved)
-    assert known.robots is not None
-    assert known.robots.allowed("http://a.example/no", "x")
 
 
 def test_changed_rules_are_told_with_those_they_replace() -> None:
@@ -289,33 +236,6 @@ def test_stop_between_two_attempts() -> None:
 # --- slots
 
 
-def test_no_more_fetches_than_slots() -> None:
-    """The time for the third origin is now: it asks again soon."""
-    harness = LookupHarness(limit=2)
-    assert isinstance(harness.ask(A), Pending)
-    assert isinstance(harness.ask(B), Pending)
-    third = harness.ask(C)
-    assert isinstance(third, Pending)
-    assert third.until <= harness.clock()
-    assert harness.fetched == [A, B]
-    harness.answer(MISSING, A)
-    harness.ask(C)
-    assert harness.fetched == [A, B, C]
-
-
-def test_a_waiter_without_a_slot_gets_one_later() -> None:
-    """It looks again at intervals, without a wake-up."""
-    harness = LookupHarness(limit=1)
-    harness.ask(A)
-    waiter = harness.wait_for(B)
-    harness.pass_time(5.0)
-    assert waiter.came == []
-    harness.answer(FILE, A)
-    harness.pass_time(5.0)
-    harness.answer(FILE, B)
-    assert waiter.known.origin == B
-
-
 def test_waiters_without_a_slot_do_not_poll() -> None:
     """While no slot is free nothing runs, and each waiter is resolved in the end."""
     harness = crowded()
@@ -361,28 +281,6 @@ def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
     assert done.found == Pending(A, harness.clock(), asked_before=True, preempted=True)
     assert (done.result, done.record) == (None, None)
     assert harness.lookup.store.get(A) is None
-
-
-def test_a_fetch_is_not_preempted_before_it_has_had_some_time() -> None:
-    harness = crowded()
-    harness.pass_time(FetchLimiter.SILENT_AFTER / 2)
-    harness.ask(C)
-    harness.pass_time(0)
-    assert A in harness.fetching
-    assert C not in harness.fetching
-
-
-def test_a_preempted_origin_has_all_the_time_in_its_second_fetch() -> None:
-    """However many newcomers there are."""
-    harness = preempted()
-    harness.answer(MISSING, C)
-    harness.ask(A)
-    for number in range(100, 130):
-        harness.pass_time(LONG)
-        harness.ask(Origin("http", f"{number}.example", 80))
-    harness.pass_time(0)
-    assert A in harness.fetching
-    assert len(harness.fetching) == FetchLimiter.BURST_FACTOR
 
 
 def test_a_waiter_of_a_preempted_origin_gets_the_answer_in_the_end() -> None:

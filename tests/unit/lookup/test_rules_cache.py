@@ -7,14 +7,11 @@ import tracemalloc
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import Action, Plan
-from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import Resolved
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 
-from .fakes import FILE, MISSING, A, B, C, LookupHarness
+from .fakes import FILE, MISSING, LookupHarness
 
 USUAL = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range(30))
 WILDCARDS = "User-agent: *\n" + "".join(f"Disallow: /*x{n}*y\n" for n in range(1000))
@@ -43,26 +40,6 @@ def visit(harness: LookupHarness, visited: list[Origin], body: str) -> list[Reso
 
 def same(before: list[Resolved], after: list[Resolved]) -> int:
     return sum(one is other for one, other in zip(before, after, strict=True))
-
-
-def test_an_evicted_origin_is_made_again_from_its_record() -> None:
-    """Without another fetch."""
-    harness = LookupHarness(max_bytes=1)
-    for origin in (A, B, C):
-        harness.ask(origin)
-        harness.answer(FILE, origin)
-    known = harness.ask(A)
-    assert isinstance(known, Resolved)
-    assert known.robots is not None
-    assert not known.robots.allowed("http://a.example/no", "x")
-    assert harness.fetched == [A, B, C]
-
-
-def test_a_file_larger_than_all_that_is_kept_is_kept_while_it_is_the_newest() -> None:
-    harness = LookupHarness(max_bytes=10)
-    harness.ask()
-    harness.answer(FILE)
-    assert harness.ask() is harness.ask()
 
 
 def test_far_more_than_two_thousand_usual_files_are_kept() -> None:
@@ -138,26 +115,3 @@ def test_only_files_with_other_lines_have_a_place_for_what_follows_from_them(
     found = harness.ask()
     assert isinstance(found, Resolved)
     assert found.extensions == extensions
-
-
-def test_an_origin_whose_refresh_failed_is_marked_as_unreachable() -> None:
-    """Its copy still decides; stats count such decisions as stale."""
-    harness = LookupHarness()
-    harness.ask()
-    harness.answer(FILE)
-    fresh = harness.ask()
-    assert isinstance(fresh, Resolved)
-    assert not fresh.unreachable
-    record = RobotsRecord(
-        A,
-        Meaning.RULES,
-        status=200,
-        fetched_at=1.0,
-        expires_at=9.0,
-        unreachable_since=5.0,
-        failed_at=5.0,
-        failures=1,
-        next_attempt=6.0,
-    )
-    plan = Plan(Action.RULES, "", ask=False, until=9.0)
-    assert RulesCache().make(record, plan, get_edition("google-2019"), 5.0).unreachable

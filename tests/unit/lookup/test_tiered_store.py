@@ -64,16 +64,6 @@ def test_the_known_record_is_no_news() -> None:
     assert outcome(both.claim(A, START, record(1.0), "-")) == Claim(True)
 
 
-def test_what_comes_from_the_shared_store_is_not_written_back() -> None:
-    """Else an old copy could take the place of a newer one."""
-    shared = SharedStore()
-    both = tiered(shared)
-    both.put(record(START))
-    assert (both.get(A), shared.get(A)) == (record(START), None)
-    both.share(record(START), None)
-    assert shared.get(A) == record(START)
-
-
 def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
     """CAC-05."""
     shared = SharedStore()

@@ -14,7 +14,7 @@ from http_sfv.token import Token  # type: ignore[attr-defined]
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage, UsageStatement
+from scrapy_robotspec import EDITIONS, Edition, RobotsTxt, Usage
 from scrapy_robotspec.protocol.paths import canonical_path, canonical_text
 from scrapy_robotspec.protocol.patterns import canonical_pattern, matches
 from scrapy_robotspec.protocol.usage import combine, parse_preferences
@@ -104,12 +104,6 @@ def test_disallowed_page_with_a_header_has_the_preferences_of_the_header() -> No
     """USE-03: the page was crawled all the same, and its header describes it."""
     usage = Usage(applies=False) | Usage.from_header("search=n")
     assert (usage.applies, usage.preferences) == (True, {"search": "disallow"})
-
-
-def test_statement_without_a_file_has_no_line() -> None:
-    assert Usage.from_header(b" search=n\t").statements == (
-        UsageStatement("header", "search=n", None, None),
-    )
 
 
 @pytest.mark.parametrize("value", [None, 1, ["search=n"], bytearray(b"search=n")])

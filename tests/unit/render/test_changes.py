@@ -64,26 +64,6 @@ def test_a_group_of_its_own_changes_what_a_crawler_follows() -> None:
     assert [flip.old.url for flip in change.flips] == ["/y/z", "/q"]
 
 
-def test_crawl_delays_and_sitemaps_count_too() -> None:
-    """What a crawler may have to do differently besides allow and disallow."""
-    old = b"User-agent: *\nCrawl-delay: 1\nDisallow: /y\nSitemap: https://a.example/1.xml\n"
-    new = old.replace(b"delay: 1", b"delay: 2").replace(b"1.xml", b"2.xml")
-    found = changes(old, new)
-    (change,) = found.changes
-    assert change.old.others == (("crawl-delay", "1"),)
-    assert change.new.others == (("crawl-delay", "2"),)
-    assert found.sitemaps_added == ("https://a.example/2.xml",)
-    assert found.sitemaps_removed == ("https://a.example/1.xml",)
-
-
-def test_a_length_that_decides_otherwise_is_a_change() -> None:
-    """PAT-03: where a star at the end counts, it can win against a rule of equal length."""
-    old = b"User-agent: *\nDisallow: /x/\nAllow: /x\n"
-    new = old.replace(b"Allow: /x", b"Allow: /x*")
-    assert changes(old, new, "google-2019").is_empty
-    assert not changes(old, new, "rfc9309").is_empty
-
-
 AGENT = st.sampled_from(["a", "b", "*"]).map("User-agent: {}".format)
 PATTERN = st.one_of(
     st.text("/*$%x", max_size=4),
@@ -123,15 +103,6 @@ def test_a_site_that_closes_is_a_change(edition: str, pattern: str) -> None:
     new = old + f"Disallow: {pattern}\n".encode()
     closes = not RobotsTxt.parse(new, edition).allowed("/x", ())
     assert bool(changes(old, new, edition).changes) >= closes
-
-
-def test_lines_of_rules_that_several_crawlers_leave_count_once() -> None:
-    old = b"User-agent: *\n" + b"".join(b"Disallow: /%d/\n" % n for n in range(50))
-    new = b"".join(b"User-agent: bot%b\nDisallow: /x%b\n" % (c, c) for c in (b"a", b"b", b"c"))
-    found = changes(old, new)
-    assert [len(change.old.rules) for change in found.changes] == [50] * 4
-    assert found.removed_lines == set(range(2, 52))
-    assert found.added_lines == {2, 4, 6}
 
 
 def test_both_readings_of_a_url_with_dot_segments_count() -> None:

@@ -101,7 +101,3 @@ def test_a_rule_cannot_steer_a_terminal() -> None:
     assert line.rstrip("\n").isascii()
     assert line.rstrip("\n").isprintable()
     assert json.loads(line)["refused_by"][0]["rule"] == hostile
-
-
-def test_a_crawl_without_origins_has_no_lines() -> None:
-    assert lines() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec.render.text import count, duration, listed
+from scrapy_robotspec.render.text import duration
 
 
 @pytest.mark.parametrize(
@@ -25,16 +25,3 @@ from scrapy_robotspec.render.text import count, duration, listed
 )
 def test_a_duration_has_the_largest_unit_of_which_it_has_two(seconds: float, text: str) -> None:
     assert duration(seconds) == text
-
-
-def test_numbers_and_nouns_agree() -> None:
-    assert [count(1, "rule"), count(2000, "rule")] == ["1 rule", "2,000 rules"]
-    assert count(0, "piece of advice", "pieces of advice") == "0 pieces of advice"
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")],
-)
-def test_a_list_in_words(words: list[str], text: str) -> None:
-    assert listed(words) == text
