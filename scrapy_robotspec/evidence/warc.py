@@ -6,6 +6,7 @@ heads are read with it. An archive is made to be handed on: secrets in it are bl
 
 from __future__ import annotations
 
+import gzip
 import re
 import zlib
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
 from io import BytesIO
+from struct import pack
 from typing import TYPE_CHECKING, NamedTuple
 
 from warcio.statusandheaders import StatusAndHeadersParser
@@ -51,9 +53,11 @@ _CONTENT_TYPES = {
 }
 #: Level of gzip: on typical records within 1% of the best, in half the time.
 _COMPRESSION = 3
-#: Records up to this size (bytes) get a window of the same size: zlib then allocates 30 KB instead
-#: of 270 KB, which takes longer than the compression.
-_SMALL = 2**12
+#: Records up to this size (bytes) are stored in their member as they are: to start zlib for each
+#: takes half the time of evidence where every page has an origin of its own.
+_SMALL = 2**11
+#: Head of a gzip member, without name and time, and of its only block, which is stored.
+_STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
 #: The end of the head of an HTTP message.
 END_OF_HEAD = b"\r\n\r\n"
 
@@ -213,10 +217,12 @@ def to_member(record: NewRecord) -> bytes:
 
 
 def _gzip(data: bytes) -> bytes:
-    """*data* as one gzip member."""
-    window, memory = (12, 6) if len(data) <= _SMALL else (zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL)
-    compressor = zlib.compressobj(_COMPRESSION, wbits=16 + window, memLevel=memory)
-    return compressor.compress(data) + compressor.flush()
+    """*data* as one gzip member (RFC 1952)."""
+    if len(data) > _SMALL:
+        return gzip.compress(data, _COMPRESSION, mtime=0)
+    size = len(data)
+    length, end = pack("<HH", size, size ^ 0xFFFF), pack("<II", zlib.crc32(data), size)
+    return b"%b%b%b%b" % (_STORED, length, data, end)
 
 
 def _digest(data: bytes) -> str:
