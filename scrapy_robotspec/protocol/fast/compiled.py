@@ -225,7 +225,7 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
 def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
     prefixes, patterns = compile_rules(rules, edition)
     keys = [key for text, key in prefixes.items() if path.startswith(text)]
-    keys += [key for text, key in patterns.items() if matches_with_end(text, path)]
+    keys += [key for text, key in patterns.items() if matches_with_end(text, path, path)]
     return min(keys, default=NO_RULE)
 
 

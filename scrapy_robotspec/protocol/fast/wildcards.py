@@ -25,6 +25,8 @@ INDEX_FROM = 64
 #: the product of both lengths. From this length on a longer path costs less (characters).
 _LONG = 6_000
 _PADDING = "\0" * 30_000  # no literal contains NUL
+#: Literals shorter than this are searched in linear time anyway (characters).
+_SHORT = 6
 _STARS = re.compile(r"\*+")
 
 
@@ -55,7 +57,7 @@ class Wildcards:
             last = text[text.rfind("*") + 1 :]
             if last not in ends:
                 ends[last] = last in path
-            if ends[last] and keys[number] < best and matches_with_end(text, padded):
+            if ends[last] and keys[number] < best and matches_with_end(text, path, padded):
                 best = keys[number]
         return best
 
@@ -69,14 +71,17 @@ def with_end(text: str) -> str:
     return text.removesuffix("*")
 
 
-def matches_with_end(text: str, path: str) -> bool:
-    """As ``patterns.matches``, for a pattern and a path with their ends."""
+def matches_with_end(text: str, path: str, padded: str) -> bool:
+    """As ``patterns.matches``, for a pattern and a path with their ends.
+
+    *padded*: the path, with padding if it is long.
+    """
     first, *others = text.split("*")
     if not path.startswith(first):
         return False
     end = len(first)
     for literal in others:
-        end = path.find(literal, end)
+        end = (path if len(literal) < _SHORT else padded).find(literal, end)
         if end < 0:
             return False
         end += len(literal)
