@@ -76,7 +76,11 @@ def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[st
     page = once(lambda: stopping.is_set() or len(server.log) < 30, reply("page"))
     sites = [server.site(f"127.0.0.{n}", RULES, page=page) for n in range(2, 5)]
     urls = [site.url(f"/yes{n}") for site in sites for n in range(30)]
-    common = {"JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS_PER_DOMAIN": 2}
+    common = {
+        "JOBDIR": str(tmp_path),
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
+        "ROBOTSPEC_MAX_PARKED": 20,  # what has left the scheduler is sent before a crawl ends
+    }
     with Running(urls, {**common, **first}) as running:
         running.wait_until(lambda: running.all_given and len(server.log) >= 30)
         running.send(signal.SIGINT)
