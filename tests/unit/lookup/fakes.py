@@ -6,6 +6,7 @@ The lookup, the stores and the policy are the real ones.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
@@ -78,6 +79,10 @@ class Threads:
             pass
 
 
+#: The processes of the running test.
+LIVE: WeakSet[LookupHarness] = WeakSet()
+
+
 class LookupHarness:
     """The runtime of one crawler process."""
 
@@ -92,6 +97,7 @@ class LookupHarness:
         time: Clock | None = None,
         **policy: Any,
     ) -> None:
+        LIVE.add(self)
         self.time = time or Clock()
         self.call_later = call_later(self.time)
         self.ahead = 0.0
