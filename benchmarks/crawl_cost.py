@@ -88,7 +88,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--pages", type=int, default=3000)
-    parser.add_argument("--origins", type=int, nargs="+", help="default: 1 and 1000")
+    parser.add_argument(
+        "--origins", type=int, nargs="+", help="default: 1 and 1000, of first visits 1000"
+    )
     parser.add_argument("--evidence", action="store_true")
     parser.add_argument("--first-visits", action="store_true")
     arguments = parser.parse_args()

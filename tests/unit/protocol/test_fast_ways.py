@@ -217,10 +217,10 @@ def test_wildcards_find_the_best_that_matches(some: set[str], path: str, bound: 
     expected = min((key for text, key in keys.items() if matches(text, path)), default=bound)
     patterns = {with_end(text): key for text, key in reversed(keys.items())}  # the least stays
     assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
-    for needle, start, long in product((1, 2, 64), (1, 4), (0, 6_000)):
+    for needle, start, (long, short) in product((1, 2, 64), (1, 4), ((0, 0), (0, 2), (6_000, 6))):
         with (
             patch.multiple(needles, _NEEDLE=needle, _START=start),
-            patch.multiple(wildcards, INDEX_FROM=0, _LONG=long),
+            patch.multiple(wildcards, INDEX_FROM=0, _LONG=long, _SHORT=short),
         ):
             assert Wildcards(patterns).best(path + END, bound) == min(expected, bound)
 
