@@ -23,7 +23,7 @@ WRITE_EVERY = 0.5
 MAX_QUEUED = 2**26
 #: Items between two writes of a long queue.
 _BATCH = 1000
-#: Estimated memory of a queued item besides its payload (bytes).
+#: Estimated memory of a queued item besides heads and payloads (bytes).
 _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
 _JUMP = 1.0
@@ -77,7 +77,8 @@ class Recorder:
     def add_record(self, record: NewRecord, *more: NewRecord) -> None:
         """Archive *record*, and after it *more* that belong to it."""
         records = (record, *more)
-        self._add(None, records, _PER_ITEM + sum(len(each.payload) for each in records))
+        size = sum(len(each.head) + len(each.payload) for each in records)
+        self._add(None, records, _PER_ITEM + size)
 
     def add_line(self, make: Callable[..., str], *arguments: Any) -> None:
         """Log the JSON object that *make* returns for *arguments*.

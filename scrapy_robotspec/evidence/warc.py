@@ -23,7 +23,7 @@ from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.log_lines import EvidenceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 #: Extension field: what a server that speaks no HTTP answered, in Scrapy's numbers.
 STATUS_FIELD = "Robotspec-Status"
@@ -78,8 +78,8 @@ class NewRecord(NamedTuple):
     payload: bytes
     content_type: str = ""
     """Empty: the type that belongs to the kind."""
-    head: Callable[[], bytes] | None = None
-    """Returns start line and headers of an HTTP message, with the empty line."""
+    head: bytes = b""
+    """Start line and headers of an HTTP message, with the empty line."""
     fields: tuple[tuple[str, str], ...] = ()
     """Further WARC fields."""
     began: float | None = None
@@ -200,12 +200,14 @@ def left_out(body: bytes) -> tuple[tuple[str, str], ...]:
 def to_member(record: NewRecord) -> bytes:
     """*record* as one gzip member, with its digests."""
     # hot path: one text, because a crawl may meet a new origin with every page
-    block, fields = record.payload, [f"{name}: {value}\r\n" for name, value in record.fields]
+    block, fields = (
+        record.head + record.payload,
+        [f"{name}: {value}\r\n" for name, value in record.fields],
+    )
     if record.url:
         fields.append(f"WARC-Target-URI: {record.url}\r\n")
-    if record.head is not None:
+    if record.head:
         fields.append(f"WARC-Payload-Digest: {_digest(record.payload)}\r\n")
-        block = record.head() + record.payload
     text = (
         f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{''.join(fields)}"

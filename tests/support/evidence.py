@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -69,10 +68,10 @@ class Crawl:
         where = Origin.of(origin)
         assert where is not None
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
-        head = partial(response_head, response, "HTTP/1.1")
+        head = response_head(response, "HTTP/1.1")
         received = NewRecord(new_record_id(), "response", response.url, at, body, head=head)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
-        sent = NewRecord(new_record_id(), "request", response.url, at, b"", head=lambda: asked)
+        sent = NewRecord(new_record_id(), "request", response.url, at, b"", head=asked)
         self.writer.add_record(received, sent)
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
@@ -44,6 +43,10 @@ _SHOWN = (
     "Pragma",
     "User-Agent",
 )
+
+
+#: Host (with port) and request target of a URL; ``urlsplit`` takes ten times as long.
+_HOST_AND_TARGET = re.compile("//([^/?#]*)([^#]*)")
 
 
 class ExchangeArchive:
@@ -93,7 +96,7 @@ class FetchArchive:
             fields += ((STATUS_FIELD, str(exchange.status)),)
             add(NewRecord(id_, "resource", url, time, body, fields=fields, began=began))
             return
-        head = partial(response_head, exchange, response.protocol or "HTTP/1.1")
+        head = response_head(exchange, response.protocol or "HTTP/1.1")
         add(
             NewRecord(id_, "response", url, time, body, head=head, fields=fields, began=began),
             self._sent(id_, request, url, began),
@@ -110,7 +113,7 @@ class FetchArchive:
 
     def _sent(self, response_id: str, request: Request, url: str, time: float) -> NewRecord:
         """The record of the request for *url* that the response *response_id* answers."""
-        head = partial(_request_head, request, url, self._archive.shown)
+        head = _request_head(request, url, self._archive.shown)
         fields = (("WARC-Concurrent-To", response_id),)
         return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
 
@@ -140,11 +143,11 @@ def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[s
 
 def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:
     """Request line and headers of *request* for *url*; only the names of those not *shown*."""
-    parts = urlsplit(url)
-    query = f"?{parts.query}" if parts.query else ""
-    lines = [f"GET {parts.path or '/'}{query} HTTP/1.1".encode()]
+    found = _HOST_AND_TARGET.search(url)
+    host, target = ("", "") if found is None else found.groups()
+    lines = [f"GET {target if target.startswith('/') else f'/{target}'} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
-        lines.append(b"Host: %b" % parts.netloc.encode())
+        lines.append(b"Host: %b" % host.encode())
     for name, values in request.headers.items():
         for value in values:
             text = value if name.lower() in shown else BLANKED.encode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from functools import partial
 from io import BytesIO
 from typing import Any
 
@@ -27,7 +26,7 @@ URL = "https://example.com/robots.txt"
 
 
 def member(exchange: Exchange, **fields: str) -> bytes:
-    head = partial(response_head, exchange, "HTTP/1.1")
+    head = response_head(exchange, "HTTP/1.1")
     pairs = tuple((name.replace("_", "-"), value) for name, value in fields.items())
     record = NewRecord("<urn:uuid:1>", "response", URL, 1.5, exchange.body, head=head, fields=pairs)
     return to_member(record)
@@ -133,7 +132,7 @@ def test_other_readers_check_the_digests_of_a_response(lines: int) -> None:
 @pytest.mark.parametrize("kind", ["warcinfo", "request", "metadata", "resource"])
 def test_other_readers_check_the_digests_of_each_kind(kind: str) -> None:
     text = b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n"
-    head = (lambda: text) if kind == "request" else None
+    head = text if kind == "request" else b""
     url = "" if kind == "warcinfo" else "https://münchen.example/robots.txt"
     record = checked(to_member(NewRecord("<urn:uuid:1>", kind, url, 1.5, b"a: b\r\n", head=head)))
     assert record.rec_type == kind
