@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.render import report_tables as tables
 from scrapy_robotspec.render.html_base import render
-from scrapy_robotspec.render.text import count, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats
+    from scrapy_robotspec.render.crawl_report import CrawlReport
 
 #: Up to this number of origins, their tables are open.
 _MAX_OPEN = 25
@@ -34,7 +33,6 @@ def report_page(report: CrawlReport) -> str:
         tables=tables,
         through=through,
         every=through + sum(each.refused for each in origins),
-        causes=_causes(origins, requests),
         bars=[  # words, number and style of each part
             ("Requests", list(_request_parts(through, requests))),
             ("Origins", [(_title(each), each.number, each.style) for each in groups]),
@@ -42,26 +40,6 @@ def report_page(report: CrawlReport) -> str:
         groups=groups,
         is_open=len(origins) <= _MAX_OPEN,
     )
-
-
-def _causes(origins: Sequence[OriginStats], requests: Counter[str]) -> str:
-    """A sentence: how many requests were refused why, at how many sites; empty for none."""
-    sites = Counter(
-        reason for each in origins for reason in {refusal.reason for refusal in each.refused_by}
-    )
-    were = "was" if sites["unreachable"] == 1 else "were"
-    causes = {
-        "rule": f"by rules of {count(sites['rule'], 'site')}",
-        "unreachable": f"because {count(sites['unreachable'], 'site')} {were} unreachable",
-    }
-    parts = [
-        (number, causes.get(reason, tables.reason_words(reason)))
-        for reason, number in requests.most_common()
-    ]
-    if len(parts) < 2:
-        return "".join(f"{number:,} refused {cause}." for number, cause in parts)
-    each = listed([f"{number:,} {cause}" for number, cause in parts])
-    return f"{requests.total():,} refused: {each}."
 
 
 def _request_parts(through: int, requests: Counter[str]) -> Iterator[tuple[str, int, str]]:

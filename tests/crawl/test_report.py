@@ -99,7 +99,7 @@ def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     text = " ".join(check((tmp_path / "plain.html").read_text(encoding="utf-8")).text.split())
     assert "robots.txt report of the spider plain" in text
     assert "1 of 4 requests let through" in text
-    assert "3 refused: 2 by rules of 1 site and 1 because 1 site was unreachable." in text
+    assert "2 refused by rules 1 refused because robots.txt was unreachable" in text
     assert "(finished)" in text
     assert "With a file: 1 origin, its rules decide (HTTP status 200: 1)" in text
     assert "Unreachable: 1 origin" in text
