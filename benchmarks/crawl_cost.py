@@ -75,10 +75,9 @@ def measure(sides: Sides, arguments: argparse.Namespace, spider: str = "steady")
     for origins in arguments.origins:
         with Server() as server:
             hosts = [f"127.0.{n // 250}.{n % 250 + 2}" for n in range(origins)]
-            answers = [reply(ROBOTS), reply("<html>page</html>", headers=_HTML)]
+            robots, page = reply(ROBOTS), reply("<html>page</html>", headers=_HTML)
             if spider == "first_visits":
-                answers = [after(LATENCY, answer) for answer in answers]
-            robots, page = answers
+                robots, page = after(LATENCY, robots), after(LATENCY, page)
             urls = [server.site(host, robots, page=page).url("") for host in hosts]
             pairs = [
                 pair(urls, arguments.pages, sides, first=n % 2, spider=spider)

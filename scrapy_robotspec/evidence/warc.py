@@ -200,10 +200,8 @@ def left_out(body: bytes) -> tuple[tuple[str, str], ...]:
 def to_member(record: NewRecord) -> bytes:
     """*record* as one gzip member, with its digests."""
     # hot path: one text, because a crawl may meet a new origin with every page
-    block, fields = (
-        record.head + record.payload,
-        [f"{name}: {value}\r\n" for name, value in record.fields],
-    )
+    block = record.head + record.payload
+    fields = [f"{name}: {value}\r\n" for name, value in record.fields]
     if record.url:
         fields.append(f"WARC-Target-URI: {record.url}\r\n")
     if record.head:
