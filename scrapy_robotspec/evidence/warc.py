@@ -1,7 +1,7 @@
 """WARC 1.1 records, one gzip member each.
 
-They are written here, because ``warcio`` changes some heads and takes three times as long; their
-heads are read with it. An archive is made to be handed on: secrets in it are blanked (SAF-06).
+They are written here, because ``warcio`` changes some heads and takes three times as long. An
+archive is made to be handed on: secrets in it are blanked (SAF-06).
 """
 
 from __future__ import annotations
@@ -9,21 +9,13 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from hashlib import sha256
 from http.client import responses
-from io import BytesIO
 from struct import pack
-from typing import TYPE_CHECKING, NamedTuple
-
-from warcio.statusandheaders import StatusAndHeadersParser
+from typing import NamedTuple
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
-from scrapy_robotspec.evidence.log_lines import EvidenceError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: Extension field: what a server that speaks no HTTP answered, in Scrapy's numbers.
 STATUS_FIELD = "Robotspec-Status"
@@ -39,9 +31,7 @@ LEFT_OUT, LEFT_OUT_LENGTH, LEFT_OUT_DIGEST = (
 #: Stands for a value that is not archived.
 BLANKED = "blanked"
 #: Max bytes of the headers of a response, and of a body above the parsing limit, in the archive.
-_MAX_HEADERS = _BODY_MARGIN = 2**20
-#: Max bytes of a record besides headers and body.
-_MAX_FIELDS = 2**16
+MAX_HEADERS = _BODY_MARGIN = 2**20
 
 #: Content types by kind of record.
 _CONTENT_TYPES = {
@@ -86,53 +76,6 @@ class NewRecord(NamedTuple):
     """When the request was made (epoch seconds); None: there was none."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRecord:
-    """A record that was read."""
-
-    kind: str
-    fields: Mapping[str, str]
-    """WARC fields by lower-case name."""
-    block: bytes
-
-    @property
-    def url(self) -> str:
-        """WARC-Target-URI; empty for none."""
-        return self.fields.get("warc-target-uri", "")
-
-    @property
-    def is_exchange(self) -> bool:
-        """Whether :meth:`exchange` returns something."""
-        return self.kind == "response" or STATUS_FIELD.lower() in self.fields
-
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the body of the response is not in the archive."""
-        return LEFT_OUT.lower() in self.fields
-
-    def exchange(self) -> Exchange:
-        """The response in the record. Raises ``EvidenceError`` for another kind."""
-        truncated = self.fields.get("warc-truncated")
-        stopped, incomplete = truncated == STOPPED, truncated == LOST
-        if not self.is_exchange:
-            raise EvidenceError(f"a {self.kind} record contains no response")
-        if self.kind != "response":
-            status = _status(self.fields[STATUS_FIELD.lower()])
-            return Exchange(self.url, status, (), self.block, stopped, incomplete)
-        head, _, body = self.block.partition(END_OF_HEAD)
-        first, *lines = head.decode("latin-1").split("\r\n")
-        headers = [line.partition(": ") for line in lines]
-        pairs = tuple((name, value) for name, _, value in headers)
-        status = _status(first.partition(" ")[2][:3])
-        return Exchange(self.url, status, pairs, body, stopped, incomplete)
-
-
-def _status(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 3):
-        raise EvidenceError("a response record without a status")
-    return int(text)
-
-
 def response_head(exchange: Exchange, protocol: str) -> bytes:
     """Status line and headers of a response.
 
@@ -143,7 +86,7 @@ def response_head(exchange: Exchange, protocol: str) -> bytes:
     size = 0
     for name, value in exchange.headers:
         size += len(name) + len(value) + 4
-        if size > _MAX_HEADERS:
+        if size > MAX_HEADERS:
             break
         lines.append(_header_line(exchange.url, name, value))
     return "\r\n".join(lines).encode("latin-1", "replace") + END_OF_HEAD
@@ -232,32 +175,6 @@ def _digest(data: bytes) -> str:
 def longest_body(max_size: int) -> int:
     """Max bytes of an archived body, by the parsing limit *max_size*."""
     return max_size + _BODY_MARGIN
-
-
-def longest_member(max_size: int) -> int:
-    """Max bytes of a record, and of its gzip member (SAF-05)."""
-    return longest_body(max_size) + _MAX_HEADERS + _MAX_FIELDS
-
-
-def read_member(data: bytes, max_size: int) -> StoredRecord:
-    """The record in the first gzip member of *data*.
-
-    Raises ``EvidenceError`` for anything else. *max_size*: the parsing limit of the crawl, which
-    bounds what a member may unpack to.
-    """
-    limit = longest_member(max_size)
-    try:
-        unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        plain = unpacker.decompress(data, limit)
-        if not unpacker.eof:
-            raise ValueError(f"incomplete, or more than {limit} bytes")
-        stream = BytesIO(plain)
-        head = StatusAndHeadersParser(["WARC/1.1"]).parse(stream)
-        fields = {name.lower(): value for name, value in head.headers}
-        block = stream.read(int(fields["content-length"]))
-        return StoredRecord(fields["warc-type"], fields, block)
-    except Exception as error:  # warcio and zlib raise many kinds for damaged bytes
-        raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
 
 
 def iso_date(time: float) -> str:

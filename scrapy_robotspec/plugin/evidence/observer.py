@@ -192,7 +192,7 @@ class EvidenceObserver:
             if override is not None:
                 said["override"] = override.kinds
         if archived is not None:
-            said |= {"state": archived.id, "record": archived.state.body_record}
+            said |= {"state": archived.id, "record": archived.body[0]}
         return said | more
 
 

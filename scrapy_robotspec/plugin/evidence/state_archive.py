@@ -22,13 +22,19 @@ if TYPE_CHECKING:
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.
 _MAX_ORIGINS = 20_000
 
+#: Id and SHA-256 of an archived body.
+Body = tuple[str | None, str]
+_NO_BODY: Body = (None, "")
+
 
 @dataclass(slots=True)
 class ArchivedState:
     """The last state of an origin that was archived."""
 
-    state: State
+    record: RobotsRecord
+    body: Body
     id: str
+    """The id of the state."""
     basis: tuple[object, ...] = ()
     """The rules and the verdict of the latest decision; the recorder's thread sets it."""
     members: str = ""
@@ -53,32 +59,29 @@ class StateArchive:
             return
         before = None if done.base is None else self.find(done.base)
         if record.unreachable_since is None:
-            body, digest = _digested(_last_of_chain(result), record)
+            body = _digested(_last_of_chain(result), record)
         else:  # the copy stays
-            body, digest = _same_body(before, record) or (None, "")
+            body = _same_body(before, record) or _NO_BODY
         failed = (result.error, result.local) if result.error or result.local else None
         state = State(
             record,
-            body,
-            digest,
+            *body,
             fetched=True,
             before=None if before is None else before.id,
             exchanges=result.records,
             failure=failed,
         )
-        self._add(state)
+        self._add(state, body)
 
     def find(self, record: RobotsRecord) -> ArchivedState:
         """The state of *record*, archived now if a store contained it."""
         archived = self._archived.get(record.origin)
-        if archived is not None and (
-            archived.state.record is record or archived.state.record == record
-        ):
+        if archived is not None and (archived.record is record or archived.record == record):
             return archived
-        same = _same_body(archived, record)
-        if same is None and record.body:
-            same = self._add_body(record), sha256(record.body).hexdigest()
-        return self._add(State(record, *(same or (None, ""))))
+        body = _same_body(archived, record)
+        if body is None:
+            body = _digested(self._add_body(record), record) if record.body else _NO_BODY
+        return self._add(State(record, *body), body)
 
     def _add_body(self, record: RobotsRecord) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
@@ -95,12 +98,12 @@ class StateArchive:
         self._recorder.add_record(resource)
         return resource.id
 
-    def _add(self, state: State) -> ArchivedState:
+    def _add(self, state: State, body: Body) -> ArchivedState:
         id_ = f"state-{next(self._numbers)}"
         self._recorder.add_line(_line_of, state, id_)
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
-        archived = self._archived[state.record.origin] = ArchivedState(state, id_)
+        archived = self._archived[state.record.origin] = ArchivedState(state.record, body, id_)
         return archived
 
 
@@ -122,18 +125,16 @@ def leads_inside(record: RobotsRecord) -> bool:
     return host is not None and is_private(host.host) and not is_private(record.origin.host)
 
 
-def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> tuple[str, str] | None:
-    """Id and digest of an archived body that *record* has too."""
-    if archived is None or archived.state.body_record is None:
+def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> Body | None:
+    """An archived body that *record* has too."""
+    if archived is None or archived.record.body != record.body:
         return None
-    if archived.state.record.body != record.body:
-        return None
-    return archived.state.body_record, archived.state.body_digest
+    return archived.body
 
 
-def _digested(body_record: str, record: RobotsRecord) -> tuple[str | None, str]:
-    """Id and digest of the body of *record*; none for an empty one."""
-    return (body_record, sha256(record.body).hexdigest()) if record.body else (None, "")
+def _digested(body_record: str, record: RobotsRecord) -> Body:
+    """The body of *record*, which *body_record* contains; none for an empty one."""
+    return (body_record, sha256(record.body).hexdigest()) if record.body else _NO_BODY
 
 
 def _last_of_chain(result: FetchResult) -> str:

@@ -17,10 +17,10 @@ from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
-    read_member,
     response_head,
     to_member,
 )
+from scrapy_robotspec.evidence.warc_reader import read_member
 
 URL = "https://example.com/robots.txt"
 

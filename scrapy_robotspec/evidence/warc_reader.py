@@ -1,0 +1,101 @@
+"""Reads WARC records, which nobody need trust (SAF-05)."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from warcio.statusandheaders import StatusAndHeadersParser
+
+from scrapy_robotspec.access.exchange import Exchange
+from scrapy_robotspec.evidence.log_lines import EvidenceError
+from scrapy_robotspec.evidence.warc import (
+    END_OF_HEAD,
+    LEFT_OUT,
+    LOST,
+    MAX_HEADERS,
+    STATUS_FIELD,
+    STOPPED,
+    longest_body,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: Max bytes of a record besides headers and body.
+_MAX_FIELDS = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
+    """A record that was read."""
+
+    kind: str
+    fields: Mapping[str, str]
+    """WARC fields by lower-case name."""
+    block: bytes
+
+    @property
+    def url(self) -> str:
+        """WARC-Target-URI; empty for none."""
+        return self.fields.get("warc-target-uri", "")
+
+    @property
+    def is_exchange(self) -> bool:
+        """Whether :meth:`exchange` returns something."""
+        return self.kind == "response" or STATUS_FIELD.lower() in self.fields
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the body of the response is not in the archive."""
+        return LEFT_OUT.lower() in self.fields
+
+    def exchange(self) -> Exchange:
+        """The response in the record. Raises ``EvidenceError`` for another kind."""
+        truncated = self.fields.get("warc-truncated")
+        stopped, incomplete = truncated == STOPPED, truncated == LOST
+        if not self.is_exchange:
+            raise EvidenceError(f"a {self.kind} record contains no response")
+        if self.kind != "response":
+            status = _status(self.fields[STATUS_FIELD.lower()])
+            return Exchange(self.url, status, (), self.block, stopped, incomplete)
+        head, _, body = self.block.partition(END_OF_HEAD)
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = [line.partition(": ") for line in lines]
+        pairs = tuple((name, value) for name, _, value in headers)
+        status = _status(first.partition(" ")[2][:3])
+        return Exchange(self.url, status, pairs, body, stopped, incomplete)
+
+
+def _status(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 3):
+        raise EvidenceError("a response record without a status")
+    return int(text)
+
+
+def longest_member(max_size: int) -> int:
+    """Max bytes of a record, and of its gzip member (SAF-05)."""
+    return longest_body(max_size) + MAX_HEADERS + _MAX_FIELDS
+
+
+def read_member(data: bytes, max_size: int) -> StoredRecord:
+    """The record in the first gzip member of *data*.
+
+    Raises ``EvidenceError`` for anything else. *max_size*: the parsing limit of the crawl, which
+    bounds what a member may unpack to.
+    """
+    limit = longest_member(max_size)
+    try:
+        unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        plain = unpacker.decompress(data, limit)
+        if not unpacker.eof:
+            raise ValueError(f"incomplete, or more than {limit} bytes")
+        stream = BytesIO(plain)
+        head = StatusAndHeadersParser(["WARC/1.1"]).parse(stream)
+        fields = {name.lower(): value for name, value in head.headers}
+        block = stream.read(int(fields["content-length"]))
+        return StoredRecord(fields["warc-type"], fields, block)
+    except Exception as error:  # warcio and zlib raise many kinds for damaged bytes
+        raise EvidenceError(f"not a WARC record ({type(error).__name__}: {error})") from error
