@@ -1,4 +1,4 @@
-"""Reads WARC records, which nobody need trust (SAF-05)."""
+"""Reads WARC records, which are not trusted (SAF-05)."""
 
 from __future__ import annotations
 
