@@ -6,9 +6,9 @@ body that was found in a shared store.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
@@ -32,8 +32,7 @@ PROBED = "server errors for missing pages"
 _MAX_JITTER = 1 - 2**-53
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A record of an origin, and where it comes from."""
 
     record: RobotsRecord

@@ -406,15 +406,15 @@ def limit_pages(crawler: Crawler) -> None:
 
 def watch_sending(
     engine: ExecutionEngine,
-    check: Callable[[Request], _T],
+    check: Callable[[Request], _T | None],
     note: Callable[[_T, float, int | None], None] | None,
 ) -> None:
     """Call *check* with each request that leaves its download slot.
 
     If it raises ``IgnoreRequest``, the request is not sent, and its slot sends another one at once.
-    *note* is called at the end of a request that was sent: with the result of *check*, when the
-    request left (epoch seconds), and the status, None where there was no response. Before 2.15
-    handlers return a Deferred.
+    *note* is called at the end of a request that was sent, if *check* returned something: with
+    that, when the request left (epoch seconds), and the status, None where there was no response.
+    Before 2.15 handlers return a Deferred.
     """
     handlers: Any = engine.downloader.handlers
     is_async = hasattr(handlers, "download_request_async")
@@ -427,7 +427,7 @@ def watch_sending(
         except IgnoreRequest:
             _give_turn_back(engine, request)
             raise
-        if note is None:
+        if note is None or passed is None:
             return send(request, *spider)
         left, sent = time.time(), send(request, *spider)
         return noted(passed, left, sent) if is_async else sent.addBoth(note_result, passed, left)

@@ -24,7 +24,7 @@ from scrapy_robotspec.evidence.warc import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from scrapy import Request
     from scrapy.http import Response
@@ -80,9 +80,10 @@ class FetchArchive:
     ) -> None:
         """Archive a response received at *time*, and its request."""
         id_, url = new_record_id(), without_user_info(exchange.url)
-        fields = tuple(_response_fields(exchange, response))
+        address = str(response.ip_address or "")
+        fields = _response_fields(exchange, address)
         body = exchange.body
-        if self._leads_inside(request, response, url):
+        if self._leads_inside("" if request.meta.get("proxy") else address, url):
             fields, body = (*fields, *left_out(body)), b""
         elif len(body) > self._archive.longest_body:
             exchange = replace(exchange, stopped=True)
@@ -115,12 +116,11 @@ class FetchArchive:
         fields = (("WARC-Concurrent-To", response_id),)
         return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
 
-    def _leads_inside(self, request: Request, response: Response, url: str) -> bool:
-        """Whether a public host redirected to this private address (SAF-06).
+    def _leads_inside(self, address: str, url: str) -> bool:
+        """Whether a public host redirected to *url*, which is inside (SAF-06).
 
-        A proxy's address says nothing about the site's.
+        *address*: that of the site; empty: unknown, as behind a proxy.
         """
-        address = "" if request.meta.get("proxy") else str(response.ip_address or "")
         if not self.records:
             self._first_address = address
             return False
@@ -132,11 +132,11 @@ class FetchArchive:
         return is_private(address) and not is_private(self._first_address)
 
 
-def _response_fields(exchange: Exchange, response: Response) -> Iterator[tuple[str, str]]:
-    if response.ip_address is not None:
-        yield "WARC-IP-Address", str(response.ip_address)
+def _response_fields(exchange: Exchange, address: str) -> tuple[tuple[str, str], ...]:
+    fields = (("WARC-IP-Address", address),) if address else ()
     if exchange.stopped or exchange.incomplete:
-        yield "WARC-Truncated", STOPPED if exchange.stopped else LOST
+        return *fields, ("WARC-Truncated", STOPPED if exchange.stopped else LOST)
+    return fields
 
 
 def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:
@@ -147,7 +147,7 @@ def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:
     lines = [f"GET {path or '/'}{query} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
         lines.append(b"Host: %b" % host.encode())
-    for name, values in request.headers.items():
+    for name, values in dict.items(request.headers):  # of Scrapy's, each name would be looked up
         for value in values:
             text = value if name.lower() in shown else BLANKED.encode()
             lines.append(b"%b: %b" % (name, text))

@@ -145,14 +145,13 @@ class EvidenceObserver:
         at, number = time.time(), next(self._numbers)
         self._log((number, at, "response", url, tokens, decision, found, archived, more))
 
-    def on_sent(self, logged: Logged | None, left: float, status: int | None) -> None:
+    def on_sent(self, logged: Logged, left: float, status: int | None) -> None:
         """The page of *logged* left at *left* (epoch seconds).
 
         *status* answered it, or nothing did.
         """
-        if logged is not None:
-            seconds = max(0.0, time.time() - left)
-            self._recorder.add_line(_sent_line, logged[0], left, status, seconds)
+        seconds = max(0.0, time.time() - left)
+        self._recorder.add_line(_sent_line, logged[0], left, status, seconds)
 
     def _log(self, logged: Logged) -> Logged:
         self._recorder.add_line(self._line, logged)

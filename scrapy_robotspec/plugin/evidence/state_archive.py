@@ -114,7 +114,7 @@ def _line_of(state: State, id_: str) -> str:
         record = replace(state.record, failure=blank_user_info(cause))
         if failure is not None and failure[0] is not None:
             failure = blank_user_info(failure[0]), failure[1]
-        state = replace(state, record=record, failure=failure)
+        state = state._replace(record=record, failure=failure)
     return state.to_line(id_)
 
 
