@@ -183,7 +183,7 @@ def test_files_deleted_during_a_crawl_are_reported(
     recorder = recorder_in(tmp_path)
     recorder.open()
     recorder.add_record(new_record())
-    wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+    wait_until(lambda: [bool(each.stat().st_size) for each in tmp_path.iterdir()] == [True, True])
     (deleted,) = tmp_path.glob(f"{kind}-*")
     deleted.unlink()
     wait_until(lambda: caplog.records)
