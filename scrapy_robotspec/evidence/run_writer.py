@@ -15,22 +15,28 @@ import secrets
 import time as clock
 from collections import defaultdict
 from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.evidence.log_lines import COUNTED, FORMAT, NO_HASH, dumps, seal
 from scrapy_robotspec.evidence.warc import NewRecord, to_member
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 _NEW_FILE = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def new_record_id() -> str:
-    """A new WARC-Record-ID: a random UUID (RFC 9562, version 4)."""
-    text = secrets.token_hex(16)
-    return f"<urn:uuid:{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}>"
+def record_ids() -> Iterator[str]:
+    """New WARC-Record-IDs: UUIDs (RFC 9562, version 8).
+
+    They consist of a random number and a count: a random number for each would give the
+    interpreter's lock away each time.
+    """
+    text = secrets.token_hex(9)
+    for number in count(1):
+        yield f"<urn:uuid:{text[:8]}-{text[8:12]}-8{text[12:15]}-a{text[15:]}-{number:012x}>"
 
 
 def new_run_name(time: float) -> str:
@@ -112,8 +118,8 @@ class RunWriter:
         archive = AppendFile(self._folder / name)
         info = {"filename": name, **self._info}
         block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
-        fields = (("WARC-Filename", name),)
-        self._add(archive, NewRecord(new_record_id(), "warcinfo", "", time, block, fields=fields))
+        id_, fields = next(record_ids()), (("WARC-Filename", name),)
+        self._add(archive, NewRecord(id_, "warcinfo", "", time, block, fields=fields))
         return archive
 
 

@@ -15,7 +15,7 @@ from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.evidence.log_lines import NO_HASH, conclusion, dumps, grounds, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_record_id
+from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
@@ -69,9 +69,9 @@ class Crawl:
         assert where is not None
         response = Exchange(where.robots_url, status, (("Content-Type", "text/plain"),), body)
         head = response_head(response, "HTTP/1.1")
-        received = NewRecord(new_record_id(), "response", response.url, at, body, head=head)
+        received = NewRecord(next(record_ids()), "response", response.url, at, body, head=head)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
-        sent = NewRecord(new_record_id(), "request", response.url, at, b"", head=asked)
+        sent = NewRecord(next(record_ids()), "request", response.url, at, b"", head=asked)
         self.writer.add_record(received, sent)
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
@@ -87,7 +87,7 @@ class Crawl:
             before=None if before is None else before[0],
             exchanges=(received.id,),
         )
-        id_ = new_record_id()
+        id_ = next(record_ids())
         self.writer.add_line(state.to_line(id_))
         self._held[where] = id_, record, body_record
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.private_hosts import is_private
-from scrapy_robotspec.evidence.run_writer import new_record_id
+from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.warc import (
     BLANKED,
     END_OF_HEAD,
@@ -58,6 +58,7 @@ class ExchangeArchive:
         self.recorder = recorder
         self.shown = frozenset(name.lower().encode() for name in (*_SHOWN, *headers))
         self.longest_body = longest_body(max_size)
+        self.ids = record_ids()
 
     def fetch(self, origin: Origin, time: float) -> FetchArchive:
         """The archive of a fetch that begins at *time* (epoch seconds)."""
@@ -79,7 +80,7 @@ class FetchArchive:
         self, exchange: Exchange, request: Request, response: Response, time: float
     ) -> None:
         """Archive a response received at *time*, and its request."""
-        id_, url = new_record_id(), without_user_info(exchange.url)
+        id_, url = next(self._archive.ids), without_user_info(exchange.url)
         address = str(response.ip_address or "")
         fields = _response_fields(exchange, address)
         body = exchange.body
@@ -103,7 +104,7 @@ class FetchArchive:
 
     def add_failure(self, url: str, error: str, time: float) -> None:
         """Archive that a request failed at *time*."""
-        id_, payload = new_record_id(), f"failure: {blank_user_info(error)}\r\n".encode()
+        id_, payload = next(self._archive.ids), f"failure: {blank_user_info(error)}\r\n".encode()
         url, began = without_user_info(url), self._began
         self.records.append(id_)
         self._archive.recorder.add_record(
@@ -114,7 +115,8 @@ class FetchArchive:
         """The record of the request for *url* that the response *response_id* answers."""
         head = _request_head(request, url, self._archive.shown)
         fields = (("WARC-Concurrent-To", response_id),)
-        return NewRecord(new_record_id(), "request", url, time, b"", head=head, fields=fields)
+        id_ = next(self._archive.ids)
+        return NewRecord(id_, "request", url, time, b"", head=head, fields=fields)
 
     def _leads_inside(self, address: str, url: str) -> bool:
         """Whether a public host redirected to *url*, which is inside (SAF-06).

@@ -191,7 +191,7 @@ class EvidenceObserver:
             if override is not None:
                 said["override"] = override.kinds
         if archived is not None:
-            said |= {"state": archived.id, "record": archived.body[0]}
+            said |= {"state": archived.id, "record": archived.body_record}
         return said | more
 
 

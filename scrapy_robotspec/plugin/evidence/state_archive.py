@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.private_hosts import is_private
-from scrapy_robotspec.evidence.run_writer import new_record_id
+from scrapy_robotspec.evidence.run_writer import record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, blank_user_info, left_out
 
@@ -22,17 +22,14 @@ if TYPE_CHECKING:
 #: Max origins whose archived state is remembered; a forgotten one is archived again when used.
 _MAX_ORIGINS = 20_000
 
-#: Id and SHA-256 of an archived body.
-Body = tuple[str | None, str]
-_NO_BODY: Body = (None, "")
-
 
 @dataclass(slots=True)
 class ArchivedState:
     """The last state of an origin that was archived."""
 
     record: RobotsRecord
-    body: Body
+    body_record: str | None
+    """Id of the archive record that contains the body; None: none."""
     id: str
     """The id of the state."""
     basis: tuple[object, ...] = ()
@@ -47,6 +44,7 @@ class StateArchive:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._archived: dict[Origin, ArchivedState] = {}
+        self._ids = record_ids()
         self._numbers = count(1)
 
     def on_fetch_done(self, done: FetchDone) -> None:
@@ -59,35 +57,35 @@ class StateArchive:
             return
         before = None if done.base is None else self.find(done.base)
         if record.unreachable_since is None:
-            body = _digested(_last_of_chain(result), record)
+            body_record = _last_of_chain(result) if record.body else None
         else:  # the copy stays
-            body = _same_body(before, record) or _NO_BODY
+            body_record = _same_body(before, record)
         failed = (result.error, result.local) if result.error or result.local else None
         state = State(
             record,
-            *body,
+            body_record,
             fetched=True,
             before=None if before is None else before.id,
             exchanges=result.records,
             failure=failed,
         )
-        self._add(state, body)
+        self._add(state)
 
     def find(self, record: RobotsRecord) -> ArchivedState:
         """The state of *record*, archived now if a store contained it."""
         archived = self._archived.get(record.origin)
         if archived is not None and (archived.record is record or archived.record == record):
             return archived
-        body = _same_body(archived, record)
-        if body is None:
-            body = _digested(self._add_body(record), record) if record.body else _NO_BODY
-        return self._add(State(record, *body), body)
+        body_record = _same_body(archived, record)
+        if body_record is None and record.body:
+            body_record = self._add_body(record)
+        return self._add(State(record, body_record))
 
     def _add_body(self, record: RobotsRecord) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
         is_hidden = leads_inside(record)
         resource = NewRecord(
-            new_record_id(),
+            next(self._ids),
             "resource",
             record.origin.robots_url,
             record.fetched_at or record.updated_at,
@@ -98,18 +96,20 @@ class StateArchive:
         self._recorder.add_record(resource)
         return resource.id
 
-    def _add(self, state: State, body: Body) -> ArchivedState:
+    def _add(self, state: State) -> ArchivedState:
         id_ = f"state-{next(self._numbers)}"
         self._recorder.add_line(_line_of, state, id_)
         if len(self._archived) >= _MAX_ORIGINS:
             self._archived.pop(next(iter(self._archived)))
-        archived = self._archived[state.record.origin] = ArchivedState(state.record, body, id_)
+        record = state.record
+        archived = self._archived[record.origin] = ArchivedState(record, state.body_record, id_)
         return archived
 
 
 def _line_of(state: State, id_: str) -> str:
-    """The line of *state*, with the causes of failures as they may be archived."""
-    cause, failure = state.record.failure, state.failure
+    """The line of *state* with its digest, and causes of failures as they may be archived."""
+    body, cause, failure = state.record.body, state.record.failure, state.failure
+    state = state._replace(body_digest=sha256(body).hexdigest() if body else "")
     if cause is not None and "@" in cause:
         record = replace(state.record, failure=blank_user_info(cause))
         if failure is not None and failure[0] is not None:
@@ -125,16 +125,11 @@ def leads_inside(record: RobotsRecord) -> bool:
     return host is not None and is_private(host.host) and not is_private(record.origin.host)
 
 
-def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> Body | None:
-    """An archived body that *record* has too."""
+def _same_body(archived: ArchivedState | None, record: RobotsRecord) -> str | None:
+    """Id of the archive record of the body that *record* has too."""
     if archived is None or archived.record.body != record.body:
         return None
-    return archived.body
-
-
-def _digested(body_record: str, record: RobotsRecord) -> Body:
-    """The body of *record*, which *body_record* contains; none for an empty one."""
-    return (body_record, sha256(record.body).hexdigest()) if record.body else _NO_BODY
+    return archived.body_record
 
 
 def _last_of_chain(result: FetchResult) -> str:

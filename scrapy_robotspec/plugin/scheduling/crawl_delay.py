@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace, window
 from scrapy_robotspec.store.page_slots import HORIZON
@@ -34,8 +35,6 @@ logger = logging.getLogger(__name__)
 
 #: A timer may end this much early (seconds): reactors count by other clocks.
 _EARLY = 0.002
-#: Pause after an error in our own code (seconds).
-_ERROR_PAUSE = 1.0
 
 
 class CrawlDelay:
@@ -110,7 +109,7 @@ class CrawlDelay:
                 await self._take_turn(line)
             except Exception:
                 logger.exception("Error in the crawl delay of %s", line.place.origin)
-                await self._sleep(line, _ERROR_PAUSE)
+                await self._sleep(line, RETRY_PAUSE)
         line.is_served = False
         if not self._closed:  # until its last slot has ended
             line.timer = self._call_later(2 * delay + HORIZON, self._lines.pop, line.place.origin)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from twisted.internet.defer import maybeDeferred
 
 from scrapy_robotspec.errors import StoreError
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
 from scrapy_robotspec.store.circuit_breaker import PAUSE
 from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
 
@@ -40,8 +41,6 @@ _RETRY = PAUSE + 1.0
 #: Processes notice one after the other that the store is back. All of them have when this time has
 #: passed: the pause of the circuit breaker and the timeout of a call, as long (seconds).
 _RECOVERY = 2 * PAUSE
-#: A process that does not know the others looks for the store this often (seconds).
-_HOLD_LOOK = 1.0
 #: Replies that show the difference between the store's clock and ours.
 _READINGS = 16
 
@@ -189,7 +188,7 @@ class FleetPace:
             place.turn = max(place.turn, now) + _RETRY
         place.ends = math.inf
         if not self._has_reached and now < self._hold_until(now):
-            place.turn = now + _HOLD_LOOK
+            place.turn = now + RETRY_PAUSE
         self._find_turn(place, now - window(delay), spacing)
         return Turn(place.turn <= now, place.turn)
 

@@ -13,7 +13,7 @@ import pytest
 
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_record_id, new_run_name
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import START, run_settings
 
@@ -34,7 +34,7 @@ def decision(number: int) -> str:
 
 def new_record() -> NewRecord:
     """A record of 100 bytes."""
-    return NewRecord(new_record_id(), "resource", "https://example.com/", START, b"x" * 100)
+    return NewRecord(next(record_ids()), "resource", "https://example.com/", START, b"x" * 100)
 
 
 def recorder_in(folder: Path, **options: Any) -> Recorder:
