@@ -40,7 +40,7 @@ class State(NamedTuple):
     body_record: str | None = None
     """Id of the archive record that contains the body; None: none."""
     body_digest: str = ""
-    """SHA-256 of the body; empty for an empty one."""
+    """SHA-256 of the body, read from a log; empty for an empty one."""
     fetched: bool = False
     """Whether it follows from a fetch of this crawl; else it was found in a store."""
     before: str | None = None
@@ -59,7 +59,7 @@ class State(NamedTuple):
                 "source": "fetch" if self.fetched else "store",
                 "record": self.record.header(),
                 "body_record": self.body_record,
-                "body_sha256": self.body_digest,
+                "body_sha256": _digest_of(self.record.body),
                 "before": self.before,
                 "exchanges": self.exchanges,
                 "failure": self.failure,
@@ -131,7 +131,7 @@ class States:
         body = found.block
         if found.is_exchange:  # else found in a store, already decoded
             body = result_of(found.exchange(), (), None, self._reader.settings.max_size).body
-        if sha256(body).hexdigest() != state.body_digest:
+        if _digest_of(body) != state.body_digest:
             raise EvidenceError("the body does not fit its digest")
         return replace(state.record, body=body)
 
@@ -172,11 +172,15 @@ def check_fetch(
         chosen = record.next_attempt
         if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
             return "the pause before the next attempt is not one that the policy chooses"
-    digest = sha256(late.body).hexdigest() if late.body else ""
     expected = replace(late, next_attempt=record.next_attempt, body=b"")
-    if (expected, digest) != (record, state.body_digest):
+    if (expected, _digest_of(late.body)) != (record, state.body_digest):
         return "the state does not follow from the archived exchanges"
     return None
+
+
+def _digest_of(body: bytes) -> str:
+    """SHA-256; empty for an empty body."""
+    return sha256(body).hexdigest() if body else ""
 
 
 def _fetch_result(

@@ -282,7 +282,7 @@ class CrawlRobots:
     # --- evidence
 
     def _open_evidence(self) -> EvidenceObserver:
-        from scrapy_robotspec.plugin.evidence.observer import open_evidence  # needs warcio
+        from scrapy_robotspec.plugin.evidence.observer import open_evidence
 
         observer, exchanges = open_evidence(self._crawler, self, time.time())
         self._runtime.archive_exchanges(exchanges)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import Exchange, RedirectLimits, result_of
@@ -82,7 +81,6 @@ class Crawl:
         state = State(
             record,
             body_record,
-            sha256(record.body).hexdigest() if record.body else "",
             fetched=True,
             before=None if before is None else before[0],
             exchanges=(received.id,),

@@ -149,7 +149,7 @@ def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:
     lines = [f"GET {path or '/'}{query} HTTP/1.1".encode()]
     if b"Host" not in request.headers:
         lines.append(b"Host: %b" % host.encode())
-    for name, values in dict.items(request.headers):  # of Scrapy's, each name would be looked up
+    for name, values in dict.items(request.headers):  # Headers.items looks up each name again
         for value in values:
             text = value if name.lower() in shown else BLANKED.encode()
             lines.append(b"%b: %b" % (name, text))

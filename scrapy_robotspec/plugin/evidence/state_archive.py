@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -107,9 +106,8 @@ class StateArchive:
 
 
 def _line_of(state: State, id_: str) -> str:
-    """The line of *state* with its digest, and causes of failures as they may be archived."""
-    body, cause, failure = state.record.body, state.record.failure, state.failure
-    state = state._replace(body_digest=sha256(body).hexdigest() if body else "")
+    """The line of *state*, with the causes of failures as they may be archived."""
+    cause, failure = state.record.failure, state.failure
     if cause is not None and "@" in cause:
         record = replace(state.record, failure=blank_user_info(cause))
         if failure is not None and failure[0] is not None:
