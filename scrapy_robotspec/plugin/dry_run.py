@@ -21,7 +21,7 @@ from twisted.internet.defer import Deferred, succeed
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.enforcement import redirected, usage_of_page
+from scrapy_robotspec.plugin.enforcement import usage_of_page
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.fetching.crawl_runtime import CrawlRuntime
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -288,7 +288,7 @@ class DryRunMiddleware:
         origin = self._policy.origin(request)
         if origin is None:
             return
-        sent = redirected(request, request.url)  # with the tokens it was decided with
+        sent = request.copy()  # it keeps its tokens
         header = usage_of_page(None, response)
         page = Comparison(sent, self.robots.tokens(sent), True, header)
         if origin in self._pending:

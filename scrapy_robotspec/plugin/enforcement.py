@@ -102,8 +102,7 @@ class Enforcer:
         return logged
 
     def _decide_again(self, request: Request, before: Resolved, now: float) -> Logged | None:
-        tokens = self._robots.tokens.decided(request)
-        answer = self._robots.ask(before.origin, request, now, tokens)
+        answer = self._robots.ask(before.origin, request, now)
         if isinstance(answer, Pending):
             raise RulesExpired(f"the rules of {before.origin} have expired")
         decision, found = answer
@@ -159,12 +158,12 @@ class Enforcer:
     ) -> Response | Awaitable[Response]:
         """Return *response*, unless its URL or its declared uses are not allowed."""
         # hot path
+        final = None
         if self._checks_final_url and response.url != request.url:
             final = final_request(page_request(request), response)
-            if final is not None and self._policy.origin(final) is not None:
-                return self._check_final_url(request, response, final)
-        if KEPT_KEY in request.meta:
-            self._robots.tokens.responded(request)
+        request.meta.pop(KEPT_KEY, None)  # as TokenSelector.responded() does
+        if final is not None and self._policy.origin(final) is not None:
+            return self._check_final_url(request, response, final)
         # Headers are stored in this spelling: no call for each page that looks for another one.
         if self._policy.usage is not None or dict.__contains__(response.headers, HEADER):
             self._check_usage(request, response)
@@ -176,7 +175,6 @@ class Enforcer:
         """Decide about the URL that the download handler was redirected to."""
         origin = self._policy.origin(final)
         assert origin is not None
-        self._robots.tokens.responded(request)
         decision, found = await self._robots.wait(origin, final)
         self._robots.note_decision(final, decision, found, "final_url")
         self._apply_again(request, final, decision, found)
@@ -249,13 +247,7 @@ def final_request(request: Request, response: Response) -> Request | None:
     """*request* redirected to the response's URL; None if equal."""
     if urldefrag(response.url).url == urldefrag(request.url).url:
         return None
-    return redirected(request, response.url)
-
-
-def redirected(request: Request, url: str) -> Request:
-    """*request* redirected to *url*, with its product tokens."""
-    times = request.meta.get("redirect_times") or 0
-    return request.replace(url=url, meta={**request.meta, "redirect_times": times + 1})
+    return request.replace(url=response.url)
 
 
 def usage_of_page(stated: Usage | None, response: Response) -> Usage:

@@ -152,10 +152,10 @@ class RobotSpecMiddleware(GateOwner):
         self, request: Request, exception: Exception, spider: Spider | None = None
     ) -> Request | None:
         """Send back a request whose rules have expired (CAC-07)."""
-        if not isinstance(exception, RulesExpired):
-            return None
-        self.robots.tokens.repeats(request)
-        return self._waits.send_back(request)
+        if isinstance(exception, RulesExpired):
+            return self._waits.send_back(request)
+        self.robots.tokens.responded(request)
+        return None
 
     # --- events
 

@@ -152,11 +152,11 @@ class RequestPolicy:
     ) -> Extensions:
         """The extensions in the rules behind *decision*; *found* None: an override's."""
         if found is not None:
-            return extensions_of(found, self._tokens.decided(request))
+            return extensions_of(found, self._tokens(request))
         own = None if decision.origin is None else self.replacement(decision.origin)
         if own is None or isinstance(own, str):
             return NO_EXTENSIONS
-        return read_extensions(own, self._tokens.decided(request))
+        return read_extensions(own, self._tokens(request))
 
     def delay(self, found: Resolved, request: Request) -> float | None:
         """Seconds between two pages (EXT-01); None or 0: no delay.
@@ -167,7 +167,7 @@ class RequestPolicy:
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
         if self._obeys_crawl_delay and found.extensions is not None:
-            delay = extensions_of(found, self._tokens.decided(request)).crawl_delay
+            delay = extensions_of(found, self._tokens(request)).crawl_delay
             if delay is not None:
                 return min(delay, self._crawl_delay_max)
         return self._default_crawl_delay

@@ -99,13 +99,10 @@ class CrawlRobots:
 
     # --- requests
 
-    def ask(
-        self, origin: Origin, request: Request, now: float, tokens: Tokens | None = None
-    ) -> Answer | Pending:
+    def ask(self, origin: Origin, request: Request, now: float) -> Answer | Pending:
         """Decide about *request* at *now*, or return what is pending.
 
-        Starts a fetch where one is due. *origin* is ``policy.origin(request)``, *tokens* those of
-        an earlier decision about it.
+        Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
         """
         if self._has_overrides:
             overridden = self.policy.by_override(origin, request)
@@ -115,7 +112,7 @@ class CrawlRobots:
         found = self.lookup.get_valid(origin, now) or self.lookup.ask(origin, now, request)
         if isinstance(found, Pending):
             return found
-        return self.by_rules(found, request, now, tokens), found
+        return self.by_rules(found, request, now), found
 
     def by_rules(
         self, found: Resolved, request: Request, now: float, tokens: Tokens | None = None

@@ -19,7 +19,6 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
-from scrapy_robotspec.plugin.enforcement import redirected
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
 
@@ -56,7 +55,7 @@ class Visit:
     """*tokens* are those that *request* was let through with."""
 
     def __init__(self, request: Request, tokens: Tokens) -> None:
-        self.request = request
+        self.request = request.copy()  # it keeps its tokens once there is a response
         self.exempt = bool(request.meta.get("dont_obey_robotstxt"))  # APP-01
         self.tokens = tokens
         self.refusal: Refusal | None = None
@@ -68,7 +67,7 @@ class Visit:
 
     def at(self, url: str) -> Request:
         """The request redirected to *url*: it keeps its tokens."""
-        return redirected(self.request, url)
+        return self.request.replace(url=url)
 
     def begins_at(self, url: str) -> bool:
         """Whether this is the page's first navigation, and the request itself."""
@@ -137,7 +136,7 @@ class BrowserGuard:
         """The visit for *request*; called in the loop of the crawl."""
         self._loop = asyncio.get_running_loop()
         exempt = self._obeying.robots.policy.origin(request) is None
-        return Visit(request, () if exempt else self._obeying.robots.tokens.decided(request))
+        return Visit(request, () if exempt else self._obeying.robots.tokens(request))
 
     async def allows(self, url: str, visit: Visit | None, *, navigates: bool) -> bool:
         """Whether a page may load *url*; waits up to :attr:`max_wait`.

@@ -120,7 +120,7 @@ class EvidenceObserver:
             extensions = self._policy.extensions(decision, request, found)
             more = stated_usage(extensions.usage_of(request.url).preferences)
         at = time.time() if decision.time is None else decision.time
-        tokens = self._tokens.decided(request)
+        tokens = self._tokens(request)
         number, url = next(self._numbers), request.url
         return self._log((number, at, stage, url, tokens, decision, found, archived, more))
 

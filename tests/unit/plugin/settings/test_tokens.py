@@ -206,94 +206,26 @@ def sent(request: Request, user_agent: str) -> Request:
     return request
 
 
-@pytest.mark.parametrize("counter", ["redirect_times", "retry_times", "proxy_retry_times"])
-def test_repetitions_of_a_request_keep_its_first_tokens(counter: str) -> None:
-    """Another middleware may set a User-Agent after the first decision, or change it each time."""
-    select = hook()
-    request = sent(Request(URL), "first/1")
-    assert select(request) == ("first",)
-    for times in range(1, 4):
-        request = sent(request.replace(meta={**request.meta, counter: times}), f"bot-{times}/1")
-        assert select(request) == ("first",)
-        assert select.decided(request) == ("first",)
+def test_repetitions_of_a_request_keep_its_first_tokens() -> None:
+    """Redirects, retries and new decisions (CAC-07), whatever User-Agent is set meanwhile.
 
-
-def test_a_retry_after_a_redirect_keeps_the_tokens_too() -> None:
-    select = hook()
-    request = Request(URL)
-    assert select(request) == ("homebot",)
-    request = sent(request.replace(meta={**request.meta, "redirect_times": 1}), "other/1")
-    assert select(request) == ("homebot",)
-    request = request.replace(meta={**request.meta, "retry_times": 1})
-    assert select(request) == ("homebot",)
-
-
-def test_tokens_are_kept_through_json() -> None:
-    """Queues may store requests as JSON, which has no tuples."""
-    select = hook()
-    request = Request(URL)
-    select(request)
-    meta = json.loads(json.dumps({**request.meta, "redirect_times": 1}))
-    assert select(sent(request.replace(meta=meta), "other/1")) == ("homebot",)
-
-
-def test_a_new_request_with_copied_meta_has_its_own_tokens() -> None:
-    """``meta=response.meta`` is common, and the new request may name another crawler."""
-    select = hook()
-    first = Request(URL, meta={"redirect_times": 2})
-    assert select(first) == ("homebot",)
-    second = Request(URL, meta=dict(first.meta), headers={"User-Agent": "other/1"})
-    assert select(second) == ("other",)
-
-
-def test_a_request_that_was_sent_has_the_tokens_of_its_decision() -> None:
-    select = hook()
-    request = Request(URL)
-    select(request)
-    assert select.decided(sent(request, "random/1")) == ("homebot",)
-
-
-def test_a_request_that_is_decided_again_keeps_its_tokens() -> None:
-    """CAC-07: other middlewares may have set a User-Agent before it went back."""
-    select = hook()
-    request = Request(URL)
-    for _ in range(3):
-        assert select(request) == ("homebot",)
-        select.repeats(sent(request, "random/1"))
-    retried = request.replace(meta={**request.meta, "retry_times": 1})
-    assert select(retried) == ("homebot",)
-
-
-@pytest.mark.parametrize(("user_agent", "left"), [("homebot/1.0", False), ("random/1", True)])
-def test_kept_tokens_stay_in_meta_only_if_the_header_tells_others(
-    user_agent: str, left: bool
-) -> None:
-    """A spider may retry a response itself, and its meta should hold nothing unneeded."""
-    select = hook()
-    request = Request(URL)
-    select(request)
-    select.responded(sent(request, user_agent))
-    assert bool(request.meta) is left
-    retried = request.replace(meta={**request.meta, "retry_times": 1})
-    assert select(retried) == ("homebot",)
+    Queues may store requests as JSON, which has no tuples.
+    """
+    names = iter(["one", "two"])
+    for select in (hook(), hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: next(names))):
+        request = Request(URL)
+        first = select(request)
+        for _ in range(3):
+            assert select(sent(request, "random/1")) == first
+            request = request.replace(meta=json.loads(json.dumps(request.meta)))
 
 
 def test_explicit_tokens_win_over_kept_ones() -> None:
     select = hook()
     request = Request(URL)
     select(request)
-    meta = {**request.meta, "redirect_times": 1, "robotspec_user_agent_token": "metabot"}
+    meta = {**request.meta, "robotspec_user_agent_token": "metabot"}
     assert select(request.replace(meta=meta)) == ("metabot",)
-    assert select.decided(request.replace(meta=meta)) == ("metabot",)
-
-
-def test_a_function_is_asked_once_for_all_repetitions() -> None:
-    names = iter(["one", "two", "three"])
-    select = hook(ROBOTSPEC_USER_AGENT_TOKEN=lambda request, crawler: next(names))
-    request = Request(URL)
-    assert select(request) == ("one",)
-    assert select.decided(request) == ("one",)
-    assert select(request.replace(meta={**request.meta, "retry_times": 1})) == ("one",)
 
 
 def by_folder(request: Request, crawler: Crawler) -> str:
@@ -306,7 +238,7 @@ STEPS = st.lists(
     st.tuples(
         st.sampled_from(["redirect", "retry", "new"]),
         st.sampled_from(["a", "b", "c"]),
-        st.sampled_from(["decided", "decided twice", "not decided"]),
+        st.booleans(),
     ),
     max_size=12,
 )
@@ -314,31 +246,24 @@ STEPS = st.lists(
 
 @given(STEPS)
 def test_chosen_tokens_outlive_a_request_only_along_its_repetitions(
-    steps: list[tuple[str, str, str]],
+    steps: list[tuple[str, str, bool]],
 ) -> None:
-    """UAG-01: whatever meta is copied, a new request has tokens of its own.
+    """UAG-01: a new request has tokens of its own, also one with the meta of a response.
 
     A host with an override needs no decision and no tokens.
     """
     select = hook(ROBOTSPEC_USER_AGENT_TOKEN=by_folder)
     request = Request("http://example.com/a/")
     chosen = select(request)
-    for step, folder, decided in steps:
-        meta = dict(request.meta)
+    for step, folder, is_decided in steps:
         url = f"http://example.com/{folder}/"
         if step == "new":
             select.responded(request)
             request, chosen = Request(url, meta=dict(request.meta)), (folder,)
-        elif step == "redirect":
-            meta["redirect_times"] = meta.get("redirect_times", 0) + 1
-            request = request.replace(url=url, meta=meta)
         else:
-            meta["retry_times"] = meta.get("retry_times", 0) + 1
-            request = request.replace(meta=meta)
-        if decided != "not decided" or step == "new":
+            request = request.replace(url=url) if step == "redirect" else request.copy()
+        if is_decided or step == "new":
             assert select(request) == chosen
-        if decided == "decided twice":
-            assert select.decided(request) == chosen
 
 
 class Callable:
