@@ -143,13 +143,10 @@ def meaning(
     The policy is about responses: a failure stays one (FET-14). An incomplete body matters after
     a 2xx only; any other status decides alone (FET-03, FET-08).
     """
-    incomplete = not attempt.complete and attempt.redirect_error is None
-    if attempt.error is not None or (incomplete and attempt.status in SUCCESS):
-        return Meaning.UNREACHABLE
-    if challenge(attempt) is not None:
-        return Meaning.UNREACHABLE
     found = status_meaning(attempt.status, attempt.redirect_error, edition, status_policy)
-    return Meaning.UNREACHABLE if incomplete and found is Meaning.RULES else found
+    needs_body = found is Meaning.RULES or attempt.status in SUCCESS
+    is_lost = needs_body and not attempt.complete and attempt.redirect_error is None
+    return Meaning.UNREACHABLE if is_lost or challenge(attempt) is not None else found
 
 
 def status_meaning(
@@ -168,7 +165,7 @@ def status_meaning(
         return Meaning.UNREACHABLE
     for key in (status, f"{status // 100}xx"):
         if key in status_policy:
-            return Meaning(status_policy[key])
+            return status_policy[key]
     if status in NOT_FROM_THE_SITE:
         return Meaning.UNREACHABLE
     if status == 429 and edition.too_many_requests_unreachable:  # FET-09
@@ -181,9 +178,8 @@ def is_temporary(attempt: FetchResult, status_policy: StatusPolicy = NO_POLICY) 
 
     A status that the policy names is a result.
     """
-    if attempt.error is not None or attempt.redirect_error is not None:
-        return False
-    return attempt.status in TEMPORARY and attempt.status not in status_policy
+    status = attempt.status if attempt.redirect_error is None else 404
+    return status in TEMPORARY and status not in status_policy and challenge(attempt) is None
 
 
 def challenge(attempt: FetchResult) -> str | None:

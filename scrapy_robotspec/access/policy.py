@@ -1,7 +1,7 @@
 """AccessPolicy: what a record allows now, and how fetches change it.
 
 Pure functions: the time is an argument, nothing is read and nothing is kept. ``outcome.py`` holds
-the meaning of one response, ``outage.py`` that of many failures.
+the meaning of one response.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from scrapy_robotspec.access.outcome import (
     status_meaning,
 )
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.editions import DAY, HOUR, Edition
+from scrapy_robotspec.editions import DAY, HOUR, AfterLimit, Edition
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 #: Clocks of machines that share a store may differ by this (seconds).
 SKEW = 60.0
+
+#: Two failures further apart (seconds) belong to two outages: only attempts witness one (FET-12).
+MAX_GAP = DAY
 
 #: Longest Retry-After that is obeyed, once the origin is given up (seconds; FET-11).
 MAX_RETRY_AFTER = DAY
@@ -82,6 +85,7 @@ _BY_COPY = {
     Meaning.ALLOW: (Action.ALLOW, "unavailable"),
     Meaning.DISALLOW: (Action.DISALLOW, "policy"),
 }
+_UNRESTRICTED = (Action.ALLOW, "limit_passed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,46 +122,73 @@ class AccessPolicy:
         if record is None:
             return ASK_FIRST
         copy = self._copy(record)
-        if copy is not None and self._is_fresh(record, now):
-            return self._with_fresh_copy(record, copy, now)
-        return self._without_fresh_copy(record, copy, now)
+        return self._by_fresh_copy(record, copy, now) or self._by_failure(record, copy, now)
 
-    def _with_fresh_copy(self, record: RobotsRecord, copy: Meaning, now: float) -> Plan:
-        """A fresh copy is used, whether refreshing it succeeds or fails."""
-        assert record.fetched_at is not None
-        expires = self._expires(record)
-        refresh = record.fetched_at + REFRESH_FROM * (expires - record.fetched_at)
+    def _by_fresh_copy(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan | None:
+        """A fresh copy is used, whether refreshing it succeeds or fails; None without one."""
+        fetched_at, expires = record.fetched_at, record.expires_at
+        if copy is None or fetched_at is None or expires is None:
+            return None
+        # Another crawl may have set a later time. One from the future: a clock was put back.
+        expires = min(expires, fetched_at + max(self.ttl, self.max_ttl))
+        if not fetched_at - SKEW <= now < expires:
+            return None
+        refresh = fetched_at + REFRESH_FROM * (expires - fetched_at)
         if record.next_attempt is not None:  # refreshing has failed, and is paced
             refresh = max(refresh, record.next_attempt)
         ask = now >= refresh
         return Plan(*_BY_COPY[copy], ask, expires if ask else min(refresh, expires))
 
-    def _without_fresh_copy(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
+    def _by_failure(self, record: RobotsRecord, copy: Meaning | None, now: float) -> Plan:
         """Recent failures decide; without any, an attempt has to (CAC-05)."""
-        retry_at = record.next_attempt
-        if retry_at is None or self.clock_was_put_back(record, now):
+        retry_at, failed_at = record.next_attempt, record.failed_at
+        if retry_at is None or failed_at is None:
             return ASK_FIRST
-        overdue = self.recent_until(record)
-        if now >= overdue:  # an old failure says nothing about today
+        longest = max(self.hold_timeout, self.retry_max_delay)
+        # Later the next attempt is long overdue, as after a crawl that was stopped and resumed.
+        overdue = retry_at + max(longest, SKEW)
+        was_put_back = now + SKEW < max(failed_at, retry_at - max(longest, MAX_RETRY_AFTER))
+        if now >= overdue or was_put_back:  # such a failure says nothing about today
             return ASK_FIRST
         ask = now >= retry_at
         return Plan(*self._in_outage(record, copy), ask, overdue if ask else retry_at)
 
+    # | the outage has lasted                       | a copy is held | no copy is held |
+    # |---------------------------------------------|----------------|-----------------|
+    # | less than `stale_after`                     | closed         |                 |
+    # | `stale_after` or longer                     | copy           |                 |
+    # | less than `allow_without_copy_after`        |                | closed          |
+    # | `allow_without_copy_after` or longer        |                | unrestricted    |
+    # | longer than the limit: `COPY_OR_ALLOW`      | copy           | unrestricted    |
+    # | … `ALLOW_IF_PAGES_ANSWER`, and pages answer | unrestricted   | unrestricted    |
+    # | … `ALLOW_IF_PAGES_ANSWER`, and none answers | closed         | closed          |
+
     def _in_outage(self, record: RobotsRecord, copy: Meaning | None) -> tuple[Action, str]:
-        """Action and reason while the origin is unreachable."""
+        """Action and reason while the origin is unreachable (FET-10 to FET-13).
+
+        The outage lasts from its first failure to its last one, not to now: nothing is allowed
+        without another attempt, and a clock that jumps changes nothing by itself.
+        """
         if copy is not None and record.temporary:  # FET-19
             return _BY_COPY[copy]
-        from scrapy_robotspec.access.outage import Substitute, during_outage  # few origins fail
-
-        substitute = during_outage(self.edition, record, has_copy=copy is not None)
-        if substitute is Substitute.COPY:
-            assert copy is not None
-            return _BY_COPY[copy]
-        if substitute is Substitute.UNRESTRICTED:
-            return Action.ALLOW, "limit_passed"
+        assert record.failed_at is not None
+        assert record.unreachable_since is not None
+        edition, lasted = self.edition, record.failed_at - record.unreachable_since
+        substitute = _UNRESTRICTED if copy is None else _BY_COPY[copy]
+        closed_for = edition.allow_without_copy_after if copy is None else edition.stale_after
+        begins = edition.stale_after if edition.limit_begins_stale else 0.0
+        if lasted > begins + edition.unreachable_limit:
+            closed_for = 0.0
+            if edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
+                substitute = _UNRESTRICTED
+                page = record.pages_answered_at
+                if page is None or page < record.unreachable_since:
+                    closed_for = math.inf
+        if lasted >= closed_for and not record.local:  # else nothing is known of the origin itself
+            return substitute
         if self.unreachable == "allow":
             return Action.ALLOW, "unreachable"
-        return (Action.REFUSE if self.given_up(record) else Action.WAIT), "unreachable"
+        return (Action.REFUSE if self._given_up(record) else Action.WAIT), "unreachable"
 
     def _copy(self, record: RobotsRecord) -> Meaning | None:
         """The meaning of the last good answer to this process; None: there is none to rely on.
@@ -165,25 +196,11 @@ class AccessPolicy:
         Judged again, because a stored response may have been fetched under another edition or
         another status policy.
         """
-        if record.meaning is None:
-            return None
         own = status_meaning(record.status, record.redirect_error, self.edition, self.status_policy)
-        if own is Meaning.UNREACHABLE:
+        lacks_body = own is Meaning.RULES and record.meaning is not Meaning.RULES
+        if record.meaning is None or own is Meaning.UNREACHABLE or lacks_body:
             return None
-        if own is Meaning.RULES and record.meaning is not Meaning.RULES:
-            return None  # its body was not kept
         return own
-
-    def _expires(self, record: RobotsRecord) -> float:
-        """When the copy expires; no later than our own settings could have set it."""
-        assert record.fetched_at is not None
-        assert record.expires_at is not None
-        return min(record.expires_at, record.fetched_at + max(self.ttl, self.max_ttl))
-
-    def _is_fresh(self, record: RobotsRecord, now: float) -> bool:
-        """A copy from the future (a clock was put back) is not fresh."""
-        assert record.fetched_at is not None
-        return record.fetched_at - SKEW <= now < self._expires(record)
 
     # --- how a record changes
 
@@ -199,26 +216,21 @@ class AccessPolicy:
 
         *jitter* in [0, 1) spreads the retries.
         """
+        held = record or RobotsRecord(origin)
         found = meaning(result, self.edition, self.status_policy)
-        temporary = is_temporary(result, self.status_policy) and challenge(result) is None
-        if found is Meaning.UNREACHABLE or (temporary and self._asks_again(record, result, now)):
-            held = record or RobotsRecord(origin)
+        temporary = is_temporary(result, self.status_policy)
+        if found is Meaning.UNREACHABLE or (temporary and self._asks_again(held, result, now)):
             return self._failed(held, result, now, jitter, temporary=temporary)
-        return self._answered(record, origin, result, found, now)
+        return self._answered(held, result, found, now)
 
-    def _asks_again(self, record: RobotsRecord | None, result: FetchResult, now: float) -> bool:
+    def _asks_again(self, record: RobotsRecord, result: FetchResult, now: float) -> bool:
         """Whether a temporary status changes nothing but the time of the next attempt (FET-19)."""
-        if record is not None and self._copy(record) is not None:
+        if self._copy(record) is not None:
             return record.status not in TEMPORARY  # else it stood before, and stands again
-        return self.unreachable == "wait" and self.may_ask_again(record, result, now)
+        return self.unreachable == "wait" and self._may_ask_again(record, result, now)
 
     def _answered(
-        self,
-        held: RobotsRecord | None,
-        origin: Origin,
-        result: FetchResult,
-        found: Meaning,
-        now: float,
+        self, held: RobotsRecord, result: FetchResult, found: Meaning, now: float
     ) -> RobotsRecord:
         """A new answer, which replaces all that was *held* before (CAC-06)."""
         fresh_for = lifetime(
@@ -229,7 +241,7 @@ class AccessPolicy:
             fresh_for = min(fresh_for, self._doubtful_lifetime(held, result.status, doubtful))
         rules = found is Meaning.RULES
         return RobotsRecord(
-            origin,
+            held.origin,
             meaning=found,
             status=result.status,
             body=result.body if rules else b"",
@@ -243,11 +255,9 @@ class AccessPolicy:
             content_type=result.headers.get("content-type", "")[:_MAX_CONTENT_TYPE],
         )
 
-    def _doubtful_lifetime(
-        self, held: RobotsRecord | None, status: int | None, doubtful: str
-    ) -> float:
+    def _doubtful_lifetime(self, held: RobotsRecord, status: int | None, doubtful: str) -> float:
         """Longest lifetime of a doubtful response, doubled while the same comes again (FET-20)."""
-        if held is None or (held.status, held.doubt) != (status, doubtful):
+        if (held.status, held.doubt) != (status, doubtful):
             return min(self.doubtful_ttl, self.ttl)
         assert held.fetched_at is not None
         assert held.expires_at is not None
@@ -264,19 +274,17 @@ class AccessPolicy:
         temporary: bool,
     ) -> RobotsRecord:
         """The copy stays (CAC-02), the failure is counted; it has no lifetime (CAC-06)."""
-        from scrapy_robotspec.access.outage import outage_start
-
         has_copy = self._copy(record) is not None
         ends_outage = has_copy and temporary != bool(record.temporary)  # FET-12
         if ends_outage or (record.local and not result.local):
             record = record.without_failures()
         asked = record.temporary + temporary
-        if temporary and not self.may_ask_again(record, result, now):
+        if temporary and not self._may_ask_again(record, result, now):
             asked = max(asked, self.retry_times + 1)  # nothing waits for it any longer
         failed = replace(
             record,
             hops=result.hops if record.fetched_at is None else record.hops,
-            unreachable_since=outage_start(record, now),
+            unreachable_since=_outage_start(record, now),
             failed_at=now,
             failures=record.failures + 1,
             unanswered=0 if result.answered else record.unanswered + 1,
@@ -285,8 +293,8 @@ class AccessPolicy:
             failure_status=result.status,
             local=result.local and (record.local or not record.failures),
         )
-        retry_at = self.next_attempt(failed, result, jitter)
-        if temporary and has_copy and self.given_up(failed):
+        retry_at = self._next_attempt(failed, result, now, jitter)
+        if temporary and has_copy and self._given_up(failed):
             retry_at = max(retry_at, now + min(self.doubtful_ttl, self.ttl))
         return replace(failed, next_attempt=retry_at)
 
@@ -307,7 +315,7 @@ class AccessPolicy:
     # gets ``retry_times`` further attempts. After that the origin is *given up*: its requests are
     # refused, and it is probed every ``retry_max_delay``, or as rarely as its Retry-After demands.
 
-    def given_up(self, record: RobotsRecord) -> bool:
+    def _given_up(self, record: RobotsRecord) -> bool:
         """Whether the last failed attempt was the last that requests waited for.
 
         Judged by that attempt's time, not by now: the hold never ends without a last attempt.
@@ -318,70 +326,53 @@ class AccessPolicy:
             return True
         if _never_answered(record):
             return False
-        if record.failures > self._max_attempts:
-            return True
         return record.failed_at >= record.unreachable_since + self.hold_timeout
 
-    def may_ask_again(self, record: RobotsRecord | None, result: FetchResult, now: float) -> bool:
+    def _may_ask_again(self, record: RobotsRecord, result: FetchResult, now: float) -> bool:
         """Whether requests wait for another attempt after a temporary status (FET-19)."""
-        since = None if record is None else record.unreachable_since
-        left = (now if since is None else since) + self.hold_timeout - now
-        asked = 0 if record is None else record.temporary
+        since = now if record.unreachable_since is None else record.unreachable_since
+        left = since + self.hold_timeout - now
         demanded = retry_after(result.headers, now) or 0.0
-        return asked < self.retry_times and left > 0 and demanded <= left
+        return record.temporary < self.retry_times and 0 < left >= demanded
 
-    def next_attempt(self, record: RobotsRecord, result: FetchResult, jitter: float) -> float:
+    def _next_attempt(
+        self, record: RobotsRecord, result: FetchResult, now: float, jitter: float
+    ) -> float:
         """Time of the next attempt after the failed *result*.
 
         The pause doubles, and *jitter* in [0, 1) leaves out up to half of it; a longer Retry-After
         wins. While requests wait, the last attempt comes as the hold ends.
         """
-        assert record.failed_at is not None
         assert record.unreachable_since is not None
-        is_given_up = self.given_up(record)
+        is_given_up = self._given_up(record)
         pause = self.retry_max_delay
         if not is_given_up:
             doubled = self.retry_delay * 2.0 ** min(record.failures - 1, 60)
             pause = min(doubled, pause) * (1 - jitter * (1 - _MIN_PAUSE))
-        demanded = retry_after(result.headers, record.failed_at)
+        demanded = retry_after(result.headers, now)
         if demanded is not None:
-            longest = MAX_RETRY_AFTER if is_given_up else self._own_longest_pause
-            pause = max(pause, min(demanded, longest))
-        later = record.failed_at + pause
+            longest = max(self.hold_timeout, self.retry_max_delay)
+            pause = max(pause, min(demanded, MAX_RETRY_AFTER if is_given_up else longest))
         if is_given_up or _never_answered(record):
-            return later
-        return min(later, record.unreachable_since + self.hold_timeout)
-
-    def clock_was_put_back(self, record: RobotsRecord, now: float) -> bool:
-        """Whether the times in *record* lie impossibly far ahead of *now*."""
-        assert record.failed_at is not None
-        assert record.next_attempt is not None
-        longest = max(self._own_longest_pause, MAX_RETRY_AFTER)
-        return record.failed_at > now + SKEW or record.next_attempt > now + longest + SKEW
-
-    def recent_until(self, record: RobotsRecord) -> float:
-        """Time until which the last failure says something about the origin.
-
-        Later the next attempt is long overdue, as after a crawl that was stopped and resumed.
-        """
-        assert record.next_attempt is not None
-        return record.next_attempt + max(self._own_longest_pause, SKEW)
-
-    @property
-    def _max_attempts(self) -> float:
-        """Failures that no hold has room for: an outage that restarts is not held again."""
-        doublings = math.log2(max(1.0, self.retry_max_delay / self.retry_delay))
-        return 3 + doublings + self.hold_timeout / (_MIN_PAUSE * self.retry_max_delay)
-
-    @property
-    def _own_longest_pause(self) -> float:
-        """Longest pause between two attempts that no Retry-After demands (seconds)."""
-        return max(self.hold_timeout, self.retry_max_delay)
+            return now + pause
+        return min(now + pause, record.unreachable_since + self.hold_timeout)
 
 
 def _never_answered(record: RobotsRecord) -> bool:
     """No failure so far was an HTTP answer: only the number of attempts counts."""
     return record.unanswered == record.failures
+
+
+def _outage_start(record: RobotsRecord, now: float) -> float:
+    """Start of the outage that a failure at *now* continues (FET-12).
+
+    It restarts after a gap without attempts, or where a clock was put back: an outage may be
+    counted too short, never too long.
+    """
+    since, failed_at = record.unreachable_since, record.failed_at
+    if since is None or failed_at is None or not since <= now <= failed_at + MAX_GAP:
+        return now
+    return since
 
 
 def _in_words(result: FetchResult) -> str:

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.outage import MAX_GAP
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import MAX_RETRY_AFTER, AccessPolicy, Action, Plan
+from scrapy_robotspec.access.policy import MAX_GAP, MAX_RETRY_AFTER, AccessPolicy, Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 

@@ -136,7 +136,7 @@ def test_fet12_two_failures_a_month_apart_are_two_outages(
     assert life.held.unreachable_since == life.now
 
 
-@pytest.mark.parametrize(("gap", "action"), [(DAY, "allow"), (DAY + 1, "refuse")])
+@pytest.mark.parametrize(("gap", "action"), [(DAY, "allow"), (DAY + 1, "wait")])
 def test_fet12_a_gap_of_more_than_a_day_restarts_the_outage(gap: float, action: str) -> None:
     """One failure a day for forty days is an outage; a little more rarely, it is not."""
     life = outage("google-2019", None, DOWN)
@@ -149,14 +149,6 @@ def test_fet12_one_gap_discards_the_whole_outage_before_it() -> None:
     life.now += 2 * DAY
     assert life.live(29 * DAY, every=HOUR)[-1][1] == "refuse"
     assert life.live(2 * DAY, every=HOUR)[-1][1] == "rules"
-
-
-def test_fet12_a_restarted_outage_is_not_held_again() -> None:
-    """An origin that was given up is asked once, not waited for once more."""
-    life = outage("google-2019", None, DOWN)
-    life.live(HOUR)
-    life.now += 10 * DAY
-    assert life.ask().action is Action.REFUSE
 
 
 def test_fet12_pages_that_answered_before_a_gap_do_not_count_after_it() -> None:

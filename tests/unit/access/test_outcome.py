@@ -9,7 +9,6 @@ from scrapy_robotspec.access.outcome import (
     Hop,
     Meaning,
     meaning,
-    status_meaning,
 )
 from scrapy_robotspec.editions import EDITIONS, Edition
 
@@ -35,13 +34,12 @@ def test_every_status(edition: Edition) -> None:
     "attempt",
     [
         FetchResult(error="DNS lookup failed"),
-        FetchResult(status=200, error="broken chunk", body=b"User-agent: *"),
         FetchResult(status=200, complete=False, body=b"User-agent: *"),
         FetchResult(status=407),
         FetchResult(status=511),
         FetchResult(),
     ],
-    ids=["no answer", "broken answer", "incomplete file", "from a proxy", "portal", "nothing"],
+    ids=["no answer", "incomplete file", "from a proxy", "portal", "nothing"],
 )
 def test_what_cannot_be_read_is_a_server_error(edition: Edition, attempt: FetchResult) -> None:
     """FET-14."""
@@ -98,11 +96,6 @@ def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:
     attempt = FetchResult(status=302, redirect_error="too many redirects")
     assert meaning(attempt, EDITIONS["google-2019"], {404: DISALLOW}) is DISALLOW
     assert meaning(attempt, EDITIONS["google-2019"], {302: DISALLOW}) is ALLOW
-
-
-def test_a_missing_status_is_no_answer() -> None:
-    """FET-14."""
-    assert status_meaning(None, None, EDITIONS["google-2019"]) is UNREACHABLE
 
 
 @pytest.mark.parametrize(
