@@ -6,13 +6,12 @@ No fuzzer is needed to import this file; ``run.py`` drives it, and a test replay
 from __future__ import annotations
 
 import json
-import struct
 import zlib
 from typing import TYPE_CHECKING
 
 from fuzz.evidence import evidence
 from scrapy_robotspec.access.policy import AccessPolicy
-from scrapy_robotspec.access.record import RobotsRecord, pack
+from scrapy_robotspec.access.record import MAGIC, RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.render.text import safe
@@ -74,10 +73,7 @@ def record(data: bytes) -> None:
 
 def framed(text: bytes, body: bytes) -> bytes:
     """A frame with a valid checksum around any JSON."""
-    empty = pack({}, b"")
-    head, stored = empty[:5], zlib.compress(body) if len(body) > 256 else body
-    rest = struct.pack(">II", len(text), len(body)) + text + stored
-    return head + struct.pack(">I", zlib.crc32(rest)) + rest
+    return MAGIC + zlib.compress(text.replace(b"\n", b" ") + b"\n" + body)
 
 
 def check_record(data: bytes) -> None:

@@ -277,7 +277,7 @@ class AccessPolicy:
         has_copy = self._copy(record) is not None
         ends_outage = has_copy and temporary != bool(record.temporary)  # FET-12
         if ends_outage or (record.local and not result.local):
-            record = record.without_failures()
+            record = replace(record, unreachable_since=None, failures=0, unanswered=0, temporary=0)
         asked = record.temporary + temporary
         if temporary and not self._may_ask_again(record, result, now):
             asked = max(asked, self.retry_times + 1)  # nothing waits for it any longer

@@ -9,26 +9,18 @@ from __future__ import annotations
 
 import json
 import math
-import struct
 import zlib
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, NoReturn
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from scrapy_robotspec.access.origin import DEFAULT_PORTS, Origin
 from scrapy_robotspec.access.outcome import DOUBT, Hop, Meaning
 
-#: Raise this with every change that an older reader would misunderstand.
-VERSION = 2
-
-_MAGIC = b"RSPC"
-#: Magic, version, CRC-32 of all that follows it, length of the JSON header, length of the body.
-_FRAME = struct.Struct(">4sBIII")
-_CHECKED = struct.Struct(">II")
-
-#: Longer bodies are compressed (bytes).
-_COMPRESS_ABOVE = 256
-#: Longer bodies are garbage, and would be a trap for our memory (bytes).
-_MAX_BODY = 2**26
+#: First bytes of a record. The last one is its version: raise it with every change that an older
+#: reader would misunderstand.
+MAGIC = b"RSPC\x03"
+#: A longer record is garbage, and would be a trap for our memory (bytes, uncompressed).
+_MAX_SIZE = 2**26
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +78,6 @@ class RobotsRecord:
         """Time of the latest attempt in the record; 0 for none."""
         return max(self.fetched_at or 0.0, self.failed_at or 0.0)
 
-    def without_failures(self) -> RobotsRecord:
-        """The record with its last answer alone."""
-        return replace(
-            self,
-            unreachable_since=None,
-            failures=0,
-            unanswered=0,
-            temporary=0,
-            next_attempt=None,
-            failure=None,
-            failure_status=None,
-            pages_answered_at=None,
-            failed_at=None,
-            local=False,
-        )
-
     def header(self) -> dict[str, Any]:
         """The record without its body, as values that JSON can hold."""
         header: dict[str, Any] = {
@@ -138,27 +114,18 @@ class RobotsRecord:
             return None
 
 
-#: Fields whose values are plain JSON, with their types.
-_TIME = (int, float)
-_PLAIN: dict[str, tuple[type, ...]] = {
-    "status": (int,),
-    "truncated": (bool,),
-    "doubt": (str,),
-    "fetched_at": _TIME,
-    "expires_at": _TIME,
-    "content_type": (str,),
-    "agent": (str,),
-    "unreachable_since": _TIME,
-    "failures": (int,),
-    "unanswered": (int,),
-    "temporary": (int,),
-    "next_attempt": _TIME,
-    "failure": (str,),
-    "failure_status": (int,),
-    "pages_answered_at": _TIME,
-    "failed_at": _TIME,
-    "redirect_error": (str,),
-    "local": (bool,),
+#: JSON's types by that of a field.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "bool": (bool,),
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+}
+#: Fields whose values are plain JSON, with their types; all numbers with a fraction are times.
+_PLAIN = {
+    each.name: _TYPES[kind]
+    for each in fields(RobotsRecord)
+    if (kind := str(each.type).partition(" ")[0]) in _TYPES
 }
 _DEFAULTS = {each.name: each.default for each in fields(RobotsRecord)}
 
@@ -167,87 +134,47 @@ def _read(header: dict[str, Any], body: bytes, origin: Origin | None) -> RobotsR
     """The record of a header. Raises KeyError, TypeError or ValueError for a foreign header."""
     values = {name: header[name] for name in _PLAIN if name in header}
     for name, value in values.items():
-        if type(value) not in _PLAIN[name]:
-            raise TypeError(name)
-        if float in _PLAIN[name]:
-            values[name] = _finite(value)
+        types = _PLAIN[name]
+        if type(value) not in types or (float in types and not math.isfinite(value)):
+            raise ValueError(name)
     scheme, host, port = header["origin"]
-    if scheme not in DEFAULT_PORTS or type(host) is not str or type(port) is not int:
-        raise ValueError("origin")
     named = Origin(scheme, host, port)
-    if origin is None and (named.host, named.port) == (host, port):  # else no URL has this host
-        origin = named
-    if origin != named:
+    has_url = scheme in DEFAULT_PORTS and (named.host, named.port) == (host, port)
+    if not has_url or (origin is not None and origin != named):
         raise ValueError("origin")
     if not DOUBT.fullmatch(values.get("doubt", "HTML page")):
         raise ValueError("doubt")
     meaning = Meaning(header["meaning"]) if "meaning" in header else None
-    hops = tuple(_read_hop(*hop) for hop in header.get("hops", ()))
-    record = RobotsRecord(origin, meaning=meaning, body=body, hops=hops, **values)
-    if not _is_complete(record):
-        raise ValueError("incomplete")
+    hops = tuple(
+        Hop(str(url), int(status), None if target is None else str(target))
+        for url, status, target in header.get("hops", ())
+    )
+    record = RobotsRecord(origin or named, meaning=meaning, body=body, hops=hops, **values)
+    answer = (meaning, record.status, record.fetched_at, record.expires_at)
+    failure = (record.unreachable_since, record.failed_at, record.next_attempt)
+    is_torn = any(part.count(None) not in (0, len(part)) for part in (answer, failure))
+    if is_torn or meaning is Meaning.UNREACHABLE:
+        raise ValueError("an answer or a failure is incomplete")
     return record
 
 
-def _read_hop(url: str, status: int, target: str | None) -> Hop:
-    return Hop(str(url), int(status), None if target is None else str(target))
-
-
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError(value)
-    return float(value)
-
-
-def _is_complete(record: RobotsRecord) -> bool:
-    """Whether the answer and the failures are each complete or absent."""
-    answer = (record.meaning, record.status, record.fetched_at, record.expires_at)
-    failure = (record.unreachable_since, record.failed_at, record.next_attempt)
-    return (
-        (answer.count(None) in (0, len(answer)))
-        and (failure.count(None) in (0, len(failure)))
-        and record.meaning is not Meaning.UNREACHABLE
-    )
-
-
-# --- the envelope
+# --- the envelope: compressed, which adds a checksum
 
 
 def pack(header: dict[str, Any], body: bytes) -> bytes:
     """*header* (plain JSON values) and *body* as one bytes object."""
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("ascii")
-    stored = zlib.compress(body) if len(body) > _COMPRESS_ABOVE else body
-    rest = _CHECKED.pack(len(text), len(body)) + text + stored
-    checksum = zlib.crc32(rest)
-    return struct.pack(">4sBI", _MAGIC, VERSION, checksum) + rest
+    return MAGIC + zlib.compress(text + b"\n" + body)
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], bytes] | None:
     """The header and body in *data*; None if it is invalid."""
-    if len(data) < _FRAME.size:
-        return None
-    magic, version, checksum, text_length, body_length = _FRAME.unpack_from(data)
-    if (magic, version) != (_MAGIC, VERSION) or zlib.crc32(data[9:]) != checksum:
-        return None
-    text = data[_FRAME.size : _FRAME.size + text_length]
+    stream = zlib.decompressobj()
     try:
-        header = _decode(text.decode("ascii"))
-        body = _body(data[_FRAME.size + text_length :], body_length)
+        plain = stream.decompress(data.removeprefix(MAGIC), _MAX_SIZE)
+        text, _, body = plain.partition(b"\n")
+        header = json.loads(text)
     except (ValueError, zlib.error, RecursionError):
         return None
-    return (header, body) if isinstance(header, dict) and body is not None else None
-
-
-def _body(stored: bytes, length: int) -> bytes | None:
-    if length > _MAX_BODY:
-        return None
-    if length > _COMPRESS_ABOVE:
-        stored = zlib.decompressobj().decompress(stored, length + 1)
-    return stored if len(stored) == length else None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"invalid number: {constant}")
-
-
-_decode = json.JSONDecoder(parse_constant=_refuse).decode  # json.loads() would make one each time
+    is_whole = data.startswith(MAGIC) and stream.eof and not stream.unused_data
+    return (header, body) if is_whole and isinstance(header, dict) else None

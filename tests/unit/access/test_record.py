@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import zlib
 from typing import Any
 
 import pytest
@@ -143,32 +144,22 @@ def test_a_header_of_other_types_is_no_record(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_times_without_an_end_are_no_times(value: str) -> None:
     """A copy that is fresh for ever cannot be stored."""
-    honest = record_module.pack({**HEADER, "expires_at": 123456789}, b"")
-    text = honest[record_module._FRAME.size :].replace(b"123456789", value.encode())
-    forged = _frame(text, 0)
-    assert RobotsRecord.from_bytes(_frame(text.replace(value.encode(), b"5"), 0)) is not None
-    assert RobotsRecord.from_bytes(forged) is None
+    text = json.dumps({**HEADER, "expires_at": 123456789})
+    assert RobotsRecord.from_bytes(_framed(text)) is not None
+    assert RobotsRecord.from_bytes(_framed(text.replace("123456789", value))) is None
 
 
-def test_a_body_that_unpacks_to_more_than_it_says_is_no_body() -> None:
+def test_a_record_that_unpacks_to_more_than_the_bound_is_no_record() -> None:
     """A bomb in a shared store is not unpacked."""
-    import zlib
-
-    text = json.dumps(HEADER).encode()
-    bomb = zlib.compress(b"a" * 10_000_000)
-    assert RobotsRecord.from_bytes(_frame(text, 1000, bomb)) is None
-    assert RobotsRecord.from_bytes(_frame(text, 2**31, bomb)) is None
-    assert RobotsRecord.from_bytes(_frame(text, 10_000_000, bomb)) is not None
+    body = b"a" * 2**26
+    assert RobotsRecord.from_bytes(_framed(json.dumps(HEADER), body)) is None
+    assert RobotsRecord.from_bytes(_framed(json.dumps(HEADER), body[1000:])) is not None
 
 
-def test_long_bodies_are_compressed() -> None:
+def test_records_are_compressed() -> None:
     """A hundred thousand origins have to fit into memory."""
     assert len(RECORD.to_bytes()) < len(RECORD.body) / 4
 
 
-def _frame(text: bytes, length: int, body: bytes = b"") -> bytes:
-    import struct
-    import zlib
-
-    rest = struct.pack(">II", len(text), length) + text + body
-    return struct.pack(">4sBI", b"RSPC", record_module.VERSION, zlib.crc32(rest)) + rest
+def _framed(text: str, body: bytes = b"") -> bytes:
+    return record_module.MAGIC + zlib.compress(text.encode() + b"\n" + body)
