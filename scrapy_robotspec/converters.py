@@ -7,6 +7,7 @@ dicts are then JSON.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -42,7 +43,7 @@ def wrong(name: str, raw: Any, wanted: str) -> ConfigurationError:
 
 def boolean(raw: Any) -> bool:
     """Convert to a bool what Scrapy takes for one."""
-    text = str(int(raw) if isinstance(raw, bool) else raw).lower()
+    text = str(raw).lower()
     if text not in _TRUE + _FALSE:
         raise ValueError("True or False")
     return text in _TRUE
@@ -68,7 +69,7 @@ def integer(minimum: int) -> Converter[int]:
 def number(
     wanted: str, minimum: float, maximum: float = float("inf"), *, above: bool = False
 ) -> Converter[float]:
-    """Convert to a number from *minimum* to *maximum*."""
+    """Convert to a number from *minimum* (*above*: without it) to *maximum*."""
 
     def to_number(raw: Any) -> float:
         try:
@@ -84,14 +85,9 @@ def number(
     return to_number
 
 
-def seconds(
-    minimum: float = 0.0, *, above: bool = False, allow_inf: bool = False
-) -> Converter[float]:
-    """Convert to seconds from *minimum* (*above*: without it); ``inf`` only with *allow_inf*."""
-    wanted = f"a number of seconds {'above' if above else 'of at least'} {minimum:g}"
-    if allow_inf:
-        return number(f"{wanted}, or inf", minimum, above=above)
-    return number(wanted, minimum, sys.float_info.max, above=above)
+def seconds(minimum: float = 0.0) -> Converter[float]:
+    """Convert to seconds, finite and at least *minimum*."""
+    return number(f"a number of seconds of at least {minimum:g}", minimum, sys.float_info.max)
 
 
 def one_of(*words: _T) -> Converter[_T]:
@@ -117,40 +113,28 @@ def text(wanted: str) -> Converter[str]:
     return read
 
 
-def optional(read: Converter[_T]) -> Converter[_T | None]:
-    """Convert None and ``""`` to None, other values by *read*."""
-
-    def read_or_none(raw: Any) -> _T | None:
-        return None if raw is None or raw == "" else read(raw)
-
-    return read_or_none
-
-
 def names(raw: Any) -> tuple[str, ...]:
     """Convert a list of strings, also as JSON or comma-separated."""
     wanted = "a list of names"
     if isinstance(raw, str):
-        raw = _json(raw, wanted) if raw.lstrip().startswith("[") else raw.split(",")
-    if isinstance(raw, Mapping | bytes) or not hasattr(raw, "__iter__"):
+        raw = from_json(raw, wanted) if raw.lstrip().startswith("[") else raw.split(",")
+    is_list = isinstance(raw, list | tuple | set | frozenset)
+    if not is_list or not all(isinstance(value, str) for value in raw):
         raise ValueError(wanted)
-    values = tuple(raw)
-    if not all(isinstance(value, str) for value in values):
-        raise ValueError(wanted)
-    return tuple(value.strip() for value in values if value.strip())
+    return tuple(value.strip() for value in raw if value.strip())
 
 
 def mapping(raw: Any, wanted: str) -> Mapping[Any, Any]:
     """Convert a dict, or a JSON object as text."""
     if isinstance(raw, str):
-        raw = _json(raw, wanted) if raw.strip() else {}
+        raw = from_json(raw, wanted) if raw.strip() else {}
     if not isinstance(raw, Mapping):
         raise ValueError(wanted)
     return raw
 
 
-def _json(raw: str, wanted: str) -> Any:
-    import json  # most processes need no JSON here
-
+def from_json(raw: str, wanted: str) -> Any:
+    """The value that a JSON text holds; *wanted* describes it."""
     try:
         return json.loads(raw)
     except ValueError:

@@ -43,31 +43,20 @@ class Decision(NamedTuple):
     @property
     def detail(self) -> str:
         """The reason as one sentence in ASCII, safe for a terminal (SAF-04)."""
-        if self.usage is not None:
-            return f"{self._verb}: {self.usage.detail}."
-        sentence = _DETAILS.get(self.reason)
-        if sentence is None:
-            return f"{self._verb} by {_printable(self.reason)}."
-        return sentence.format(
-            verb=self._verb,
-            file="robots.txt" if self.origin is None else _printable(self.origin.robots_url),
-            rule=self._rule,
+        words = rule_in_words(self.verdict)
+        return _DETAILS.get(self.reason, "{verb} by {reason}.").format(
+            verb="Allowed" if self.allowed else "Disallowed",
+            reason=printable(self.reason),
+            file="robots.txt" if self.origin is None else printable(self.origin.robots_url),
+            rule=f" ({words})" if words else "",
             status=self.status,
-            failure=_printable(self.failure or "no answer"),
+            failure=printable(self.failure or "no answer"),
+            usage=self.usage and self.usage.detail,
         )
 
     def refused_for(self, usage: UsageRefusal) -> Decision:
         """The decision, turned into a refusal of a declared use (USE-05)."""
         return self._replace(allowed=False, reason="usage", usage=usage)
-
-    @property
-    def _verb(self) -> str:
-        return "Allowed" if self.allowed else "Disallowed"
-
-    @property
-    def _rule(self) -> str:
-        """The deciding line; empty where no rule decided."""
-        return f" ({words})" if (words := rule_in_words(self.verdict)) else ""
 
 
 def rule_in_words(verdict: Verdict | None) -> str:
@@ -95,9 +84,10 @@ _DETAILS = {
     "limit_passed": "Allowed: {file} has been unreachable for too long ({failure}).",
     "policy": "Disallowed by the status policy: {file} responds with HTTP status {status}.",
     "override": "{verb} by ROBOTSPEC_OVERRIDES{rule}.",
+    "usage": "{verb}: {usage}.",
 }
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """*text* in printable ASCII: a shared store may hold a stranger's words (SAF-04)."""
     return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]

@@ -41,7 +41,7 @@ class Meaning(str, Enum):
 class Hop:
     """A redirect response: followed, or the end of its chain.
 
-    User info is removed from both URLs: hops are stored and shown (LOC-10).
+    Both URLs are without user info: hops are stored and shown (LOC-10).
     """
 
     url: str
@@ -50,11 +50,6 @@ class Hop:
     """HTTP status of the response."""
     target: str | None = None
     """URL that the ``Location`` names; None where it names none that can be read."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "url", without_user_info(self.url))
-        if self.target is not None:
-            object.__setattr__(self, "target", without_user_info(self.target))
 
 
 def without_user_info(url: str) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: Characters that would make a key more than a host and a port.
+_NOT_IN_KEYS = frozenset("/@?#*\\ ")
 _WANTED = (
     "a host ('example.com'), a host with its port ('example.com:8080') or all subdomains of a host "
     "('*.example.com')"
@@ -43,21 +45,14 @@ def host_key(name: object) -> str:
 
     Raises ``ValueError`` for anything but a host, ``host:port`` and ``*.domain``.
     """
-    if not isinstance(name, str) or not name or any(c in name for c in "/@?# \\"):
+    host = name.removeprefix("*.") if isinstance(name, str) else ""
+    is_odd = host.startswith(".") or host.endswith(":") or _NOT_IN_KEYS.intersection(host)
+    origin = None if is_odd else Origin.of(f"http://{host}/")
+    has_port = ":" in host.rpartition("]")[2]
+    if origin is None or (host != name and (has_port or origin.is_address)):
         raise ValueError(f"{_WANTED}, not {name!r}")
-    domain = name.removeprefix("*.")
-    bracketed = f"[{domain}]" if domain.count(":") > 1 and "[" not in domain else domain
-    origin = None if "*" in domain or domain.startswith(".") else Origin.of(f"http://{bracketed}/")
-    if origin is None:
-        raise ValueError(f"{_WANTED}, not {name!r}")
-    has_port = ":" in bracketed.rpartition("]")[2]
-    if domain != name:
-        if has_port or origin.is_address:
-            raise ValueError(f"{_WANTED}, not {name!r}: a domain has neither port nor address")
-        return f"*.{origin.host}"
-    if has_port and not bracketed.rpartition(":")[2].isdecimal():
-        raise ValueError(f"{_WANTED}, not {name!r}")
-    return f"{origin.host}:{origin.port}" if has_port else origin.host
+    key = f"{origin.host}:{origin.port}" if has_port else origin.host
+    return key if host == name else f"*.{key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

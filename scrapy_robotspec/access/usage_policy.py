@@ -80,21 +80,14 @@ class UsagePolicy:
 
 
 def meant_label(label: str) -> str | None:
-    """The known label that *label* resembles, in any order of words.
+    """The known label with the words of *label*, as ``train-ai`` for ``ai_train``.
 
-    None for a known label, and for one that resembles none: drafts may add labels.
+    None for a known label, and for one with other words: drafts may add labels.
     """
     if label in KNOWN_LABELS:
         return None
-    import difflib  # few crawls need it
-
-    known = {_sorted_words(each): each for each in KNOWN_LABELS}
-    close = difflib.get_close_matches(_sorted_words(label), known, 1)
-    return known[close[0]] if close else None
-
-
-def _sorted_words(label: str) -> str:
-    return "-".join(sorted(re.split("[-_.]", label)))
+    known = {frozenset(each.split("-")): each for each in KNOWN_LABELS}
+    return known.get(frozenset(re.split("[-_.]", label)))
 
 
 def as_written(statement: UsageStatement) -> str:

@@ -376,16 +376,6 @@ def is_reactor_installed() -> bool:
     return "twisted.internet.reactor" in sys.modules
 
 
-def is_reactor_wrong(settings: BaseSettings) -> bool:
-    """Whether a reactor is installed that Scrapy does not accept."""
-    if not is_reactor_installed():
-        return False
-    wanted = settings["TWISTED_REACTOR"]
-    installed = type(sys.modules["twisted.internet.reactor"])
-    enabled = settings.getbool("TWISTED_REACTOR_ENABLED", True)
-    return not enabled or bool(wanted and load_object(wanted) is not installed)
-
-
 def _is_twisteds(handler: Any) -> bool:
     """Whether *handler* is one of Scrapy's for Twisted, or derived from one.
 

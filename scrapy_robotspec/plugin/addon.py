@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 
-from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -25,8 +24,10 @@ from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
     browser_handlers,
     replaced_queue,
+    surprises,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
+from scrapy_robotspec.store import MEMORY
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -38,10 +39,6 @@ logger = logging.getLogger("scrapy_robotspec")
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 POSITION = 100
-_IMPORTS_REACTOR = (
-    "a function whose module does not import twisted.internet.reactor: Scrapy has not installed "
-    "its own yet, so import it inside of the function"
-)
 
 
 class Addon:
@@ -66,6 +63,8 @@ class Addon:
             )
             return
         checked = check_settings(settings)
+        for surprise in surprises(settings, checked):
+            logger.warning("%s.", surprise)
         if checked.dry_run:
             from scrapy_robotspec.plugin import dry_run
 
@@ -78,11 +77,6 @@ class Addon:
 
                 guard_browsers(settings, handlers)
             _compat.add_connections(settings, checked.most_fetches)
-            if checked.given:
-                from scrapy_robotspec.plugin.settings import composite
-
-                for problem in composite.conflicts(checked):
-                    logger.warning("%s.", problem)
 
 
 def check_settings(settings: BaseSettings) -> Settings:
@@ -90,12 +84,8 @@ def check_settings(settings: BaseSettings) -> Settings:
 
     Later they would stand in the midst of other tracebacks.
     """
-    had_reactor = _compat.is_reactor_installed()
-    checked = Settings.from_scrapy(settings, warn=False)  # of unknown names the middleware warns
-    if not had_reactor and _compat.is_reactor_wrong(settings):
-        name = "ROBOTSPEC_USER_AGENT_TOKEN"
-        raise wrong(name, settings[name], _IMPORTS_REACTOR)
-    if "cache" in checked.given:
+    checked = Settings.from_scrapy(settings)
+    if checked.cache != MEMORY:
         from scrapy_robotspec.store.uri import open_store
 
         with suppress(StoreError):  # that is not the user's fault, and no reason to stop

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robotspec.access.decision import rule_in_words
+from scrapy_robotspec.access.decision import printable, rule_in_words
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.decision import Decision
@@ -43,8 +43,7 @@ class _Refused(IgnoreRequest):
         return self.decision.origin
 
     def __repr__(self) -> str:
-        origin = None if self.origin is None else str(self.origin)
-        return f"{type(self).__name__}({str(self)!r}, origin={origin!r})"
+        return f"{type(self).__name__}({str(self)!r}, origin={str(self.origin)!r})"
 
     def __str__(self) -> str:
         return f"{self.beginning} ({self.detail})" if self.detail else self.beginning
@@ -111,9 +110,7 @@ class RobotsUnreachable(_Refused):
     @property
     def detail(self) -> str:
         """Cause of the last failure; empty where it is unknown."""
-        failure = self.decision.failure or ""
-        # It may come from a shared store, where a stranger may have written it (SAF-04).
-        return failure if failure.isascii() and failure.isprintable() else ascii(failure)[1:-1]
+        return printable(self.decision.failure or "")
 
 
 def refusal(decision: Decision) -> ForbiddenByRobots | RobotsUnreachable:

@@ -44,7 +44,7 @@ class RobotSpecParser(RobotParser):
         """
         settings = Settings()
         if crawler is not None:
-            settings = Settings.from_scrapy(crawler.settings, warn=False)
+            settings = Settings.from_scrapy(crawler.settings)
         tokens = settings.user_agent_token
         if callable(tokens):
             raise ConfigurationError(

@@ -14,7 +14,6 @@ from scrapy_robotspec import WaitingPriorityQueue
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
 
 
 class Middleware:
@@ -41,8 +40,3 @@ class UsersWaitingQueue(WaitingPriorityQueue):
 
 class Parser(PythonRobotParser):
     """Scrapy's own by another name; not used."""
-
-
-def choose_token(request: Request, crawler: Crawler) -> str:
-    """The same for each request."""
-    return "examplebot"

@@ -179,17 +179,3 @@ def test_a_users_queue_made_of_ours_obeys_the_gate(server: Server, tmp_path: Pat
     site.robots = reply(NO)
     result = crawl([], settings, mode="select")
     assert set(result.responses) == {site.url("/yes")}
-
-
-def test_a_token_function_whose_module_imports_the_reactor_is_a_clear_error(
-    server: Server,
-) -> None:
-    site = server.site("127.0.0.2", NO)
-    name = "ROBOTSPEC_USER_AGENT_TOKEN"
-    settings = {name: "tests.crawl.importing_reactor.choose_token"}
-    result = crawl([site.url("/yes")], settings, mode="select")
-    assert site.log == []
-    last = result.log.strip().splitlines()[-1]
-    assert "ConfigurationError" in last
-    assert name in last
-    assert "import it inside of the function" in last

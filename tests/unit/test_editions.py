@@ -71,7 +71,7 @@ def test_overrides_may_come_from_json() -> None:
         ({"parsing_limit": True}, "whole number"),
         ({"parsing_limit": -1}, "whole number"),
         ({"parsing_limit": None}, "whole number"),
-        ({"max_line": "long"}, "or None"),
+        ({"max_line": "long"}, "whole number"),
         ({"stale_after": "an hour"}, "seconds"),
         ({"stale_after": -1}, "seconds"),
         ({"stale_after": float("nan")}, "seconds"),

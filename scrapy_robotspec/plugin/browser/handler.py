@@ -57,7 +57,7 @@ class _Guarded:
     def from_crawler(cls, crawler: Crawler) -> Self:
         handler: Any = cast("Any", super()).from_crawler(crawler)
         handler._guard = guard = BrowserGuard(crawler)
-        every = Settings.from_scrapy(crawler.settings, warn=False).browser == "all"
+        every = Settings.from_scrapy(crawler.settings).browser == "all"
         handler._browsers = browsers = Browsers(guard, handler.abort_request, every=every)
         handler.abort_request = browsers.aborts
         return cast("Self", handler)

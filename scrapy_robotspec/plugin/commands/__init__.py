@@ -56,7 +56,7 @@ class RobotSpecCommand(ScrapyCommand):
         from scrapy_robotspec.plugin.settings.settings import Settings
 
         assert self.crawler_process is not None
-        settings = Settings.from_scrapy(self.crawler_process.settings, warn=False)
+        settings = Settings.from_scrapy(self.crawler_process.settings)
         tokens = settings.user_agent_token
         return Session(
             screen,

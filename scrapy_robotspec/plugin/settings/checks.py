@@ -1,4 +1,4 @@
-"""Warnings at start about missing components.
+"""Warnings at start about surprising settings and missing components.
 
 Nothing here stops a crawl or changes a setting; wrong values raise in ``settings.py``.
 """
@@ -12,12 +12,15 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.utils.python import global_object_name
 
-from scrapy_robotspec.plugin._compat import is_importable, lacks_connections, loaded
+from scrapy_robotspec.plugin._compat import is_importable, loaded
+from scrapy_robotspec.plugin.settings.settings import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scrapy.settings import BaseSettings
+
+    from scrapy_robotspec.plugin.settings.settings import Settings
 
 #: The middleware was enabled by hand for a dry run, in which Scrapy's own must decide.
 DRY_RUN_WITHOUT_ADDON = (
@@ -25,8 +28,32 @@ DRY_RUN_WITHOUT_ADDON = (
     "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's own in place"
 )
 ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
-_REMEDY = f"Remove RobotSpecMiddleware from DOWNLOADER_MIDDLEWARES and {ENABLE}"
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
+
+
+def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
+    """Settings of ours that have no effect, or not the one that is probably meant."""
+    known = checked.names()
+    for name in settings:
+        if isinstance(name, str) and name.startswith(PREFIX) and name not in known:
+            from difflib import get_close_matches  # few crawls need it
+
+            close = get_close_matches(name, known, 1, 0.9)  # the beginnings are all alike
+            hint = f" (is {close[0]} meant?)" if close else ""
+            yield f"Unknown setting {name}: it has no effect{hint}"
+    if checked.usage_policy != "record" and not checked.usage:
+        yield (
+            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
+            "its usage preferences. Name what the pages are for, such as ['train-ai']"
+        )
+    for label in checked.usage:
+        from scrapy_robotspec.access.usage_policy import meant_label
+
+        if meant := meant_label(label):
+            yield (
+                f"ROBOTSPEC_USAGE contains {label!r}, which files do not state: "
+                f"{meant!r} is probably meant"
+            )
 
 
 def browser_handlers(settings: BaseSettings) -> dict[str, type]:
@@ -51,23 +78,20 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
 
     It imports middlewares, so the reactor must have been installed.
     """
-    others = _other_middlewares(settings)
-    for name in others:
+    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
+    found = (loaded(key) for key, position in enabled if position is not None)
+    others = [each for each in found if RobotsTxtMiddleware in getattr(each, "__mro__", ())]
+    for other in others:
         yield (
-            f"{name} is enabled beside RobotSpecMiddleware: it decides too, by its own rules, and "
-            "fetches each robots.txt once more. Set it to None in DOWNLOADER_MIDDLEWARES, as "
-            "scrapy_robotspec.Addon does with Scrapy's own"
+            f"{global_object_name(other)} is enabled beside RobotSpecMiddleware: it decides too, "
+            "by its own rules, and fetches each robots.txt once more. Set it to None in "
+            "DOWNLOADER_MIDDLEWARES, as scrapy_robotspec.Addon does with Scrapy's own"
         )
     if not others and replaced_queue(settings) is not None:
         yield (
             "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
-            f"wait for a robots.txt, all others wait too. {_REMEDY}"
-        )
-    if lacks_connections(settings):
-        yield (
-            "The download handler opens CONCURRENT_REQUESTS connections, and none were added for "
-            "robots.txt: silent sites delay the pages of all others. Give scrapy_robotspec.Addon "
-            "the highest number in ADDONS"
+            "wait for a robots.txt, all others wait too. Remove RobotSpecMiddleware from "
+            f"DOWNLOADER_MIDDLEWARES and {ENABLE}"
         )
     if settings.get("ROBOTSPEC_BROWSER") != "off" and any(
         not hasattr(handler, "obeys_robots_txt") for handler in browser_handlers(settings).values()
@@ -94,14 +118,3 @@ def replaced_queue(settings: BaseSettings) -> type | None:
     # The default of Scrapy 2.13, which the user has not chosen.
     is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
     return ScrapyPriorityQueue if is_unchosen else None
-
-
-def _other_middlewares(settings: BaseSettings) -> list[str]:
-    """Scrapy's own middleware and those made of it, if they are enabled."""
-    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
-    found = ((key, loaded(key)) for key, position in enabled if position is not None)
-    return [
-        key if isinstance(key, str) else global_object_name(key)
-        for key, middleware in found
-        if isinstance(middleware, type) and issubclass(middleware, RobotsTxtMiddleware)
-    ]

@@ -1,4 +1,4 @@
-"""Converters of settings that few crawls set, and their conflicts."""
+"""Converters of settings that few crawls set."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from importlib.util import find_spec
-from inspect import (
-    isasyncgenfunction,
-    iscoroutinefunction,
-    isgeneratorfunction,
-    isroutine,
-    signature,
-)
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from os.path import exists, isdir
 from shutil import which
 from types import MappingProxyType
@@ -23,25 +17,17 @@ from scrapy.utils.misc import load_object
 from scrapy_robotspec import converters
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import HostTable, Override, host_key
-from scrapy_robotspec.access.usage_policy import meant_label
 from scrapy_robotspec.editions import Edition, get_edition
+from scrapy_robotspec.plugin.reporting.report_file import expand
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
-from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy_robotspec.converters import Converter
-    from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Chooser, Tokens
 
-#: Names in braces, also as Scrapy's feeds write them: ``%(time)s``.
-_PLACEHOLDER = re.compile(r"\{(\w*)\}|%\((\w*)\)s")
 _IMPORT_PATH = re.compile(r"[^\W\d]\w*([.:][^\W\d]\w*)+")
-#: Max length of the operator's text in the evidence (characters).
-_MAX_OPERATOR = 10_000
 
 
 def report_file(raw: Any) -> str:
@@ -49,9 +35,10 @@ def report_file(raw: Any) -> str:
     path = _path(raw)
     if path is None or not path.lower().endswith((".jsonl", ".html")):
         raise ValueError("the path of a file that ends in .jsonl or .html")
-    names = {match[1] or match[2] for match in _PLACEHOLDER.finditer(path)}
-    if not names <= {"time", "name"}:
-        raise ValueError("a path with no placeholders but {time} and {name}")
+    try:
+        expand(path, "", 0.0)
+    except KeyError:
+        raise ValueError("a path with no placeholders but {time} and {name}") from None
     return path
 
 
@@ -77,13 +64,6 @@ def stamping_command(raw: Any) -> str:
             "a command that can be run, with {digest} for the hash and {output} for the reply"
         )
     return str(raw)
-
-
-def operator(raw: Any) -> str:
-    """A text for the first line of the evidence."""
-    if not isinstance(raw, str) or len(raw) > _MAX_OPERATOR:
-        raise ValueError(f"a text of at most {_MAX_OPERATOR} characters")
-    return raw
 
 
 def _path(raw: Any) -> str | None:
@@ -125,27 +105,18 @@ _STATUS_POLICY = (
     "a dict such as {429: 'unreachable', '4xx': 'disallow'}, from statuses (100 to 599) and "
     f"classes ('2xx', '4xx', '5xx') to {', '.join(repr(meaning.value) for meaning in Meaning)}"
 )
-#: Classes of statuses that end a redirect chain.
-_CLASSES = ("2xx", "4xx", "5xx")
+#: Statuses, and classes of those that end a redirect chain, by their text.
+_STATUSES = {str(key): key for key in (*range(100, 600), "2xx", "4xx", "5xx")}
 
 
 def status_policy(raw: Any) -> StatusPolicy:
     """Read a mapping from HTTP statuses and their classes to meanings (FET-09)."""
     given = converters.mapping(raw, _STATUS_POLICY)
     try:
-        meant = {_status(status): Meaning(meaning) for status, meaning in given.items()}
-    except ValueError:
+        meant = {_STATUSES[str(key).lower()]: Meaning(meaning) for key, meaning in given.items()}
+    except (KeyError, ValueError):
         raise ValueError(_STATUS_POLICY) from None
     return MappingProxyType(meant)
-
-
-def _status(raw: Any) -> int | str:
-    if isinstance(raw, str) and raw.lower() in _CLASSES:
-        return raw.lower()
-    status = converters.integer(100)(raw)
-    if status > 599:
-        raise ValueError
-    return status
 
 
 # --- ROBOTSPEC_USER_AGENT_TOKEN
@@ -155,17 +126,16 @@ def token_source(raw: Any, edition: Edition) -> Tokens | Chooser:
     """Read ROBOTSPEC_USER_AGENT_TOKEN; raises ``ValueError`` for a wrong value."""
     if isinstance(raw, str):
         if _IMPORT_PATH.fullmatch(raw):
-            raw = _imported(raw)
+            raw = _imported(raw.replace(":", "."))
         elif raw.lstrip().startswith("[") or "," in raw:
-            return product_tokens([t.strip(" []\"'") for t in raw.split(",")], edition)
-    if callable(raw):
-        return _checked_chooser(raw)
-    return product_tokens(raw, edition)
+            raw = list(converters.names(raw))
+    if not callable(raw):
+        return product_tokens(raw, edition)
+    _check_chooser(raw)
+    return raw  # type: ignore[no-any-return]
 
 
 def _imported(path: str) -> Any:
-    if ":" in path:
-        raise ValueError(f"the import path of a function with dots: {path.replace(':', '.')!r}")
     try:
         found = load_object(path)
     except (ImportError, NameError) as error:
@@ -175,13 +145,12 @@ def _imported(path: str) -> Any:
     return found
 
 
-def _checked_chooser(function: Any) -> Chooser:
-    """*function*, if it takes (request, crawler) and returns at once."""
+def _check_chooser(function: Any) -> None:
+    """Raise ``ValueError`` unless *function* takes (request, crawler) and returns at once."""
     wanted = "a function f(request, crawler) that returns a token or a list of tokens"
     if isinstance(function, type):
         raise ValueError(f"{wanted}, not the class {function.__name__}")
-    called = function if isroutine(function) else type(function).__call__
-    for each in (function, called):
+    for each in (function, type(function).__call__):  # also of an object that can be called
         if iscoroutinefunction(each) or isasyncgenfunction(each) or isgeneratorfunction(each):
             raise ValueError(f"{wanted}: define it with 'def', without 'async' and 'yield'")
     try:
@@ -190,7 +159,6 @@ def _checked_chooser(function: Any) -> Chooser:
         raise ValueError(f"{wanted}; with these two arguments: {problem}") from None
     except ValueError:  # a function in C without a signature
         pass
-    return function  # type: ignore[no-any-return]
 
 
 # --- ROBOTSPEC_OVERRIDES
@@ -206,13 +174,11 @@ def overrides(raw: Any, edition: Edition) -> HostTable[Override] | None:
 
     None: there are none.
     """
-    read: dict[str, Override] = {}
-    for name, value in converters.mapping(raw, _OVERRIDES).items():
-        key = host_key(name)
-        if key in read:
-            raise ValueError(f"each key once: {name!r} means the same as another one")
-        read[key] = _override(name, value, edition)
-    return HostTable(read) if read else None
+    given = converters.mapping(raw, _OVERRIDES)
+    table = HostTable(
+        {host_key(host): _override(host, value, edition) for host, value in given.items()}
+    )
+    return table or None
 
 
 def _override(host: str, value: Any, edition: Edition) -> Override:
@@ -222,6 +188,8 @@ def _override(host: str, value: Any, edition: Edition) -> Override:
         return Override(replacement=value)
     if isinstance(value, str) and ("\n" in value or ":" in value):
         robots = RobotsTxt.parse(value.encode("utf-8", "replace"), edition)
+        if not robots.groups:
+            raise ValueError(f"for {host!r} a robots.txt text with a User-agent line")
         return Override(replacement=robots)
     raise ValueError(f"for {host!r} 'ignore', 'disallow', a robots.txt text, or a dict")
 
@@ -239,38 +207,3 @@ def _changes(host: str, value: Mapping[Any, Any], edition: Edition) -> Override:
         return Override(**{(name := each): read[each](raw) for each, raw in value.items()})
     except ValueError as error:
         raise ValueError(f"for {host!r} as {name!r} {error}") from None
-
-
-# --- conflicts
-
-
-def conflicts(checked: Settings) -> Iterator[str]:
-    """A warning for each conflict in settings of ours."""
-    if checked.usage_policy != "record" and not checked.usage:
-        yield (
-            "ROBOTSPEC_USAGE_POLICY is set and ROBOTSPEC_USAGE is empty: no page is refused for "
-            "its usage preferences. Name what the pages are for, such as ['train-ai']"
-        )
-    for label in checked.usage:
-        meant = meant_label(label)
-        if meant is not None:
-            yield (
-                f"ROBOTSPEC_USAGE contains {label!r}, which files do not state: "
-                f"{meant!r} is probably meant"
-            )
-    yield from _faulty_overrides(checked)
-
-
-def _faulty_overrides(checked: Settings) -> Iterator[str]:
-    """A warning for each robots.txt text of the user's own that contains errors."""
-    table = checked.overrides
-    for host, override in zip(table.keys(), table.values(), strict=True) if table else ():
-        if not isinstance(override.replacement, RobotsTxt):
-            continue
-        errors = [found for found in override.replacement.lint() if found.severity == "error"]
-        if errors:
-            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
-            yield (
-                f"ROBOTSPEC_OVERRIDES for {host!r}, line {max(1, errors[0].line)}: "
-                f"{safe(errors[0].message).rstrip('.')}{more}"
-            )

@@ -6,9 +6,9 @@ import pytest
 
 from scrapy_robotspec.access.outcome import (
     FetchResult,
-    Hop,
     Meaning,
     meaning,
+    without_user_info,
 )
 from scrapy_robotspec.editions import EDITIONS, Edition
 
@@ -109,7 +109,6 @@ def test_the_status_policy_for_404_covers_chains_that_count_as_404() -> None:
         ("odd", "odd"),
     ],
 )
-def test_hops_carry_no_user_info(url: str, shown: str) -> None:
-    """LOC-10: hops are stored and shown."""
-    assert Hop(url, 301).url == shown
-    assert Hop("http://example.com/", 301, url).target == shown
+def test_user_info_is_removed_from_a_url(url: str, shown: str) -> None:
+    """LOC-10: also from what is no valid URL."""
+    assert without_user_info(url) == shown

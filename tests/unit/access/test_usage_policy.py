@@ -88,17 +88,12 @@ def test_counts_are_those_of_the_declared_labels() -> None:
     ("label", "meant"),
     [
         *((label, None) for label in KNOWN_LABELS),
-        ("training", "train-ai"),
         ("train_ai", "train-ai"),
-        ("trainai", "train-ai"),
         ("ai-train", "train-ai"),
-        ("ai-training", "train-ai"),
-        ("searching", "search"),
-        ("input", "ai-input"),
-        ("translation", None),
-        ("x", None),
+        ("input.ai", "ai-input"),
+        ("training", None),
     ],
 )
-def test_a_mistyped_label_resembles_a_known_one(label: str, meant: str | None) -> None:
+def test_a_label_of_other_spelling_means_a_known_one(label: str, meant: str | None) -> None:
     """USE-05: it would refuse nothing."""
     assert meant_label(label) == meant

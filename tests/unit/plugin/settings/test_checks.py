@@ -1,4 +1,4 @@
-"""Settings that surprise get one line each at start, and settings in harmony none."""
+"""Settings that surprise get one line each at start, and others none."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scrapy.settings import Settings
 
 from scrapy_robotspec import Addon
 from scrapy_robotspec.plugin.settings.checks import missing_parts
+from scrapy_robotspec.plugin.settings.settings import Settings as OwnSettings
 
 
 class Counting:
@@ -48,11 +49,12 @@ def warnings(caplog: pytest.LogCaptureFixture, settings: dict[str, Any]) -> list
         ({"ROBOTSPEC_USAGE_POLICY": "require-allowed"}, "ROBOTSPEC_USAGE_POLICY is set and"),
         ({"ROBOTSPEC_USAGE": ["search", "ai-train"]}, "ROBOTSPEC_USAGE contains 'ai-train'"),
         ({"ROBOTSPEC_USAGE": ["train_ai"]}, "ROBOTSPEC_USAGE contains 'train_ai'"),
+        ({"ROBOTSPEC_RETRY_TIME": 1}, "Unknown setting ROBOTSPEC_RETRY_TIME: it has no effect (is"),
         (
-            {"ROBOTSPEC_OVERRIDES": {"a.example": "Disallow: /cart\nAllow: /x"}},
-            "ROBOTSPEC_OVERRIDES for 'a.example', line 1: No user-agent line is above this rule",
+            {"ROBOTSPEC_USERAGENT_TOKEN": "x"},
+            "Unknown setting ROBOTSPEC_USERAGENT_TOKEN: it has no",
         ),
-        ({"ROBOTSPEC_OVERRIDES": {"a.example": ":"}}, "ROBOTSPEC_OVERRIDES for 'a.example', line"),
+        ({"ROBOTSPEC_TYPO": None}, "Unknown setting ROBOTSPEC_TYPO: it has no effect."),
         ({MIDDLEWARES: {OwnRobots: 110}}, f"{__name__}.OwnRobots is enabled"),
     ],
     ids=repr,
@@ -72,7 +74,7 @@ def test_a_surprising_setting_is_logged(
         {"ROBOTSPEC_CRAWL_DELAY": True, "ROBOTSPEC_CRAWL_DELAY_MAX": 5},
         {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"},
         {"ROBOTSPEC_USAGE_POLICY": "record"},
-        {"ROBOTSPEC_OVERRIDES": {"a.example": "User-agent: *\nDisallow: /x", "b": "ignore"}},
+        dict.fromkeys(OwnSettings.names()),
         {"AUTOTHROTTLE_ENABLED": True, "ROBOTSPEC_CRAWL_DELAY": True, "DOWNLOAD_DELAY": 3},
         {MIDDLEWARES: {Counting: 90, Answering: 90}},
         {MIDDLEWARES: {Counting: None, RobotsTxtMiddleware: None}},

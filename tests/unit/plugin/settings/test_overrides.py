@@ -32,11 +32,6 @@ def read(raw: object, edition: str = "google-2019") -> dict[str, Override]:
     return dict(zip(table.keys(), table.values(), strict=True))
 
 
-def test_one_host_under_two_names_is_refused() -> None:
-    with pytest.raises(ValueError, match="each key once"):
-        read({"example.com": "ignore", "EXAMPLE.com": "disallow"})
-
-
 def test_words_decide_alone() -> None:
     assert read({"h": "ignore"})["h"].kinds == ("ignore",)
     assert read({"h": "disallow"})["h"].kinds == ("disallow",)
@@ -79,6 +74,7 @@ def test_overrides_come_from_the_command_line_as_json() -> None:
     [
         ("ingore", "'ignore', 'disallow'"),
         (None, "'ignore', 'disallow'"),
+        ("Disallow: /cart\nAllow: /x", "User-agent line"),
         (b"User-agent: *", "'ignore', 'disallow'"),
         ({}, "'status_policy', 'token', 'crawl_delay'"),
         ({"tokens": "foobot"}, "'status_policy', 'token', 'crawl_delay'"),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-import re
+import os
 from pathlib import Path
 
 import pytest
-from scrapy.settings import BaseSettings
 from scrapy.settings import Settings as ScrapySettings
 
 from scrapy_robotspec.access.outcome import Meaning
@@ -44,7 +42,8 @@ def named(value: object) -> str:
         ("user_agent_token", "foobot/1.0 (+http://foo.example)", ("foobot",)),
         ("user_agent_token", "*", ()),
         ("user_agent_token", "", None),
-        ("user_agent_token", "os.path.relpath", __import__("os").path.relpath),
+        ("user_agent_token", "os.path.relpath", os.path.relpath),
+        ("user_agent_token", "os.path:relpath", os.path.relpath),
         ("cache", "sqlite:///x.db", "sqlite:///x.db"),
         ("cache_ttl", "60", 60.0),
         ("cache_min_ttl", 0, 0.0),
@@ -112,14 +111,14 @@ WRONG = [
     ("max_redirects", -1, "at least 0"),
     ("max_redirects", 5.5, "whole number"),
     ("max_size", 0, "at least 1"),
-    ("fetch_timeout", 0, "above 0"),
+    ("fetch_timeout", 0, "at least 0.001"),
     ("concurrent_fetches", 0, "at least 1"),
     ("concurrent_fetches", None.__class__, "whole number"),
     ("unreachable", "disallow", "'wait' or 'allow'"),
     ("hold_timeout", "5 min", "seconds"),
     ("retry_times", True, "whole number"),
     ("retry_times", -1, "at least 0"),
-    ("retry_delay", 0, "above 0"),
+    ("retry_delay", 0, "at least 0.001"),
     ("retry_delay", 90, "ROBOTSPEC_RETRY_MAX_DELAY"),
     ("status_policy", {429: "deny"}, "'unreachable'"),
     ("status_policy", {"3xx": "allow"}, "'4xx'"),
@@ -145,7 +144,6 @@ WRONG = [
     ("report", "report.csv", "ends in .jsonl or .html"),
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
-    ("report", "{}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "a\0b.html", "give the path of a file"),
     ("max_parked", 0, "at least 1"),
 ]
@@ -223,26 +221,3 @@ def test_the_policy_gets_what_the_settings_say() -> None:
 def test_a_file_lives_long_enough_to_be_used() -> None:
     """CAC-03: with a lifetime of nothing every request would be sent back for another fetch."""
     assert read(cache_min_ttl=0).policy().min_ttl > 0
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("ROBOTSPEC_RETRY_TIME", "Is ROBOTSPEC_RETRY_TIMES meant"),
-        ("ROBOTSPEC_USERAGENT_TOKEN", "Is ROBOTSPEC_USER_AGENT_TOKEN meant"),
-        ("ROBOTSPEC_TYPO", "has no effect$"),
-    ],
-)
-def test_an_unknown_name_is_warned_of(
-    name: str, hint: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    Settings.from_scrapy(ScrapySettings({name: 1}))
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert name in record.getMessage()
-    assert re.search(hint, record.getMessage())
-
-
-def test_known_names_are_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    Settings.from_scrapy(BaseSettings(dict.fromkeys(Settings.names())))
-    assert caplog.records == []

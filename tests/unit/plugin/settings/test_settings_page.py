@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings as ScrapySettings
 
+from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 PAGE = (Path(__file__).parents[4] / "docs" / "settings.md").read_text("utf-8")
@@ -56,7 +57,6 @@ def test_the_command_line_shown_is_read() -> None:
     pairs = re.findall(r"-s (\w+)=(?:'([^']*)'|(\S+))", line)
     given = {name: quoted or bare for name, quoted, bare in pairs}
     assert len(given) == line.count("-s ")
-    assert Settings.from_scrapy(ScrapySettings(given, "cmdline")).given == {
-        "edition",
-        "status_policy",
-    }
+    read = Settings.from_scrapy(ScrapySettings(given, "cmdline"))
+    assert read.edition.name == "rfc9309"
+    assert read.status_policy == {429: Meaning.UNREACHABLE}

@@ -302,7 +302,6 @@ class Awaitable:
         (generator, "without 'async' and 'yield'"),
         (f"{__name__}.three", "missing a required argument"),
         (f"{__name__}.Callable", "not the class Callable"),
-        (f"{__name__}:by_language", f"{__name__}.by_language"),
         (f"{__name__}.no_such", "no_such"),
         ("no.such.module", "import path"),
     ],
