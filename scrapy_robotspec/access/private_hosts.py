@@ -38,30 +38,21 @@ def is_private(host: str) -> bool:
 
     Every spelling of an address counts that resolvers take for one (``127.1``, ``0x7f000001``).
     """
-    if host in _PRIVATE_NAMES or host.endswith(tuple(f".{name}" for name in _PRIVATE_NAMES)):
+    if any(f".{host}".endswith(f".{name}") for name in _PRIVATE_NAMES):
         return True
-    if ":" in host:
-        return _is_private_6(host)
-    address = _ipv4(host)
-    return address is not None and _is_private_4(address)
-
-
-def _ipv4(host: str) -> IPv4Address | None:
     try:
-        return IPv4Address(socket.inet_aton(host))
-    except (OSError, ValueError):
-        return None
+        if ":" in host:
+            return _is_private_6(IPv6Address(host))
+        return _is_private_4(IPv4Address(socket.inet_aton(host)))
+    except (OSError, ValueError):  # a public name
+        return False
 
 
 def _is_private_4(address: IPv4Address) -> bool:
     return address.is_multicast or not address.is_global
 
 
-def _is_private_6(host: str) -> bool:
-    try:
-        address = IPv6Address(host)
-    except ValueError:
-        return False
+def _is_private_6(address: IPv6Address) -> bool:
     inner = address.sixtofour
     if any(address in network for network in _HOLD_IPV4):
         inner = IPv4Address(address.packed[-4:])

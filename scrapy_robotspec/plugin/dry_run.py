@@ -212,7 +212,7 @@ class DryRunMiddleware:
         if origin is None:
             return
         try:
-            comparison = Comparison(request, self.robots.tokens(request), allowed)
+            comparison = Comparison(request.copy(), self.robots.tokens(request), allowed)
         except Exception as error:  # of the user's function; Scrapy's crawl must not suffer from it
             self._count(_NOT_COMPARED, request, f"{type(error).__name__}: {error}")
             return

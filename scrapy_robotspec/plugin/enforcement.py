@@ -22,11 +22,10 @@ from scrapy_robotspec.plugin.request_policy import NO_EXTENSIONS
 from scrapy_robotspec.plugin.settings.tokens import KEPT_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable
 
     from scrapy.http import Response
 
-    from scrapy_robotspec.access.usage_policy import UsageRefusal
     from scrapy_robotspec.lookup import Resolved
     from scrapy_robotspec.plugin.evidence.observer import Logged
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
@@ -54,31 +53,33 @@ class Enforcer:
         self._passed: WeakKeyDictionary[Request, tuple[Resolved | None, Logged | None]]
         self._passed = WeakKeyDictionary()
         """The rules by which requests were let through, and their lines in the evidence."""
-        self._has_overrides = bool(robots.settings.overrides)
+        self._overrides = robots.settings.overrides
         self._checks_final_url = robots.settings.check_final_url
 
     def apply(self, request: Request, decision: Decision, found: Resolved | None) -> None:
         """Count *decision*; return if it lets *request* through, else raise."""
         # hot path
-        stats, logged = self._stats, None
+        stats, origin, override, logged = self._stats, decision.origin, None, None
+        assert origin is not None
         if self._observer is not None:
             logged = self._observer.on_decision(request, decision, found, "request")
         if found is not None:
             stats.from_cache[found.unreachable] += 1
-        if self._has_overrides and decision.origin is not None:
-            override = self._policy.override(decision.origin)
-            if override is not None:  # counted here, once: a request may be decided again
-                stats.overridden(override.kinds, decision.origin)
-        if decision.allowed:
-            extensions = NO_EXTENSIONS
-            if found is None or found.extensions is not None:  # rare
-                extensions = self._policy.extensions(decision, request, found)
-                self._note_delay(decision, extensions)
-            request.meta["robotspec"] = summarize(decision, extensions, request.url)
-            self._passed[request] = found, logged
-            stats.let_through(decision.origin)
-            return
-        raise self.refuse(request, decision, found)
+        if self._overrides and (override := self._overrides.find(origin)) is not None:
+            stats.overridden(override.kinds, origin)  # here, once: it may be decided again
+        if not decision.allowed:
+            raise self.refuse(request, decision, found)
+        extensions = NO_EXTENSIONS
+        if found is None or found.extensions is not None:  # rare
+            extensions = self._policy.extensions(decision, request, found)
+            is_kept = self._robots.settings.crawl_delay or (
+                override is not None and override.crawl_delay is not None
+            )
+            if extensions.crawl_delay and not is_kept:
+                stats.delay_not_kept(origin, extensions.crawl_delay)
+        request.meta["robotspec"] = summarize(decision, extensions, request.url)
+        self._passed[request] = found, logged
+        stats.let_through(origin)
 
     def exempt(self, request: Request) -> None:
         """Let *request* through, which needs no robots.txt (any more)."""
@@ -129,15 +130,6 @@ class Enforcer:
             raise self.refuse(asked, decision, found)
         extensions = self._policy.extensions(decision, asked, found)
         request.meta["robotspec"] = summarize(decision, extensions, asked.url)
-
-    def _note_delay(self, decision: Decision, extensions: Extensions) -> None:
-        """Note a crawl delay that is not kept."""
-        origin, delay = decision.origin, extensions.crawl_delay
-        if origin is None or not delay or self._robots.settings.crawl_delay:
-            return
-        override = self._policy.override(origin)
-        if override is None or override.crawl_delay is None:
-            self._stats.delay_not_kept(origin, delay)
 
     def _note_usage(self, usage: Usage, origin: Origin) -> None:
         if self._policy.usage is not None:
@@ -195,7 +187,10 @@ class Enforcer:
             request.meta["robotspec"] = {**summary, "usage": usage}
         self._note_usage(usage, origin)
         refused = policy.refusal_of_page(usage, origin)
-        decision = None if refused is None else refused_by_usage(summary, origin, refused)
+        decision = None
+        if refused is not None:
+            of_file = {name: summary[name] for name in ("outcome", "status", "age")}
+            decision = Decision(False, "usage", origin=origin, usage=refused, **of_file)
         logged = self._passed.get(request, (None, None))[1]
         if self._observer is not None and logged is not None:
             self._observer.on_usage(logged, response, decision)
@@ -257,16 +252,3 @@ def usage_of_page(stated: Usage | None, response: Response) -> Usage:
     usage = Usage() if stated is None else stated
     header = b", ".join(response.headers.getlist(HEADER))
     return usage | Usage.from_header(header) if header else usage
-
-
-def refused_by_usage(summary: Mapping[str, Any], origin: Origin, refusal: UsageRefusal) -> Decision:
-    """The decision that refuses a downloaded page."""
-    return Decision(
-        allowed=False,
-        reason="usage",
-        outcome=summary["outcome"],
-        status=summary["status"],
-        age=summary["age"],
-        origin=origin,
-        usage=refusal,
-    )

@@ -9,6 +9,7 @@ import logging
 import time
 from typing import TYPE_CHECKING
 
+from scrapy import Request
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
@@ -31,7 +32,7 @@ from scrapy_robotspec.plugin.settings.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
@@ -97,19 +98,32 @@ class RobotSpecMiddleware(GateOwner):
 
     async def decision(self, url: str) -> Decision:
         """Decide about *url*; wait for its robots.txt if needed."""
-        return await self.robots.decision(url)
+        return await self.robots.decide(Request(url))
 
     async def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt for *url* names (SIT-01)."""
-        return await self.robots.sitemaps(url)
+        robots = await self.robots.rules(Request(url))
+        return () if robots is None else robots.sitemaps
 
     async def crawl_delay(self, url: str) -> float | None:
         """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""
-        return await self.robots.crawl_delay(url)
+        request = Request(url)
+        origin = self._policy.origin(request)
+        override = None if origin is None else self._policy.override(origin)
+        if override is not None and override.crawl_delay is not None:
+            return override.crawl_delay
+        robots = await self.robots.rules(request)
+        return None if robots is None else robots.crawl_delay(self.robots.tokens(request))
 
     async def usage(self, url: str) -> Usage:
         """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
-        return await self.robots.usage(url)
+        request = Request(url)
+        robots = await self.robots.rules(request)
+        if robots is not None:
+            return robots.usage(request.url, self.robots.tokens(request))
+        from scrapy_robotspec.protocol.usage import Usage  # few spiders ask
+
+        return Usage(applies=(await self.robots.decide(request)).allowed)
 
     # --- requests and responses
 

@@ -53,14 +53,14 @@ NO_EXTENSIONS = Extensions({}, None)
 
 def extensions_of(found: Resolved, tokens: Tokens) -> Extensions:
     """The extensions in the file of *found* for *tokens*."""
-    if found.robots is None or found.extensions is None:
+    kept: dict[Tokens, Extensions] | None = found.extensions
+    if found.robots is None or kept is None:
         return NO_EXTENSIONS
-    answer: Extensions | None = found.extensions.get(tokens)
-    if answer is None:
-        if len(found.extensions) >= _KEPT:
-            found.extensions.clear()
-        answer = found.extensions[tokens] = read_extensions(found.robots, tokens)
-    return answer
+    if tokens not in kept:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[tokens] = read_extensions(found.robots, tokens)
+    return kept[tokens]
 
 
 #: Answers kept for one file; a crawler seldom asks with more tokens.
@@ -72,21 +72,17 @@ def read_extensions(robots: RobotsTxt, tokens: Tokens) -> Extensions:
     fields: dict[str, tuple[str, ...]] = {}
     for line in robots.other(tokens)[:MOST_LINES]:
         fields[line.field] = (*fields.get(line.field, ()), line.value)
-    licenses = robots.licenses[:MOST_LINES]
     usage = robots.usage_rules(tokens) or None
-    if not (fields or licenses or usage):
-        return NO_EXTENSIONS
-    return Extensions(fields, robots.crawl_delay(tokens), usage, licenses)
+    return Extensions(fields, robots.crawl_delay(tokens), usage, robots.licenses[:MOST_LINES])
 
 
 class RequestPolicy:
     """``ftp``: whether this crawl asks FTP servers for a robots.txt (LOC-12)."""
 
     def __init__(self, settings: Settings, tokens: TokenSelector, *, ftp: bool) -> None:
-        self._overrides = settings.overrides
-        self._obeys_crawl_delay = settings.crawl_delay
-        self._crawl_delay_max = settings.crawl_delay_max
-        self._default_crawl_delay = settings.default_crawl_delay
+        self._settings = settings
+        self._tokens = tokens
+        self._ftp = ftp
         overrides = settings.overrides.values() if settings.overrides else ()
         self.spaces = bool(
             settings.crawl_delay
@@ -101,8 +97,6 @@ class RequestPolicy:
 
             self.usage = UsagePolicy(settings.usage, settings.usage_policy)
         self.refuses_usage = self.usage is not None and self.usage.refuses
-        self._tokens = tokens
-        self._ftp = ftp
 
     def origin(self, request: Request) -> Origin | None:
         """The origin whose robots.txt governs *request*; None where none does."""
@@ -122,7 +116,8 @@ class RequestPolicy:
 
     def override(self, origin: Origin) -> Override | None:
         """The user's override for the host of *origin*."""
-        return self._overrides.find(origin) if self._overrides else None
+        overrides = self._settings.overrides
+        return overrides.find(origin) if overrides else None
 
     def replacement(self, origin: Origin) -> str | RobotsTxt | None:
         """The user's replacement of the robots.txt: a word or a text."""
@@ -131,19 +126,14 @@ class RequestPolicy:
 
     def by_override(self, origin: Origin, request: Request) -> Decision | None:
         """The decision of an override, if there is one."""
-        answer = self.replacement(origin)
-        if answer is None:
+        own = self.replacement(origin)
+        if own is None:
             return None
-        if isinstance(answer, str):
-            return Decision(allowed=answer == "ignore", reason="override", origin=origin)
-        tokens = self._tokens(request)
-        verdict = answer.explain_served(request.url, tokens)
-        decision = Decision(
-            allowed=verdict.allowed, reason="override", verdict=verdict, origin=origin
-        )
-        if decision.allowed and self.refuses_usage:
-            return self._by_usage(decision, read_extensions(answer, tokens), request.url)
-        return decision
+        if isinstance(own, str):
+            return Decision(allowed=own == "ignore", reason="override", origin=origin)
+        verdict = own.explain_served(request.url, self._tokens(request))
+        decision = Decision(verdict.allowed, "override", verdict, origin=origin)
+        return self.with_usage(decision, request, None)
 
     # --- extensions
 
@@ -166,23 +156,20 @@ class RequestPolicy:
         override = self.override(found.origin)
         if override is not None and override.crawl_delay is not None:
             return override.crawl_delay
-        if self._obeys_crawl_delay and found.extensions is not None:
+        if self._settings.crawl_delay and found.extensions is not None:
             delay = extensions_of(found, self._tokens(request)).crawl_delay
             if delay is not None:
-                return min(delay, self._crawl_delay_max)
-        return self._default_crawl_delay
+                return min(delay, self._settings.crawl_delay_max)
+        return self._settings.default_crawl_delay
 
     # --- usage preferences
 
-    def with_usage(self, decision: Decision, found: Resolved, url: str, tokens: Tokens) -> Decision:
-        """*decision* about *url*, or a refusal by usage preferences (USE-05)."""
-        if not decision.allowed or found.extensions is None:
+    def with_usage(self, decision: Decision, request: Request, found: Resolved | None) -> Decision:
+        """*decision* about *request*, or a refusal by usage preferences (USE-05)."""
+        if self.usage is None or not decision.allowed:
             return decision
-        return self._by_usage(decision, extensions_of(found, tokens), url)
-
-    def _by_usage(self, decision: Decision, extensions: Extensions, url: str) -> Decision:
-        assert self.usage is not None
-        refusal = self.usage.refusal(extensions.usage_of(url), final=False)
+        usage = self.extensions(decision, request, found).usage_of(request.url)
+        refusal = self.usage.refusal(usage, final=False)
         return decision if refusal is None else decision.refused_for(refusal)
 
     def refusal_of_page(self, usage: Usage, origin: Origin) -> UsageRefusal | None:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from scrapy import Request
 from scrapy import signals as scrapy_signals
@@ -28,7 +27,7 @@ from scrapy_robotspec.plugin.settings.tokens import TokenSelector
 from scrapy_robotspec.store import shown_uri
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -40,9 +39,10 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.settings import Settings
     from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.usage import Usage
 
 logger = logging.getLogger("scrapy_robotspec")
+
+_T = TypeVar("_T")
 
 #: Records unchanged for longer than this are purged from the shared store (seconds).
 PURGE_AFTER = 60 * DAY
@@ -85,8 +85,7 @@ class CrawlRobots:
         self._crawler = crawler
         self._on_wait = on_wait
         self._polling = False
-        self._turns: set[Deferred[bool]] = set()
-        self._has_overrides = bool(settings.overrides)
+        self._waits: set[Deferred[Any]] = set()
         self._on_fetch_done = on_fetch_done
         self._runtime = runtime(
             crawler, settings, self.tokens, self._fetch_done, self._watch, stats, self.live
@@ -104,7 +103,7 @@ class CrawlRobots:
 
         Starts a fetch where one is due. *origin* is ``policy.origin(request)``.
         """
-        if self._has_overrides:
+        if self.settings.overrides:
             overridden = self.policy.by_override(origin, request)
             if overridden is not None:
                 return overridden, None
@@ -122,7 +121,7 @@ class CrawlRobots:
         tokens = self.tokens(request) if tokens is None else tokens
         decision = found.decide(request.url, tokens, now)
         if self.policy.refuses_usage:
-            return self.policy.with_usage(decision, found, request.url, tokens)
+            return self.policy.with_usage(decision, request, found)
         return decision
 
     async def wait(self, origin: Origin, request: Request) -> Answer:
@@ -155,39 +154,8 @@ class CrawlRobots:
         """The record of *origin* held in memory."""
         return self.lookup.store.get(origin)
 
-    # --- URLs
-
-    async def decision(self, url: str) -> Decision:
-        """Decide about *url*; wait for its robots.txt if needed."""
-        return await self.decide(Request(url))
-
-    async def sitemaps(self, url: str) -> tuple[str, ...]:
-        """The sitemaps that the robots.txt for *url* names (SIT-01)."""
-        robots = await self._rules(Request(url))
-        return () if robots is None else robots.sitemaps
-
-    async def crawl_delay(self, url: str) -> float | None:
-        """The crawl-delay for *url* in seconds (EXT-01); None: none is stated."""
-        request = Request(url)
-        origin = self.policy.origin(request)
-        override = self.policy.override(origin) if origin is not None else None
-        if override is not None and override.crawl_delay is not None:
-            return override.crawl_delay
-        robots = await self._rules(request)
-        return None if robots is None else robots.crawl_delay(self.tokens(request))
-
-    async def usage(self, url: str) -> Usage:
-        """The usage preferences that robots.txt states for *url* (USE-01); empty for none."""
-        request = Request(url)
-        robots = await self._rules(request)
-        if robots is None:
-            from scrapy_robotspec.protocol.usage import Usage
-
-            return Usage(applies=(await self.decide(request)).allowed)
-        return robots.usage(request.url, self.tokens(request))
-
-    async def _rules(self, request: Request) -> RobotsTxt | None:
-        """The rules for *request*: the user's own, else those of its origin."""
+    async def rules(self, request: Request) -> RobotsTxt | None:
+        """The rules for *request*, once they are known: the user's own, else its origin's."""
         origin = self.policy.origin(request)
         if origin is None:
             return None
@@ -207,56 +175,36 @@ class CrawlRobots:
         return 0 if live is None else live.waits
 
     async def _known(self, origin: Origin, request: Request) -> Resolved:
-        """Wait until *origin* is resolved, at most until it is given up.
-
-        Raises ``IgnoreRequest`` when the spider closes first.
-        """
-        try:
-            with self._extra_slot(), self._counted(origin):
-                waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
-                found: Resolved = await _compat.as_future(waiting)
-            return found
-        except CancelledError:
-            raise IgnoreRequest(
-                f"the spider was closed before the robots.txt of {origin} was known"
-            ) from None
-
-    async def until(self, turn: Deferred[bool]) -> bool:
-        """The result of *turn*. Raises ``IgnoreRequest`` when the spider closes first."""
-        self._turns.add(turn)
-        try:
-            with self._extra_slot():
-                has_slot: bool = await _compat.as_future(turn)
-            return has_slot
-        except CancelledError:
-            raise IgnoreRequest("the spider was closed before a crawl-delay had passed") from None
-        finally:
-            self._turns.discard(turn)
-
-    @contextmanager
-    def _extra_slot(self) -> Iterator[None]:
-        """Take no place of ``CONCURRENT_REQUESTS``."""
-        assert self._crawler.engine is not None
-        release_slot = _compat.extra_download_slot(self._crawler.engine)
-        _compat.wake(self._crawler.engine)
-        self._watch()
-        try:
-            yield
-        finally:
-            release_slot()
-
-    @contextmanager
-    def _counted(self, origin: Origin) -> Iterator[None]:
-        """Count a wait for *origin*."""
+        """Wait until *origin* is resolved, at most until it is given up."""
         live = self.live.use(origin)
         live.waits += 1
         self._on_wait(origin, 1)
         try:
-            yield
+            waiting = Deferred.fromCoroutine(self.lookup.wait(origin, request))
+            return await self.until(waiting, f"the robots.txt of {origin} was known")
         finally:
             live.waits -= 1
             self._on_wait(origin, -1)
             self.live.settle(live)
+
+    async def until(self, waiting: Deferred[_T], event: str) -> _T:
+        """The result of *waiting* for *event*, without a place of ``CONCURRENT_REQUESTS``.
+
+        Raises ``IgnoreRequest`` when the spider closes first.
+        """
+        assert self._crawler.engine is not None
+        release_slot = _compat.extra_download_slot(self._crawler.engine)
+        _compat.wake(self._crawler.engine)
+        self._waits.add(waiting)
+        self._watch()
+        try:
+            result: _T = await _compat.as_future(waiting)
+            return result
+        except CancelledError:
+            raise IgnoreRequest(f"the spider was closed before {event}") from None
+        finally:
+            self._waits.discard(waiting)
+            release_slot()
 
     def _watch(self) -> None:
         """Look for a spider that closes while anything waits or is fetched.
@@ -271,9 +219,9 @@ class CrawlRobots:
         self._polling = False
         if _compat.is_closing(self._crawler.engine):
             self.lookup.stop()
-            for turn in list(self._turns):
-                turn.cancel()
-        elif self.lookup.busy or self._turns:
+            for waiting in list(self._waits):
+                waiting.cancel()
+        elif self.lookup.busy or self._waits:
             self._watch()
 
     # --- evidence

@@ -148,7 +148,7 @@ class RequestWaits:
                 self._on_delay(origin, delay)
                 earliest = (found.fetched_at or 0.0) + delay  # the robots.txt counts as a page
                 turn = self._crawl_delay.wait(request, origin, delay, earliest)
-                has_slot = await self._robots.until(turn)
+                has_slot = await self._robots.until(turn, "a crawl-delay had passed")
 
     def _delay_now(self, origin: Origin, request: Request) -> float | None:
         """The crawl delay of *request* by the rules in force; None if it has to be decided."""
