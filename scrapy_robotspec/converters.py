@@ -41,11 +41,11 @@ def wrong(name: str, raw: Any, wanted: str) -> ConfigurationError:
     return ConfigurationError(f"{name} = {text} is wrong: give {wanted}")
 
 
-def boolean(raw: Any) -> bool:
+def boolean(raw: Any, wanted: str = "True or False") -> bool:
     """Convert to a bool what Scrapy takes for one."""
     text = str(raw).lower()
     if text not in _TRUE + _FALSE:
-        raise ValueError("True or False")
+        raise ValueError(wanted)
     return text in _TRUE
 
 

@@ -11,20 +11,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.pqueues import DownloaderAwarePriorityQueue
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
-from scrapy_robotspec.plugin.scheduling.priority_queue import (
-    WaitingGlobalQueue,
-    WaitingPriorityQueue,
-)
 from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
     browser_handlers,
-    replaced_queue,
     surprises,
+    waiting_queue,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
 from scrapy_robotspec.store import MEMORY
@@ -126,8 +121,6 @@ def _install_waiting(settings: BaseSettings) -> None:
     Where the user has chosen another scheduler or queue, it stays as it is, and is not imported
     now: requests wait in the middleware, at most ``ROBOTSPEC_MAX_PARKED``.
     """
-    replaced = replaced_queue(settings)
-    if replaced is not None:
-        by_slot = replaced is DownloaderAwarePriorityQueue
-        queue = WaitingPriorityQueue if by_slot else WaitingGlobalQueue
+    queue = waiting_queue(settings)
+    if queue is not None:
         _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", queue)

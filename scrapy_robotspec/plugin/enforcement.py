@@ -117,9 +117,8 @@ class Enforcer:
         page = page_request(request)
         origin = self._policy.origin(page)
         answer = None if origin is None else self._robots.ask(origin, page, time.time())
-        if isinstance(answer, tuple) and not answer[0].allowed:
-            self._stats.take_back(answer[0].origin)
-            raise self.refuse(page, *answer)
+        if isinstance(answer, tuple):
+            self._apply_again(request, page, *answer)
 
     def _apply_again(
         self, request: Request, asked: Request, decision: Decision, found: Resolved | None

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.core.scheduler import Scheduler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.utils.python import global_object_name
 
 from scrapy_robotspec.plugin._compat import is_importable, loaded
+from scrapy_robotspec.plugin.scheduling.priority_queue import (
+    WaitingGlobalQueue,
+    WaitingPriorityQueue,
+)
 from scrapy_robotspec.plugin.settings.settings import PREFIX
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "by its own rules, and fetches each robots.txt once more. Set it to None in "
             "DOWNLOADER_MIDDLEWARES, as scrapy_robotspec.Addon does with Scrapy's own"
         )
-    if not others and replaced_queue(settings) is not None:
+    if not others and waiting_queue(settings) is not None:
         yield (
             "The scheduler does not know RobotSpecMiddleware: while ROBOTSPEC_MAX_PARKED requests "
             "wait for a robots.txt, all others wait too. Remove RobotSpecMiddleware from "
@@ -103,10 +107,10 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
         )
 
 
-def replaced_queue(settings: BaseSettings) -> type | None:
-    """Scrapy's own queue, in whose place one of ours belongs.
+def waiting_queue(settings: BaseSettings) -> type | None:
+    """Our queue for the place of Scrapy's own.
 
-    A scheduler or a queue that the user has chosen is not imported.
+    None for a scheduler or a queue that the user has chosen, which is not imported.
     """
     scheduler, queue = settings["SCHEDULER"], settings["SCHEDULER_PRIORITY_QUEUE"]
     if scheduler not in (Scheduler, global_object_name(Scheduler)):
@@ -114,7 +118,7 @@ def replaced_queue(settings: BaseSettings) -> type | None:
     if settings.getint("CONCURRENT_REQUESTS_PER_IP"):  # no queue by download slot can have it
         return None
     if queue in (DownloaderAwarePriorityQueue, global_object_name(DownloaderAwarePriorityQueue)):
-        return DownloaderAwarePriorityQueue
+        return WaitingPriorityQueue
     # The default of Scrapy 2.13, which the user has not chosen.
     is_unchosen = settings.getpriority("SCHEDULER_PRIORITY_QUEUE") == 0
-    return ScrapyPriorityQueue if is_unchosen else None
+    return WaitingGlobalQueue if is_unchosen else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from importlib.util import find_spec
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from os.path import exists, isdir
 from shutil import which
@@ -47,8 +46,6 @@ def evidence_folder(raw: Any) -> str:
     path = _path(raw)
     if path is None or (exists(path) and not isdir(path)):
         raise ValueError("the path of a folder")
-    if find_spec("warcio") is None:
-        raise ValueError("None, or install what it needs: pip install 'scrapy-robotspec[evidence]'")
     return path
 
 
@@ -70,14 +67,6 @@ def _path(raw: Any) -> str | None:
     """A text or ``Path`` that can name a file."""
     path = raw.__fspath__() if hasattr(raw, "__fspath__") else raw
     return path if isinstance(path, str) and "\0" not in path else None
-
-
-def crawl_delay(raw: Any) -> bool:
-    """Whether delays are obeyed; a number of seconds is another setting's."""
-    try:
-        return converters.boolean(raw)
-    except ValueError as wanted:
-        raise ValueError(f"{wanted}, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds") from None
 
 
 def usage_labels(raw: Any) -> tuple[str, ...]:

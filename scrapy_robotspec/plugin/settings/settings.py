@@ -83,7 +83,12 @@ class Settings:
     retry_max_delay: float = _setting(_POLICY.retry_max_delay, converters.seconds(0.001))
     status_policy: StatusPolicy = _composite(_POLICY.status_policy, "status_policy")
     probe_server_errors: bool = _setting(False, converters.boolean)
-    crawl_delay: bool = _composite(False, "crawl_delay")
+    crawl_delay: bool = _setting(
+        False,
+        partial(
+            converters.boolean, wanted="True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"
+        ),
+    )
     crawl_delay_max: float = _setting(60.0, converters.seconds())
     usage: tuple[str, ...] = _composite((), "usage_labels")
     usage_policy: PolicyName = _setting(

@@ -8,7 +8,6 @@ import pytest
 from scrapy.settings import Settings as ScrapySettings
 
 from scrapy_robotspec.errors import ConfigurationError
-from scrapy_robotspec.plugin.settings import composite
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,12 +34,6 @@ def test_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigurationError, match="give the path of a folder"):
         read(tmp_path / "file")
-
-
-def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(composite, "find_spec", lambda name: None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'scrapy-robotspec\[evidence\]'"):
-        read("evidence")
 
 
 @pytest.mark.parametrize(
