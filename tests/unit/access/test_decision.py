@@ -81,54 +81,38 @@ def test_a_clock_put_back_yields_no_negative_age() -> None:
 
 # --- one sentence for a person
 
-ALLOWED_BY = "User-agent: mybot\nAllow: /private/x\nDisallow: /private\n"
+ALLOWED_BY = "mybot\nAllow: /private/x\nDisallow: /private\n"
+
+
+def rules(line: str) -> FetchResult:
+    return FetchResult(status=200, body=f"User-agent: {line}".encode())
 
 
 @pytest.mark.parametrize(
-    ("result", "url", "sentence"),
+    ("result", "path", "sentence"),
     [
-        (
-            FILE,
-            URL,
-            "Disallowed by http://example.com/robots.txt (line 2: 'Disallow: /private').",
-        ),
-        (
-            FetchResult(status=200, body=ALLOWED_BY.encode()),
-            URL,
-            "Allowed by http://example.com/robots.txt (line 2: 'Allow: /private/x').",
-        ),
-        (
-            FILE,
-            "http://example.com/x",
-            "Allowed: no rule of http://example.com/robots.txt matches the URL.",
-        ),
-        (
-            FetchResult(status=200, body=b"User-agent: x\nDisallow: /"),
-            URL,
-            "Allowed: no group of http://example.com/robots.txt is for this crawler.",
-        ),
-        (
-            FILE,
-            "http://example.com/robots.txt",
-            "Allowed: http://example.com/robots.txt itself is never disallowed.",
-        ),
-        (MISSING, URL, "Allowed: there is no http://example.com/robots.txt (HTTP status 404)."),
-        (
-            DOWN,
-            URL,
-            "Disallowed: http://example.com/robots.txt is unreachable (HTTP status 503).",
-        ),
+        (FILE, "private/x", "Disallowed by FILE (line 2: 'Disallow: /private')."),
+        (rules(ALLOWED_BY), "private/x", "Allowed by FILE (line 2: 'Allow: /private/x')."),
+        (FILE, "x", "Allowed: no rule of FILE matches the URL."),
+        (rules("x\nDisallow: /"), "x", "Allowed: no group of FILE is for this crawler."),
+        (FILE, "robots.txt", "Allowed: FILE itself is never disallowed."),
+        (MISSING, "x", "Allowed: there is no FILE (HTTP status 404)."),
+        (DOWN, "x", "Disallowed: FILE is unreachable (HTTP status 503)."),
         (
             FetchResult(status=451),
-            URL,
-            f"Disallowed by the status policy: {FILE_URL} responds with HTTP status 451.",
+            "x",
+            "Disallowed by the status policy: FILE responds with HTTP status 451.",
         ),
     ],
     ids=str,
 )
-def test_detail_says_why_in_one_sentence(result: FetchResult, url: str, sentence: str) -> None:
+def test_detail_says_why_in_one_sentence(result: FetchResult, path: str, sentence: str) -> None:
     life = Life(policy(status_policy={451: Meaning.DISALLOW}), lambda now: result)
-    assert decision(life, url).detail == sentence
+    wanted = sentence.replace("FILE", FILE_URL)
+    assert decision(life, f"http://example.com/{path}").detail == wanted
+
+
+RULE = RobotsTxt.parse(b"User-agent: *\nDisallow: /").explain(URL, "mybot")
 
 
 @pytest.mark.parametrize(
@@ -136,11 +120,7 @@ def test_detail_says_why_in_one_sentence(result: FetchResult, url: str, sentence
     [
         (Decision(True, "override"), "Allowed by ROBOTSPEC_OVERRIDES."),
         (
-            Decision(
-                False,
-                "override",
-                RobotsTxt.parse(b"User-agent: *\nDisallow: /").explain(URL, "mybot"),
-            ),
+            Decision(False, "override", RULE),
             "Disallowed by ROBOTSPEC_OVERRIDES (line 2: 'Disallow: /').",
         ),
         (Decision(True, "no_rule"), "Allowed: no rule of robots.txt matches the URL."),

@@ -17,7 +17,7 @@ from scrapy_robotspec.access.policy import MAX_GAP, MAX_RETRY_AFTER, AccessPolic
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 
-from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, START, Life
+from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, Life
 
 BROKEN = FetchResult(status=200, body=b"User-agent: *", complete=False)
 FORBIDDEN = FetchResult(status=403)
@@ -215,11 +215,3 @@ def test_a_failing_origin_is_not_pestered(policy: AccessPolicy, waits: list[floa
     pauses = sorted(b - a for a, b in itertools.pairwise(times))
     least = min(policy.retry_delay, policy.retry_max_delay) * (1 - 0.3 / 2)
     assert all(pause >= least - 1e-6 for pause in pauses[1:])
-
-
-def test_an_outage_begins_with_its_first_failure_however_old_the_copy_is() -> None:
-    """FET-12: the outage counts from the first failure, however old the copy is."""
-    history = History(AccessPolicy(edition=EDITIONS["google-2019"]))
-    history.step(0, FILE)
-    assert history.step(100 * DAY, DOWN).action is Action.WAIT
-    assert history.life.held.unreachable_since == START + 100 * DAY

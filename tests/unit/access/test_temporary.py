@@ -51,13 +51,6 @@ def test_a_retry_after_beyond_the_hold_ends_the_wait_at_once(
     assert life.ask().action is stood
 
 
-def test_no_request_waits_beyond_the_hold() -> None:
-    """FET-19."""
-    life = Life(policy(hold_timeout=10, retry_times=9), lambda now: later(429, "4"))
-    assert life.live(60, every=0.5) == [(0, "wait"), (8, "allow")]
-    assert attempts(life) == [0, 4, 8]  # the next Retry-After would end beyond the hold
-
-
 @every_edition
 @pytest.mark.parametrize("held", [FILE, MISSING])
 def test_a_held_copy_stays_in_use_meanwhile_and_afterwards(edition: str, held: FetchResult) -> None:
