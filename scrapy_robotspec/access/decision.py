@@ -89,5 +89,5 @@ _DETAILS = {
 
 
 def printable(text: str) -> str:
-    """*text* in printable ASCII: a shared store may hold a stranger's words (SAF-04)."""
+    """*text* in printable ASCII (SAF-04): a shared store may hold anything."""
     return text if text.isascii() and text.isprintable() else ascii(text)[1:-1]

@@ -103,8 +103,9 @@ def _replace_middleware(settings: BaseSettings) -> bool:
             _MIDDLEWARES,
         )
         return False
-    stock_keys = [key for key in chosen if _compat.is_component(key, RobotsTxtMiddleware)]
-    moved_to = [chosen.pop(key) for key in stock_keys]
+    moved_to = [
+        chosen.pop(key) for key in list(chosen) if _compat.is_component(key, RobotsTxtMiddleware)
+    ]
     # Before Scrapy 2.15 only this very text switches off the text in DOWNLOADER_MIDDLEWARES_BASE.
     # From 2.15 on a class beside it would be one middleware named twice.
     chosen[_STOCK_PATH] = None

@@ -155,7 +155,10 @@ class CrawlRobots:
         return self.lookup.store.get(origin)
 
     async def rules(self, request: Request) -> RobotsTxt | None:
-        """The rules for *request*, once they are known: the user's own, else its origin's."""
+        """The rules for *request*: the user's own, else those of its origin.
+
+        Waits until they are known, as :meth:`wait` does.
+        """
         origin = self.policy.origin(request)
         if origin is None:
             return None

@@ -10,8 +10,6 @@ from scrapy.pqueues import ScrapyPriorityQueue
 from scrapy.robotstxt import PythonRobotParser
 from twisted.internet import reactor  # noqa: F401, TID251
 
-from scrapy_robotspec import WaitingPriorityQueue
-
 if TYPE_CHECKING:
     from scrapy import Request, Spider
 
@@ -32,10 +30,6 @@ class UsersScheduler(Scheduler):
 
 class UsersQueue(ScrapyPriorityQueue):
     """Scrapy's own by another name."""
-
-
-class UsersWaitingQueue(WaitingPriorityQueue):
-    """Ours by another name."""
 
 
 class Parser(PythonRobotParser):

@@ -296,12 +296,10 @@ class Asking(Plain):
     name = "asking"
 
     async def start(self) -> AsyncIterator[Request]:
-        from scrapy_robotspec import RobotSpecMiddleware
-
         middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
-        assert isinstance(middleware, RobotSpecMiddleware)
+        assert middleware is not None
         for url in self.job["requests"]:
-            decision = await middleware.decision(url)
+            decision, usage = await middleware.decision(url), await middleware.usage(url)
             self.note(
                 "asked",
                 url=url,
@@ -309,6 +307,8 @@ class Asking(Plain):
                 reason=decision.reason,
                 sitemaps=await middleware.sitemaps(url),
                 crawl_delay=await middleware.crawl_delay(url),
+                applies=usage.applies,
+                preferences=dict(usage.preferences),
             )
         for _ in ():
             yield _
@@ -361,18 +361,3 @@ class NotingUsageInTurn(NotingUsage, OneByOne):
     """The next request goes when the one before has ended."""
 
     name = "noting_usage_in_turn"
-
-
-class AskingUsage(Plain):
-    """Asks the middleware for the usage preferences of each URL, without fetching a page."""
-
-    name = "asking_usage"
-
-    async def start(self) -> AsyncIterator[Request]:
-        middleware = self.crawler.get_downloader_middleware(RobotSpecMiddleware)
-        assert middleware is not None
-        for url in self.job["requests"]:
-            usage = await middleware.usage(url)
-            self.note("usage", url=url, applies=usage.applies, preferences=dict(usage.preferences))
-        return
-        yield

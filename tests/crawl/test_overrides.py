@@ -45,17 +45,6 @@ def test_override_of_a_host(
         assert reasons.count("override") == 2 - len(crawled)
 
 
-def test_the_most_specific_key_decides(server: Server) -> None:
-    """A port before a host; a host has any port."""
-    first, second = server.site("127.0.0.2", RULES), server.site("127.0.0.3", RULES)
-    port = first.url().rpartition(":")[2].strip("/")
-    overrides = {"127.0.0.2": "disallow", f"127.0.0.2:{port}": "ignore", "127.0.0.3:1": "ignore"}
-    urls = [site.url(path) for site in (first, second) for path in ("/yes", "/no")]
-    crawl(urls, {"ROBOTSPEC_OVERRIDES": overrides})
-    assert sorted(first.pages_asked) == ["/no", "/yes"]
-    assert second.pages_asked == ["/yes"]
-
-
 def test_override_of_a_hosts_statuses(server: Server) -> None:
     """``status_policy`` for one host; the other keeps the edition's."""
     sites = [server.site(f"127.0.0.{n}", reply(RULES, 403)) for n in (2, 3)]
@@ -79,14 +68,6 @@ def test_misplaced_server_errors_are_probed(server: Server) -> None:
     assert len(down.pages_asked) == 2
     assert len(proper.pages_asked) == 1
     assert odd.pages_asked == []  # FET-16: an invalid response, no server error
-
-
-def test_nothing_is_probed_by_default(server: Server) -> None:
-    """ROBOTSPEC_PROBE_SERVER_ERRORS is off."""
-    site = server.site("127.0.0.2", DOWN, pages={"/": reply("home")}, page=DOWN)
-    result = crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIMEOUT": 0})
-    assert site.pages_asked == []
-    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
 def test_edition(server: Server) -> None:

@@ -22,29 +22,29 @@ BODY = "".join(
 TOKEN = "ROBOTSPEC_USER_AGENT_TOKEN"
 
 
-def followed(server: Server, settings: dict[str, Any], **request: Any) -> tuple[list[str], str]:
-    """The groups whose page was crawled, and what was logged of it."""
-    site = server.site("127.0.0.2", BODY)
-    result = crawl([{"url": site.url(f"/{name}"), **request} for name in NAMES], settings)
-    assert len(result.ends) == len(NAMES)
-    return [path[1:] for path in site.pages_asked], "\n".join(result.lines("[scrapy_robotspec]"))
-
-
 @pytest.mark.parametrize(
-    ("settings", "group"),
+    ("settings", "request_", "group"),
     [
-        ({}, "examplebot"),
-        ({TOKEN: ["nobody", "three", "one"]}, "three"),
-        ({TOKEN: "nobody"}, "default"),
-        ({"ROBOTSTXT_USER_AGENT": "one"}, "one"),
-        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "three/1"}}, "three"),
-        ({TOKEN: "tests.crawl.tokens.by_path"}, "harness"),
+        ({}, {}, "examplebot"),
+        ({TOKEN: ["nobody", "three", "one"]}, {}, "three"),
+        ({TOKEN: "nobody"}, {}, "default"),
+        ({"ROBOTSTXT_USER_AGENT": "one"}, {}, "one"),
+        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "three/1"}}, {}, "three"),
+        ({TOKEN: "tests.crawl.tokens.by_path"}, {}, "harness"),
+        ({TOKEN: "tests.crawl.tokens.by_header"}, {"headers": {"X-Token": "three"}}, "three"),
+        ({TOKEN: "one"}, {"meta": {"robotspec_user_agent_token": ["nobody", "two"]}}, "two"),
+        ({}, {"headers": {"User-Agent": "two/1.0"}}, "two"),
     ],
     ids=str,
 )
-def test_setting(server: Server, settings: dict[str, Any], group: str) -> None:
+def test_where_tokens_come_from(
+    server: Server, settings: dict[str, Any], request_: dict[str, Any], group: str
+) -> None:
     """UAG-01, UAG-07: exactly one group is followed, the one of the token chosen."""
-    assert followed(server, settings)[0] == [group]
+    site = server.site("127.0.0.2", BODY)
+    result = crawl([{"url": site.url(f"/{name}"), **request_} for name in NAMES], settings)
+    assert len(result.ends) == len(NAMES)
+    assert site.pages_asked == [f"/{group}"]
 
 
 @pytest.mark.skipif(version_info < (2, 18), reason="the signal is Scrapy's own from 2.18 on")
@@ -54,25 +54,6 @@ def test_the_signals_parser_knows_the_token(server: Server) -> None:
     result = crawl([site.url("/x")], {TOKEN: "two"})
     (parsed,) = result.of("robots_parsed")
     assert parsed["allowed"] is True
-
-
-def test_callable_gets_the_request(server: Server) -> None:
-    """It may choose by anything the request has."""
-    headers = {"X-Token": "three"}
-    setting = {TOKEN: "tests.crawl.tokens.by_header"}
-    assert followed(server, setting, headers=headers)[0] == ["three"]
-
-
-def test_meta_overrides_every_setting(server: Server) -> None:
-    """A token or a list in ``request.meta``."""
-    for token in ("two", ["nobody", "two"]):
-        meta = {"robotspec_user_agent_token": token}
-        assert followed(server, {TOKEN: "one"}, meta=meta)[0] == ["two"]
-
-
-def test_user_agent_of_the_request_counts(server: Server) -> None:
-    """The derived token is that of the header the page would be asked with."""
-    assert followed(server, {}, headers={"User-Agent": "two/1.0"})[0] == ["two"]
 
 
 def test_a_callable_of_the_spider(server: Server) -> None:
@@ -150,26 +131,6 @@ def test_crawl_delays_that_are_not_kept_are_counted_at_the_end(
     assert len(result.lines("crawl delay not kept")) == (0 if is_kept else 1)
 
 
-@pytest.mark.parametrize(
-    "user_agent",
-    ["Mozilla/5.0 (X11; Linux x86_64)", "Scrapy/2.19 (+https://scrapy.org)", "+?!", "My Bot 2.0"],
-)
-def test_a_doubtful_token_is_warned_of(server: Server, user_agent: str) -> None:
-    """A name that countless others use, or that is no legal token."""
-    _, log = followed(server, {"USER_AGENT": user_agent})
-    warnings = [line for line in log.splitlines() if "WARNING" in line]
-    assert len(warnings) == 1
-    assert TOKEN in warnings[0]
-
-
-def test_a_token_that_is_set_is_compared_with_the_user_agent(server: Server) -> None:
-    """UAG-12: one WARNING if the User-Agent header does not contain the token."""
-    site = server.site("127.0.0.2", "")
-    for user_agent, number in (("Mozilla/5.0", 1), ("Mozilla/5.0 (One; x)", 0)):
-        result = crawl([site.url("/x")], {TOKEN: "one", "USER_AGENT": user_agent})
-        assert len(result.lines("WARNING", "[scrapy_robotspec]")) == number
-
-
 @pytest.mark.parametrize("token", [{}, {TOKEN: "tests.crawl.tokens.by_user_agent"}], ids=str)
 def test_redirects_and_retries_keep_the_first_token(server: Server, token: dict[str, str]) -> None:
     """UAG-01: also if another middleware sets a User-Agent after the first decision."""
@@ -205,12 +166,3 @@ def test_a_link_with_the_meta_of_a_response_has_its_own_tokens(server: Server) -
     )
     assert site.pages_asked == ["/old", "/new"]
     assert list(result.errors) == [site.url("/news/today")]
-
-
-@pytest.mark.parametrize("name", ["one_argument", "Selector", "coroutine"])
-def test_a_function_that_cannot_work_stops_the_crawl_at_start(server: Server, name: str) -> None:
-    site = server.site("127.0.0.2", "")
-    result = crawl([site.url("/x")], {TOKEN: f"tests.crawl.tokens.{name}"})
-    assert site.log == []
-    assert result.exit_code == 1
-    assert "f(request, crawler)" in result.log.strip().splitlines()[-1]

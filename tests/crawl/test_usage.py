@@ -137,19 +137,6 @@ def test_disallowed_use_is_refused_before_the_download_or_before_the_spider(serv
     assert len(result.lines("requests", "4 let through, 4 refused", "3 by a usage preference")) == 1
 
 
-def test_unknown_use_is_refused_where_it_must_be_allowed(server: Server) -> None:
-    """USE-05: the header may still allow it, so the page is fetched and then refused."""
-    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
-    settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"}
-    result = crawl_usage(site, PATHS, settings)
-    assert sorted(usages(result, site)) == [
-        "/open/garbage", "/open/x", "/silent/allowed-by-header",
-    ]  # fmt: skip
-    assert refused(result, site)["/silent/x"] == ("train-ai", None, None)
-    assert "/silent/x" in site.pages_asked
-    assert "/closed-stays-closed" not in site.pages_asked
-
-
 @pytest.mark.parametrize(
     ("policy", "let_through"), [("refuse-disallowed", True), ("require-allowed", False)]
 )
@@ -162,19 +149,6 @@ def test_site_without_a_robots_txt_has_no_preference(
     result = crawl_usage(site, ["/x", "/y"], settings)
     assert sorted(usages(result, site)) == (["/x", "/y"] if let_through else ["/y"])
     assert counts(result) == {"search/allow": 1, "search/unknown": 1}
-
-
-def test_all_declared_labels_count(server: Server) -> None:
-    """USE-05: one disallowed label of many is enough, a label of no draft works too."""
-    labels = [f"label-{i}" for i in range(50)]
-    stated = ", ".join(f"{label}=y" for label in labels[:-1])
-    robots = f"User-agent: *\nContent-Usage: {stated}\nContent-Usage: /b {stated}, label-49=n\n"
-    site = server.site("127.0.0.2", robots)
-    settings = {"ROBOTSPEC_USAGE": labels, "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
-    result = crawl_usage(site, ["/a", "/b"], settings)
-    assert refused(result, site) == {"/b": ("label-49", 3, "content-usage")}
-    assert counts(result)["label-0/allow"] == 2
-    assert counts(result)["label-49/unknown"] == counts(result)["label-49/disallow"] == 1
 
 
 def test_redirected_page_has_the_preferences_of_its_target(server: Server) -> None:
@@ -226,17 +200,8 @@ def test_preferences_of_a_final_url_count_where_a_handler_follows_redirects(
     assert counts(result) == {"a/allow": 1, "a/disallow": 2}
 
 
-def test_preferences_of_a_retried_page_are_those_of_its_last_response(server: Server) -> None:
-    """USE-05: the header of a response that was thrown away leaves nothing behind."""
-    site = server.site(
-        "127.0.0.2", "User-agent: *\n", pages={"/x": in_turn(page("a=n", 503), page("b=y"))}
-    )
-    result = crawl_usage(site, ["/x"], {"RETRY_PRIORITY_ADJUST": 0})
-    assert usages(result, site)["/x"]["preferences"] == {"b": "allow"}
-
-
 def test_retried_page_goes_through_a_job_directory(server: Server, tmp_path: Path) -> None:
-    """USE-09: the preferences in a request's meta can be written to disk."""
+    """USE-05, USE-09: preferences can be written to disk; those of the last response count."""
     answers = in_turn(page("a=n", 503), page("b=y"))
     site = server.site("127.0.0.2", "User-agent: *\nContent-Usage: c=n\n", pages={"/x": answers})
     result = crawl_usage(site, ["/x"], {"JOBDIR": str(tmp_path)})
@@ -246,23 +211,18 @@ def test_retried_page_goes_through_a_job_directory(server: Server, tmp_path: Pat
     assert result.lines("Unable to serialize") == []
 
 
-def test_several_headers_are_one_dictionary(server: Server) -> None:
-    """USE-05: header lines of one name are joined, and the last of a repeated label counts."""
-    headers = [("Content-Usage", "a=n, b=n"), ("content-usage", "a=y")]
-    site = server.site("127.0.0.2", "", pages={"/x": reply("", 200, headers)})
-    result = crawl_usage(site, ["/x"])
-    assert usages(result, site)["/x"]["preferences"] == {"a": "allow", "b": "disallow"}
-
-
-def test_header_that_does_not_parse_states_nothing(server: Server) -> None:
-    """USE-04, SAF-01: and breaks nothing."""
+def test_headers_are_one_dictionary_or_state_nothing(server: Server) -> None:
+    """USE-04, USE-05, SAF-01: lines of one name are joined; one that does not parse is ignored."""
     headers = ["\x80\xff=n", "train-ai=" + "n" * 5000, ",", "train-ai=n;", "é"]
     pages = {f"/{number}": page(header) for number, header in enumerate(headers)}
-    site = server.site("127.0.0.2", "", pages=pages)
+    both = [("Content-Usage", "a=n, b=n"), ("content-usage", "a=y")]
+    site = server.site("127.0.0.2", "", pages={**pages, "/both": reply("", 200, both)})
     settings = {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
-    result = crawl_usage(site, [*pages], settings)
-    assert [event["preferences"] for event in usages(result, site).values()] == [{}] * len(pages)
-    assert counts(result) == {"train-ai/unknown": len(pages)}
+    result = crawl_usage(site, [*pages, "/both"], settings)
+    found = {path: event["preferences"] for path, event in usages(result, site).items()}
+    assert found.pop("/both") == {"a": "allow", "b": "disallow"}
+    assert list(found.values()) == [{}] * len(pages)
+    assert counts(result) == {"train-ai/unknown": len(pages) + 1}
     assert "Traceback" not in result.log
 
 
@@ -321,22 +281,6 @@ def test_later_robots_txt_does_not_change_the_preferences_of_a_page(server: Serv
     assert found == {"/1": "allow", "/2": "disallow", "/3": "disallow"}
 
 
-def test_page_refused_by_usage_takes_no_turn_of_the_crawl_delay(server: Server) -> None:
-    """USE-05, EXT-01: two allowed pages among many refused ones wait for each other alone."""
-    robots = "User-agent: *\nCrawl-delay: 1\nContent-Usage: /no a=n\n"
-    site = server.site("127.0.0.2", robots)
-    settings = {
-        "ROBOTSPEC_USAGE": ["a"],
-        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
-        "ROBOTSPEC_CRAWL_DELAY": True,
-    }
-    paths = ["/yes/1", *(f"/no/{i}" for i in range(30)), "/yes/2"]
-    result = crawl_usage(site, paths, settings)
-    assert len(refused(result, site)) == 30
-    assert sorted(site.pages_asked) == ["/yes/1", "/yes/2"]
-    assert result.wall < 20
-
-
 def test_dry_run_shows_what_usage_would_refuse(server: Server) -> None:
     """USE-05: nothing is refused, and each difference is named."""
     site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
@@ -359,9 +303,9 @@ def test_spider_can_ask_before_it_crawls(server: Server) -> None:
     site = server.site("127.0.0.2", ROBOTS)
     gone = server.site("127.0.0.3", reply("", 404))
     urls = [site.url("/open/x"), site.url("/never/x"), gone.url("/x"), "data:,x"]
-    result = crawl(urls, spider="asking_usage")
+    result = crawl(urls, spider="asking")
     assert {
-        event["url"]: (event["applies"], event["preferences"]) for event in result.of("usage")
+        event["url"]: (event["applies"], event["preferences"]) for event in result.of("asked")
     } == {
         site.url("/open/x"): (True, {"train-ai": "allow"}),
         site.url("/never/x"): (False, {}),

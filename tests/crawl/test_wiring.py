@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import signal
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.crawl import MODES, Running, crawl
-from tests.support.responses import in_turn, reply, silence
+from tests.support.crawl import MODES, crawl
+from tests.support.responses import in_turn, reply
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no"
@@ -77,13 +74,6 @@ def test_the_middleware_without_the_add_on_gets_one_warning(
     assert "OBEY" in words or "scrapy_robotspec.Addon" in line
 
 
-def test_the_add_on_needs_no_such_warning(server: Server) -> None:
-    site = server.site("127.0.0.2", NO)
-    for middlewares in ({}, {OURS: 90}, {BUILT_IN: None}):
-        result = crawl([site.url("/yes")], {"DOWNLOADER_MIDDLEWARES": middlewares})
-        assert result.lines("WARNING") == []
-
-
 def test_opting_out(server: Server) -> None:
     """APP-01: ``dont_obey_robotstxt``, and no robots.txt is asked for its sake."""
     site = server.site("127.0.0.2", NO)
@@ -111,25 +101,6 @@ def test_the_parser_alone_under_scrapys_own_middleware(server: Server) -> None:
     result = crawl([site.url(p) for p in ("/x", "/x.pdf", "/a/x.pdf", "/x.pdf?y")], PARSER)
     assert sorted(site.pages_asked) == ["/a/x.pdf", "/x", "/x.pdf?y"]
     assert result.errors[site.url("/x.pdf")]["type"] == "IgnoreRequest"
-
-
-def test_the_parser_alone_honours_the_token_setting(server: Server) -> None:
-    """As a token or a list."""
-    for token in ("other", ["nobody", "other"]):
-        site = server.site(
-            "127.0.0.2", "User-agent: examplebot\nDisallow: /a\n\nUser-agent: other\nDisallow: /b"
-        )
-        crawl([site.url("/a"), site.url("/b")], {**PARSER, "ROBOTSPEC_USER_AGENT_TOKEN": token})
-        assert site.pages_asked == ["/a"]
-
-
-def test_a_callable_for_the_parser_alone_is_a_mistake(server: Server) -> None:
-    """It gets no request to be called with."""
-    token = {"ROBOTSPEC_USER_AGENT_TOKEN": "tests.crawl.tokens.by_header"}
-    site = server.site("127.0.0.2", "User-agent: *\nDisallow: /")
-    result = crawl([site.url("/x")], {**PARSER, **token})
-    assert site.pages_asked == []
-    assert "ROBOTSPEC_USER_AGENT_TOKEN" in result.log
 
 
 @pytest.mark.parametrize("mode", sorted({"asyncio", "select"} & MODES.keys()))
@@ -163,19 +134,3 @@ def test_a_users_scheduler_queue_or_parser_may_import_the_reactor(
     assert set(result.errors) == {site.url("/no")}
     assert result.stats["robotspec/released"] == 2
     assert result.lines("WARNING", "[scrapy_robotspec]") == []
-
-
-def test_a_users_queue_made_of_ours_obeys_the_gate(server: Server, tmp_path: Path) -> None:
-    """Waiting requests survive in the JOBDIR, because they stay in the scheduler."""
-    site = server.site("127.0.0.2", silence())
-    settings = {
-        "SCHEDULER_PRIORITY_QUEUE": "tests.crawl.importing_reactor.UsersWaitingQueue",
-        "JOBDIR": str(tmp_path),
-    }
-    with Running([site.url("/yes")], settings, mode="select") as running:
-        running.wait_until(lambda: site.robots_asked)
-        running.send(signal.SIGINT)
-        running.finish()
-    site.robots = reply(NO)
-    result = crawl([], settings, mode="select")
-    assert set(result.responses) == {site.url("/yes")}

@@ -47,17 +47,6 @@ def by_user_agent(request: Request, crawler: Crawler) -> str:
     return header.decode().partition("/")[0] if header else "examplebot"
 
 
-def one_argument(request: Request) -> str:
-    """Cannot be called with two arguments."""
-    return "one"
-
-
-class Selector:
-    """A class: calling it returns no token."""
-
-    def __init__(self, request: Request, crawler: Crawler) -> None: ...
-
-
 async def coroutine(request: Request, crawler: Crawler) -> str:
     """Returns no token at once."""
     return "one"

@@ -76,15 +76,6 @@ def test_offline_without_a_robots_txt_nothing_is_permitted(tmp_path: Path) -> No
     assert crawl({**pages, "ROBOTSTXT_OBEY": False}, urls) == [True]
 
 
-def test_unreachable_sites_can_be_allowed() -> None:
-    """ROBOTSPEC_UNREACHABLE and ROBOTSPEC_OVERRIDES, for an archive or with the owner's word."""
-    with Site("down") as origin:
-        urls = [f"{origin}/open.html"]
-        assert crawl(OURS, urls) == [False]
-        assert crawl({**OURS, "ROBOTSPEC_UNREACHABLE": "allow"}, urls) == [True]
-        assert crawl({**OURS, "ROBOTSPEC_OVERRIDES": {"127.0.0.1": "ignore"}}, urls) == [True]
-
-
 def test_without_the_add_on_everything_is_as_before() -> None:
     """Uninstalled by one line: Scrapy's own middleware decides again, our settings are ignored."""
     with Site("missing") as origin:

@@ -69,11 +69,6 @@ def test_the_pages_other_versions_are_those_that_tests_install() -> None:
     assert tried.format_map(NEWEST) in PAGE
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
-def test_row_says_what_works_or_why_nothing_does(row: Row) -> None:
-    assert row.works or "cannot be imported" in row.fails
-
-
 def test_ban_policy_of_the_page_is_the_one_that_is_tried() -> None:
     code = (TESTS / "ban_policy.py").read_text(encoding="utf-8")
     blocks = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)

@@ -17,14 +17,15 @@ import run
 ROOT = Path(run.__file__).parent
 PROJECT = ROOT / "example_project"
 
-#: spider → lines of its table, the place of an origin and times left out, blanks made one
-EXPECTED = {
-    "robots_01_obey": """
-        Requests for robots.txt: 2
-        plain 200 its rules decide 5 3
+PLAIN = """plain 200 its rules decide 5 3
         - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
         - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
-        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+        - /private/a.html refused by line 3: Disallow: /private/ # a directory"""
+#: spider → lines of its table, the place of an origin and times left out, blanks made one
+EXPECTED = {
+    "robots_01_obey": f"""
+        Requests for robots.txt: 2
+        {PLAIN}
         closed 200 its rules decide 0 1
         - / refused by line 2: Disallow: /
     """,
@@ -54,47 +55,11 @@ EXPECTED = {
         tokens, as robotspec-example 200 its rules decide 2 1
         - /private/a.html refused by line 5: Disallow: /private/
     """,
-    "robots_05_waiting": """
-        plain 200 its rules decide 5 3
-        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
-        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
-        - /private/a.html refused by line 3: Disallow: /private/ # a directory
+    "robots_05_waiting": f"""
+        {PLAIN}
         missing 404 no restrictions 3 0
         busy 200 its rules decide 2 1
         - /private/a.html refused by line 2: Disallow: /private/
-    """,
-    "robots_06_cache": """
-        Requests for robots.txt: 0
-        plain 200 its rules decide 5 3
-        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
-        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
-        - /private/a.html refused by line 3: Disallow: /private/ # a directory
-        hops 200 after 4 redirects its rules decide 2 1
-        - /private/a.html refused by line 2: Disallow: /private/
-    """,
-    "robots_08_sitemaps": """
-        Requests for robots.txt: 1
-        listed 200 its rules decide 2 1
-        - /private/a.html refused by line 2: Disallow: /private/
-    """,
-    "robots_10_usage": """
-        Requests for robots.txt: 1
-        usage 200 its rules decide 4 1
-        - /private/a.html refused by line 2: Disallow: /private/
-    """,
-    "robots_11_evidence": """
-        plain 200 its rules decide 5 3
-        - /list?session=7 refused by line 5: Disallow: /*?session= # a parameter
-        - /paper.pdf refused by line 4: Disallow: /*.pdf$ # an ending
-        - /private/a.html refused by line 3: Disallow: /private/ # a directory
-        down 503 nothing may be crawled 0 1
-        - / refused, unreachable
-        moved 200 after 5 redirects its rules decide 2 1
-        - /private/a.html refused by line 2: Disallow: /private/
-    """,
-    "robots_07_ask": """
-        Requests for robots.txt: 1
-        plain 200 its rules decide 3 0
     """,
 }
 

@@ -36,7 +36,7 @@ _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
 
 def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
-    """Settings of ours that have no effect, or not the one that is probably meant."""
+    """Warnings about settings of ours without the effect that is meant."""
     known = checked.names()
     for name in settings:
         if isinstance(name, str) and name.startswith(PREFIX) and name not in known:

@@ -34,7 +34,7 @@ PREFIX = "ROBOTSPEC_"
 #: A file must live long enough to be used, whatever its server says of its lifetime (seconds).
 _SHORTEST_LIFE = 0.1
 
-#: Lower and upper bounds of one thing; a default of a lower one gives way to an upper one.
+#: Lower and upper bounds of one thing.
 _PAIRS = (("cache_min_ttl", "cache_max_ttl"), ("retry_delay", "retry_max_delay"))
 
 
@@ -133,14 +133,15 @@ class Settings:
             if each.name in ("user_agent_token", "overrides"):
                 converter = partial(converter, edition=given.get("edition", default.edition))
             given[each.name] = convert(name, raw, converter)
+        # Defaults that the edition, or an upper bound, knows better.
         edition = given.get("edition", default.edition)
-        known = {
+        adapted = {
             "max_size": edition.parsing_limit,
             "max_redirects": max(default.max_redirects, edition.minimum_redirects),
         }
         for low, high in _PAIRS:
-            known[low] = min(getattr(default, low), given.get(high, getattr(default, high)))
-        read = cls(**{**known, **given})
+            adapted[low] = min(getattr(default, low), given.get(high, getattr(default, high)))
+        read = cls(**{**adapted, **given})
         _check_agreement(read, settings)
         return read
 

@@ -115,7 +115,7 @@ class TokenSelector:
         return tuple(kept)  # a queue may have stored it as JSON, which has no tuples
 
     def responded(self, request: Request) -> None:
-        """*request* has its response, whose meta a spider may give to other requests."""
+        """*request* has its response: other requests may get its meta."""
         request.meta.pop(KEPT_KEY, None)
 
     def _select(self, request: Request) -> Tokens:

@@ -30,27 +30,24 @@ def decision(life: Life, url: str = URL) -> Decision:
 
 
 @pytest.mark.parametrize(
-    ("attempt", "allowed", "reason", "outcome", "status"),
+    ("attempt", "expected"),
     [
-        (MISSING, True, "unavailable", "unavailable", 404),
-        (FetchResult(status=302, redirect_error="loop"), True, "unavailable", "unavailable", 302),
-        (FetchResult(status=451), False, "policy", "unavailable", 451),
-        (DOWN, False, "unreachable", "unreachable", 503),
-        (DEAD, False, "unreachable", "unreachable", None),
+        (MISSING, (True, "unavailable", "unavailable", 404, None)),
+        (
+            FetchResult(status=302, redirect_error="loop"),
+            (True, "unavailable", "unavailable", 302, None),
+        ),
+        (FetchResult(status=451), (False, "policy", "unavailable", 451, None)),
+        (DOWN, (False, "unreachable", "unreachable", 503, "HTTP status 503")),
+        (DEAD, (False, "unreachable", "unreachable", None, "DNS lookup failed")),
     ],
 )
-def test_decisions_without_rules(
-    attempt: FetchResult, allowed: bool, reason: str, outcome: str, status: int | None
-) -> None:
+def test_decisions_without_rules(attempt: FetchResult, expected: tuple[object, ...]) -> None:
     """FET-08, FET-09, FET-10, FET-14."""
     life = Life(policy(status_policy={451: Meaning.DISALLOW}), lambda now: attempt)
     found = decision(life)
     assert found.verdict is None
-    assert (found.allowed, found.reason) == (allowed, reason)
-    assert (found.outcome, found.status) == (outcome, status)
-    failed = outcome == "unreachable"
-    assert found.failure == (life.held.failure if failed else None)
-    assert bool(found.failure) is failed
+    assert (found.allowed, found.reason, found.outcome, found.status, found.failure) == expected
 
 
 def test_a_copy_that_stands_in_says_so() -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import MAX_GAP, MAX_RETRY_AFTER, AccessPolicy, Action, Plan
-from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
 
 from .simulation import DAY, DEAD, DOWN, FILE, HOUR, MINUTE, MISSING, Life
@@ -190,19 +189,6 @@ def test_an_origin_that_recovers_is_found_soon(
         assert history.life.now < copy[0] + DAY, "only a fresh copy is not asked again"
     else:
         assert plan.action is Action.RULES
-
-
-@given(policies, st.lists(st.tuples(st.one_of(waits, jumps), answers), max_size=40))
-def test_a_store_in_between_changes_nothing(
-    policy: AccessPolicy, steps: list[tuple[float, FetchResult]]
-) -> None:
-    """The stored record holds all that the policy needs."""
-    kept, stored = History(policy), History(policy)
-    for wait, answer in steps:
-        plan = kept.step(wait, answer)
-        assert stored.step(wait, answer) == plan
-        stored.life.record = RobotsRecord.from_bytes(stored.life.held.to_bytes())
-        assert stored.life.record == kept.life.record
 
 
 @given(policies, st.lists(st.floats(0.1, 100), min_size=5, max_size=60))

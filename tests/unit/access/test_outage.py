@@ -92,8 +92,7 @@ def test_the_limit_is_a_field_of_the_edition(
 def test_googles_limit_counts_from_the_time_at_which_the_copy_stands_in() -> None:
     """FET-12 (google): 30 days after FET-13's 12 hours, or after what is set instead."""
     own = {"base": "google", "stale_after": 2 * DAY, "unreachable_limit": 3 * DAY}
-    life = outage(own, FILE, DOWN)
-    assert days(life, 10) == [CLOSED, (2.0, "rules"), (5.0, "refuse")]
+    assert days(outage(own, FILE, DOWN), 10) == [CLOSED, (2.0, "rules"), (5.0, "refuse")]
 
 
 @pytest.mark.parametrize("edition", ["google-2019", "google"])

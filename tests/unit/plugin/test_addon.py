@@ -10,10 +10,8 @@ import sys
 from typing import Any
 
 import pytest
-from scrapy import Spider
 from scrapy.core.downloader.middleware import DownloaderMiddlewareManager
 from scrapy.core.scheduler import Scheduler
-from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import BaseSettings
@@ -102,25 +100,19 @@ def test_ours_stands_where_scrapys_own_stood(
     assert caplog.records == []  # Scrapy warns of a component named twice
 
 
-@pytest.mark.parametrize("key", [STOCK, RobotsTxtMiddleware, OURS, RobotSpecMiddleware])
-def test_a_position_that_the_user_chose_is_kept(key: Any) -> None:
-    listed = middlewares(update(DOWNLOADER_MIDDLEWARES={key: 910, OtherMiddleware: 905}))
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        *({key: 910} for key in (STOCK, RobotsTxtMiddleware, OURS, RobotSpecMiddleware)),
+        f'{{"{STOCK}": 910}}',
+    ],
+    ids=repr,
+)
+def test_a_position_that_the_user_chose_is_kept(chosen: Any) -> None:
+    """Also on the command line."""
+    listed = middlewares(update(DOWNLOADER_MIDDLEWARES=chosen))
     assert RobotsTxtMiddleware not in listed
-    assert listed[-2:] == [OtherMiddleware, RobotSpecMiddleware]
-
-
-def test_a_component_that_is_not_there_is_scrapys_business() -> None:
-    """Up to Scrapy 2.14 one that is switched off may be missing."""
-    chosen = dict(
-        update(DOWNLOADER_MIDDLEWARES={"no.such.Middleware": None})["DOWNLOADER_MIDDLEWARES"]
-    )
-    assert chosen == {"no.such.Middleware": None, STOCK: None, RobotSpecMiddleware: 100}
-
-
-def test_middlewares_may_come_from_the_command_line() -> None:
-    listed = middlewares(update("cmdline", DOWNLOADER_MIDDLEWARES=f'{{"{STOCK}": 910}}'))
     assert listed[-1] is RobotSpecMiddleware
-    assert RobotsTxtMiddleware not in listed
 
 
 def test_ours_switched_off_leaves_scrapys_own_in_place(caplog: pytest.LogCaptureFixture) -> None:
@@ -155,18 +147,12 @@ def test_the_default_queue_of_scrapy_2_13_becomes_one_with_its_global_order() ->
     assert load_object(settings[QUEUE]) is WaitingGlobalQueue
 
 
-@pytest.mark.parametrize("queue", [WaitingPriorityQueue, OwnWaitingQueue])
-def test_a_queue_that_can_wait_is_kept(queue: type) -> None:
-    updated = update(**{QUEUE: queue})
-    assert updated[QUEUE] is queue
-    assert load_object(updated[SCHEDULER]) is Scheduler
-
-
 @pytest.mark.parametrize(
     "settings",
     [
         {QUEUE: OwnQueue},
-        {QUEUE: ScrapyPriorityQueue},
+        {QUEUE: OwnWaitingQueue},
+        {QUEUE: WaitingPriorityQueue},
         {QUEUE: "scrapy.pqueues.ScrapyPriorityQueue"},
         {SCHEDULER: OwnScheduler},
         {"CONCURRENT_REQUESTS_PER_IP": 2, QUEUE: ScrapyPriorityQueue},
@@ -178,6 +164,9 @@ def test_what_the_user_chose_is_kept(settings: dict[str, Any], priority: str) ->
     updated = update(priority, **settings)
     for name in (QUEUE, SCHEDULER):
         assert updated[name] == ScrapySettings(settings)[name]
+    before = plain(updated)
+    Addon().update_settings(updated)
+    assert plain(updated) == before
 
 
 @pytest.mark.parametrize("name", [QUEUE, SCHEDULER])
@@ -191,24 +180,8 @@ def test_a_users_scheduler_or_queue_is_not_imported(
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{}, {SCHEDULER: OwnScheduler}, {DownloaderAwarePriorityQueue: 1}, {QUEUE: OwnQueue}],
-    ids=repr,
-)
-def test_running_twice_changes_nothing(settings: dict[Any, Any]) -> None:
-    once = update(**{str(name): value for name, value in settings.items()})
-    before = plain(once)
-    Addon().update_settings(once)
-    assert plain(once) == before
-
-
-@pytest.mark.parametrize(
     "handler",
-    [
-        "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler",
-        "does.not.Exist",
-        None,
-    ],
+    ["scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler", "does.not.Exist", None],
 )
 def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
     updated = update(DOWNLOAD_HANDLERS={"http": handler}, CONCURRENT_REQUESTS=8)
@@ -237,11 +210,8 @@ def test_handlers_with_few_connections_get_some_for_robots_txt_too(
     assert updated.getint(EXTRA_CONNECTIONS) == room
     Addon().update_settings(updated)
     assert updated.getint("CONCURRENT_REQUESTS") == 8 + room
-
-
-def test_no_limit_on_connections_stays_none() -> None:
-    updated = update(TWISTED_REACTOR_ENABLED=False, CONCURRENT_REQUESTS=0)
-    assert updated.getint("CONCURRENT_REQUESTS") == 0
+    unlimited = update(**handlers, CONCURRENT_REQUESTS=0)
+    assert unlimited.getint("CONCURRENT_REQUESTS") == 0
 
 
 @pytest.mark.parametrize(
@@ -281,11 +251,8 @@ def test_a_dry_run_without_scrapys_own_is_doubted(caplog: pytest.LogCaptureFixtu
     assert "every request counts as let through" in record.getMessage()
 
 
-@pytest.mark.parametrize("off", [False, "0", None])
-def test_switched_off_by_robotstxt_obey_it_only_warns(
-    off: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = {"ROBOTSTXT_OBEY": off or False, "ROBOTSPEC_EDITION": "no such edition"}
+def test_switched_off_by_robotstxt_obey_it_only_warns(caplog: pytest.LogCaptureFixture) -> None:
+    settings = {"ROBOTSTXT_OBEY": "0", "ROBOTSPEC_EDITION": "no such edition"}
     assert plain(update(**settings)) == plain(ScrapySettings(settings))
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
@@ -311,17 +278,3 @@ def test_a_store_out_of_order_stops_no_crawl(tmp_path: Any) -> None:
     broken.write_bytes(b"this is no database" * 1000)
     settings = update(ROBOTSPEC_CACHE=f"sqlite:///{broken}")
     assert RobotSpecMiddleware in middlewares(settings)
-
-
-def test_scrapy_loads_it_by_its_setting() -> None:
-    class Plain(Spider):
-        name = "plain"
-        custom_settings = {  # noqa: RUF012  (a spider's)
-            "ADDONS": {"scrapy_robotspec.Addon": 500},
-            "ROBOTSTXT_OBEY": True,
-        }
-
-    crawler = Crawler(Plain)
-    crawler.addons.load_settings(crawler.settings)
-    assert RobotSpecMiddleware in middlewares(crawler.settings)
-    assert RobotsTxtMiddleware not in middlewares(crawler.settings)

@@ -32,8 +32,9 @@ def forbidden(line: bytes = b"Disallow: /private") -> Decision:
 def test_a_refusal_shows_the_line_that_decided() -> None:
     raised = ForbiddenByRobots(forbidden())
     assert isinstance(raised, IgnoreRequest)
-    assert str(raised) == "Forbidden by robots.txt (line 2: 'Disallow: /private')"
-    assert raised.decision == forbidden()
+    for error in (raised, pickle.loads(pickle.dumps(raised))):
+        assert (type(error), error.decision) == (ForbiddenByRobots, forbidden())
+        assert str(error) == "Forbidden by robots.txt (line 2: 'Disallow: /private')"
     assert (raised.verdict, raised.origin) == (raised.decision.verdict, ORIGIN)
 
 
@@ -67,7 +68,8 @@ def test_without_a_rule_the_setting_is_shown() -> None:
 )
 def test_an_unreachable_robots_txt_names_the_cause(failure: str | None, words: str) -> None:
     """EXT-02, SAF-04."""
-    raised = RobotsUnreachable(Decision(False, "unreachable", origin=ORIGIN, failure=failure))
+    raised = refusal(Decision(False, "unreachable", origin=ORIGIN, failure=failure))
+    assert type(raised) is RobotsUnreachable
     assert isinstance(raised, IgnoreRequest)
     assert str(raised) == f"robots.txt unreachable{words}"
 
@@ -77,15 +79,6 @@ def test_a_file_cannot_steer_the_terminal() -> None:
     decision = forbidden("Disallow: /priv*\x1b[31m*\u202e".encode() + b"\nDisallow: /p")
     text = str(ForbiddenByRobots(decision))
     assert text.isprintable()
-
-
-@pytest.mark.parametrize("kind", [ForbiddenByRobots, RobotsUnreachable])
-def test_a_refusal_survives_pickling(kind: type[ForbiddenByRobots]) -> None:
-    raised = kind(forbidden())
-    again = pickle.loads(pickle.dumps(raised))
-    assert type(again) is kind
-    assert again.decision == raised.decision
-    assert str(again) == str(raised)
 
 
 def test_refusal_by_usage_shows_label_and_statement() -> None:
@@ -101,10 +94,3 @@ def test_refusal_by_usage_shows_label_and_statement() -> None:
             "Forbidden by robots.txt (train-ai is disallowed by line 7: "
             "'Content-Signal: /a ai-train=no')"
         )
-
-
-@pytest.mark.parametrize(
-    ("reason", "kind"), [("unreachable", RobotsUnreachable), ("policy", ForbiddenByRobots)]
-)
-def test_every_reason_has_its_exception(reason: str, kind: type[Exception]) -> None:
-    assert type(refusal(Decision(False, reason, origin=ORIGIN))) is kind

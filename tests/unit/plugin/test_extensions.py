@@ -48,20 +48,12 @@ def test_the_group_followed_speaks() -> None:
     assert extensions_of(found, ("bar",)).crawl_delay is None
 
 
-@pytest.mark.parametrize("body", [b"", b"User-agent: *\nDisallow: /\n"])
-def test_a_plain_file_says_nothing(body: bytes) -> None:
-    assert known(body).extensions is None
-    assert extensions_of(known(body), ("foo",)) is NO_EXTENSIONS
-
-
-def test_a_file_that_does_not_decide_says_nothing() -> None:
-    assert known(GROUPS, Action.ALLOW).extensions is None
-    assert extensions_of(known(GROUPS, Action.ALLOW), ("foo",)) is NO_EXTENSIONS
-
-
-def test_an_answer_is_worked_out_once() -> None:
-    found = known(GROUPS)
-    assert extensions_of(found, ("foo",)) is extensions_of(found, ("foo",))
+@pytest.mark.parametrize(
+    "found", [known(b""), known(b"User-agent: *\nDisallow: /\n"), known(GROUPS, Action.ALLOW)]
+)
+def test_a_plain_file_and_one_that_does_not_decide_have_none(found: Resolved) -> None:
+    assert found.extensions is None
+    assert extensions_of(found, ("foo",)) is NO_EXTENSIONS
 
 
 def test_many_tokens_do_not_pile_up() -> None:
@@ -70,6 +62,7 @@ def test_many_tokens_do_not_pile_up() -> None:
         extensions_of(found, (f"foo{'x' * number}",))
     assert found.extensions is not None
     assert len(found.extensions) < 20
+    assert extensions_of(found, ("foo",)) is extensions_of(found, ("foo",))
 
 
 def test_a_hostile_file_gives_few_lines() -> None:

@@ -71,11 +71,8 @@ def test_a_surprising_setting_is_logged(
     "settings",
     [
         {},
-        {"ROBOTSPEC_CRAWL_DELAY": True, "ROBOTSPEC_CRAWL_DELAY_MAX": 5},
         {"ROBOTSPEC_USAGE": ["train-ai"], "ROBOTSPEC_USAGE_POLICY": "require-allowed"},
-        {"ROBOTSPEC_USAGE_POLICY": "record"},
         dict.fromkeys(OwnSettings.names()),
-        {"AUTOTHROTTLE_ENABLED": True, "ROBOTSPEC_CRAWL_DELAY": True, "DOWNLOAD_DELAY": 3},
         {MIDDLEWARES: {Counting: 90, Answering: 90}},
         {MIDDLEWARES: {Counting: None, RobotsTxtMiddleware: None}},
         {MIDDLEWARES: {"no.such.Middleware": 90}},

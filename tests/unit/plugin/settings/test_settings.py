@@ -34,8 +34,6 @@ def named(value: object) -> str:
         ("edition", "rfc9309", EDITIONS["rfc9309"]),
         ("edition", EDITIONS["classic"], EDITIONS["classic"]),
         ("edition", '{"base": "google", "name": "mine"}', {"base": "google", "name": "mine"}),
-        ("edition", {"base": "google", "name": "mine"}, {"base": "google", "name": "mine"}),
-        ("user_agent_token", "foobot", ("foobot",)),
         ("user_agent_token", ["foobot-news", "foobot"], ("foobot-news", "foobot")),
         ("user_agent_token", "foobot-news, foobot", ("foobot-news", "foobot")),
         ("user_agent_token", '["foobot-news", "foobot"]', ("foobot-news", "foobot")),
@@ -45,34 +43,25 @@ def named(value: object) -> str:
         ("user_agent_token", "os.path.relpath", os.path.relpath),
         ("user_agent_token", "os.path:relpath", os.path.relpath),
         ("cache", "sqlite:///x.db", "sqlite:///x.db"),
-        ("cache_ttl", "60", 60.0),
         ("cache_min_ttl", 0, 0.0),
         ("max_redirects", "7", 7),
-        ("max_size", "600000", 600_000),
         ("fetch_timeout", 0.5, 0.5),
-        ("concurrent_fetches", "1", 1),
         ("unreachable", "allow", "allow"),
         ("hold_timeout", "0", 0.0),
-        ("retry_times", "3", 3),
         ("status_policy", '{"429": "unreachable"}', {429: Meaning.UNREACHABLE}),
         ("status_policy", {"4XX": "disallow"}, {"4xx": Meaning.DISALLOW}),
-        ("status_policy", {403: Meaning.DISALLOW}, {403: Meaning.DISALLOW}),
         ("status_policy", "", {}),
         ("probe_server_errors", "True", True),
         ("probe_server_errors", "0", False),
-        ("crawl_delay", True, True),
         ("crawl_delay", "false", False),
-        ("crawl_delay_max", 0, 0.0),
         ("usage", ["train-ai", "search", "train-ai"], ("train-ai", "search")),
         ("usage", "train-ai, *x", ("train-ai", "*x")),
         ("usage", "", ()),
         ("usage_policy", "require-allowed", "require-allowed"),
         ("inherit_meta", "proxy,cookiejar", ("proxy", "cookiejar")),
-        ("inherit_meta", [], ()),
         ("inherit_meta", '["proxy"]', ("proxy",)),
         ("report", Path("report.jsonl"), "report.jsonl"),
         ("report", "{name} {time} %(name)s.jsonl", "{name} {time} %(name)s.jsonl"),
-        ("report", "no/{name}/report.JSONL", "no/{name}/report.JSONL"),
         ("report", "", None),
     ],
     ids=named,
@@ -89,17 +78,14 @@ WRONG = [
     ("edition", '{"base": ', "JSON"),
     ("edition", {"base": "google", "wildcard": False}, "wildcards"),
     ("edition", {"base": "google", "wildcards": "no"}, "True or False"),
-    ("edition", {"base": 7}, "an Edition"),
     ("user_agent_token", "my bot", "letters, '-' and '_'"),
     ("user_agent_token", "MJ12bot", "'MJ'"),
     ("user_agent_token", [], "product token"),
     ("user_agent_token", ["foobot", 7], "product token"),
-    ("user_agent_token", 7, "product token"),
     ("user_agent_token", "no.such.module", "import path"),
     ("user_agent_token", "os.path.no_such_name", "import path"),
     ("user_agent_token", "os.path.sep", "f(request, crawler)"),
     ("cache", "", "URI"),
-    ("cache", 7, "URI"),
     ("cache_ttl", "a day", "seconds"),
     ("cache_ttl", 0, "0.1"),
     ("cache_ttl", float("inf"), "seconds"),
@@ -108,23 +94,18 @@ WRONG = [
     ("cache_min_ttl", -1, "at least 0"),
     ("cache_min_ttl", 100_000, "ROBOTSPEC_CACHE_MAX_TTL (86400)"),
     ("max_redirects", 4, "at least 5, as edition google-2019 demands"),
-    ("max_redirects", -1, "at least 0"),
     ("max_redirects", 5.5, "whole number"),
     ("max_size", 0, "at least 1"),
     ("fetch_timeout", 0, "at least 0.001"),
     ("concurrent_fetches", 0, "at least 1"),
-    ("concurrent_fetches", None.__class__, "whole number"),
     ("unreachable", "disallow", "'wait' or 'allow'"),
     ("hold_timeout", "5 min", "seconds"),
     ("retry_times", True, "whole number"),
-    ("retry_times", -1, "at least 0"),
     ("retry_delay", 0, "at least 0.001"),
     ("retry_delay", 90, "ROBOTSPEC_RETRY_MAX_DELAY"),
     ("status_policy", {429: "deny"}, "'unreachable'"),
     ("status_policy", {"3xx": "allow"}, "'4xx'"),
-    ("status_policy", {"6xx": "allow"}, "100 to 599"),
     ("status_policy", {"40x": "allow"}, "100 to 599"),
-    ("status_policy", {"xx": "allow"}, "100 to 599"),
     ("status_policy", {600: "allow"}, "100 to 599"),
     ("status_policy", {True: "allow"}, "100 to 599"),
     ("status_policy", [429], "a dict"),
@@ -132,20 +113,16 @@ WRONG = [
     ("probe_server_errors", "yes", "True or False"),
     ("crawl_delay", 10, "True or False, or ROBOTSPEC_DEFAULT_CRAWL_DELAY = seconds"),
     ("usage", ["Train-AI"], "labels such as 'train-ai'"),
-    ("usage", "train-ai=n", "labels such as 'train-ai'"),
     ("usage", [1], "a list"),
     ("usage", {"train-ai": True}, "a list"),
     ("usage_policy", "refuse", "'record' or 'refuse-disallowed' or 'require-allowed'"),
     ("inherit_meta", {"proxy": 1}, "a list"),
-    ("inherit_meta", [1], "a list"),
-    ("inherit_meta", 1, "a list"),
     ("overrides", "example.com", "JSON"),
     ("report", 7, "the path of a file"),
     ("report", "report.csv", "ends in .jsonl or .html"),
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
     ("report", "%(date)s.jsonl", "no placeholders but {time} and {name}"),
     ("report", "a\0b.html", "give the path of a file"),
-    ("max_parked", 0, "at least 1"),
 ]
 
 
@@ -166,15 +143,9 @@ def test_a_long_value_is_shown_in_part() -> None:
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_every_edition_agrees_with_the_defaults(edition: str) -> None:
-    settings = read(edition=edition)
-    assert settings.max_redirects >= settings.edition.minimum_redirects
-    assert settings.max_size >= settings.edition.parsing_limit_minimum
-
-
 def test_limits_of_the_edition_bind_only_where_it_sets_them() -> None:
     """FET-03, FMT-12: rfc9309 demands 500 KiB and five redirects, google-2010 neither."""
+    assert all(read(edition=edition).edition.name == edition for edition in EDITIONS)
     assert read(edition="google-2010", max_redirects=0, max_size=10).max_redirects == 0
     with pytest.raises(ConfigurationError, match="at least 512000, as edition"):
         read(edition="rfc9309", max_size=511_999)
@@ -193,10 +164,6 @@ def test_a_lower_bound_gives_way_to_an_upper_one_unless_both_are_set() -> None:
     assert read(retry_max_delay=0.2).retry_delay == 0.2
     with pytest.raises(ConfigurationError, match="ROBOTSPEC_CACHE_MIN_TTL = 20 is wrong"):
         read(cache_min_ttl=20, cache_max_ttl=10)
-
-
-def test_the_default_number_of_fetches_means_the_same_written_down() -> None:
-    assert read(concurrent_fetches=32).most_fetches == read().most_fetches == 256
 
 
 def test_the_policy_gets_what_the_settings_say() -> None:

@@ -17,7 +17,7 @@ from scrapy.settings import Settings as ScrapySettings
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.plugin.settings.settings import Settings
-from scrapy_robotspec.protocol.agents import product_name, product_tokens, tokens_from_user_agent
+from scrapy_robotspec.protocol.agents import product_tokens
 
 NUMBERS = ["0", "1", "-1", "429", "1e999", "nan", "inf"]
 SYNTAX = ["", " ", ",", "*", "[", "{", "[]", "{}", '"x"', "\ud800", "\0"]
@@ -59,16 +59,6 @@ def test_a_value_is_read_or_named(name: str, raw: Any) -> None:
     except ConfigurationError as error:
         message = str(error)
     assert re.fullmatch(f"{name} = .+ is wrong: give .+", message, re.DOTALL)
-
-
-@given(st.text(), st.sampled_from(list(EDITIONS.values())))
-def test_a_header_leads_to_one_token_at_most(user_agent: str, edition: Any) -> None:
-    tokens = tokens_from_user_agent(user_agent, edition)
-    assert len(tokens) <= 1
-    for token in tokens:
-        assert product_name(user_agent).startswith(token)
-        if not edition.whole_agent_names:
-            assert re.fullmatch("[A-Za-z_-]+", token)
 
 
 @given(JUNK, st.sampled_from(list(EDITIONS.values())))

@@ -50,51 +50,39 @@ def by_language(request: Request, crawler: Crawler) -> list[str]:
 
 
 PATH = f"{__name__}.by_language"
+BY_HOST = {"ROBOTSPEC_OVERRIDES": {"Example.com": {"token": "hostbot"}}}
 
 
 @pytest.mark.parametrize(
-    ("user_agent", "name"),
+    ("user_agent", "name", "token"),
     [
-        ("foobot", "foobot"),
-        ("foobot/1.0", "foobot"),
-        ("foobot (+https://foo.example)", "foobot"),
-        (FULL, "FooBot"),
-        ("Mozilla/5.0 (Compatible ;FooBot)", "FooBot"),
-        ("Mozilla/5.0 AppleWebKit/537.36 (KHTML; compatible; foobot/2.0) Safari/5", "foobot"),
-        ("Mozilla/5.0 (compatible; )", "Mozilla"),
-        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/120", "Mozilla"),
-        ("Scrapy/2.19.0 (+https://scrapy.org)", "Scrapy"),
-        ("Foo Bot/1.0", "Foo Bot"),
-        ("MJ12bot/v1.4.8", "MJ12bot"),
-        ("", ""),
-        ("/1.0", ""),
-        ("(+https://foo.example)", ""),
+        ("foobot", "foobot", "foobot"),
+        ("foobot-news_x/1.0", "foobot-news_x", "foobot-news_x"),
+        ("foobot (+https://foo.example)", "foobot", "foobot"),
+        (FULL, "FooBot", "FooBot"),
+        ("Mozilla/5.0 (Compatible ;FooBot)", "FooBot", "FooBot"),
+        ("Mozilla/5.0 AppleWebKit/537.36 (KHTML; compatible; a/2.0) Safari/5", "a", "a"),
+        ("Mozilla/5.0 (compatible; )", "Mozilla", "Mozilla"),
+        ("Foo Bot/1.0", "Foo Bot", "Foo"),
+        ("MJ12bot/v1.4.8", "MJ12bot", "MJ"),
+        ("UnicödeBöt", "UnicödeBöt", "Unic"),
+        ("360Spider", "360Spider", None),
+        ("*", "*", None),
+        ("", "", None),
+        ("/1.0", "", None),
+        ("(+https://foo.example)", "", None),
     ],
     ids=repr,
 )
-def test_the_product_is_found_in_a_user_agent(user_agent: str, name: str) -> None:
-    assert product_name(user_agent) == name
-
-
-@pytest.mark.parametrize(
-    ("user_agent", "tokens", "in_classic"),
-    [
-        ("foobot-news_x/1.0", ("foobot-news_x",), ("foobot-news_x",)),
-        ("MJ12bot/v1.4.8", ("MJ",), ("MJ12bot",)),
-        ("Foo Bot/1.0", ("Foo",), ("Foo Bot",)),
-        ("UnicödeBöt", ("Unic",), ("UnicödeBöt",)),
-        ("360Spider", (), ("360Spider",)),
-        ("*", (), ()),
-        ("", (), ()),
-    ],
-    ids=repr,
-)
-def test_a_name_is_cut_to_a_token_where_the_edition_has_tokens(
-    user_agent: str, tokens: tuple[str, ...], in_classic: tuple[str, ...]
+def test_the_product_is_found_in_a_user_agent(
+    user_agent: str, name: str, token: str | None
 ) -> None:
-    """UAG-03 cuts, UAG-10 compares whole names."""
+    """UAG-03 cuts it to a token, UAG-10 compares whole names."""
+    assert product_name(user_agent) == name
+    tokens = () if token is None else (token,)
     assert tokens_from_user_agent(user_agent, EDITIONS["google-2019"]) == tokens
-    assert tokens_from_user_agent(user_agent, EDITIONS["classic"]) == in_classic
+    whole = (name,) if name not in ("", "*") else ()
+    assert tokens_from_user_agent(user_agent, EDITIONS["classic"]) == whole
 
 
 @pytest.mark.parametrize(
@@ -105,43 +93,22 @@ def test_a_name_is_cut_to_a_token_where_the_edition_has_tokens(
         ({}, by_header(FULL), ("FooBot",)),
         ({}, by_header(b"\xff\xfe/1.0"), ()),
         ({"DEFAULT_REQUEST_HEADERS": {"user-agent": "bar/1"}}, Request(URL), ("bar",)),
-        ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}}, Request(URL), ("homebot",)),
         ({"ROBOTSTXT_USER_AGENT": "txtbot/3"}, Request(URL), ("txtbot",)),
         ({"ROBOTSTXT_USER_AGENT": "txtbot"}, by_header(FULL), ("txtbot",)),
-        ({"ROBOTSTXT_USER_AGENT": "*"}, Request(URL), ()),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": "own"}, by_header(FULL), ("own",)),
         (
             {"ROBOTSPEC_USER_AGENT_TOKEN": ["own-a", "own"], "ROBOTSTXT_USER_AGENT": "txtbot"},
             Request(URL),
             ("own-a", "own"),
         ),
-        ({"ROBOTSPEC_USER_AGENT_TOKEN": by_language}, Request(URL), ("foobot",)),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": PATH}, Request(URL + "/fr/"), ("foobot-fr", "foobot")),
-        ({"ROBOTSPEC_USER_AGENT_TOKEN": lambda r, c: "one"}, Request(URL), ("one",)),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": lambda r, c: FULL}, Request(URL), ("FooBot",)),
-        ({"ROBOTSPEC_USER_AGENT_TOKEN": "own"}, by_meta("metabot"), ("metabot",)),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": by_language}, by_meta(["x", "y"]), ("x", "y")),
-        ({}, by_meta(["x", "y", "x"]), ("x", "y")),
         ({}, by_meta("*"), ()),
         ({}, by_meta(None), ("homebot",)),
-        (
-            {
-                "ROBOTSPEC_USER_AGENT_TOKEN": "own",
-                "ROBOTSPEC_OVERRIDES": {"Example.com": {"token": "hostbot"}},
-            },
-            Request(URL),
-            ("hostbot",),
-        ),
-        (
-            {"ROBOTSPEC_OVERRIDES": {"example.com": {"token": "hostbot"}}},
-            Request("http://other.example/"),
-            ("homebot",),
-        ),
-        (
-            {"ROBOTSPEC_OVERRIDES": {"example.com": {"token": "hostbot"}}},
-            by_meta("metabot"),
-            ("metabot",),
-        ),
+        ({"ROBOTSPEC_USER_AGENT_TOKEN": "own", **BY_HOST}, Request(URL), ("hostbot",)),
+        (BY_HOST, Request("http://other.example/"), ("homebot",)),
+        (BY_HOST, by_meta("metabot"), ("metabot",)),
         ({"ROBOTSPEC_EDITION": "classic", "USER_AGENT": "Foo 2/1"}, Request(URL), ("Foo 2",)),
         ({"ROBOTSPEC_EDITION": "classic"}, by_meta("mon robot"), ("mon robot",)),
     ],
@@ -159,21 +126,6 @@ def test_a_spider_may_have_a_user_agent_of_its_own() -> None:
     assert hook(Named)(Request(URL)) == ("spiderbot",)
 
 
-def test_the_function_is_given_request_and_crawler() -> None:
-    seen = []
-
-    def choose(request: Request, crawler: Crawler) -> str:
-        seen.append((request, crawler))
-        return "foobot"
-
-    chosen = hook(ROBOTSPEC_USER_AGENT_TOKEN=choose)
-    request = Request(URL)
-    chosen(request)
-    ((given_request, given_crawler),) = seen
-    assert given_request is request
-    assert isinstance(given_crawler, Crawler)
-
-
 @pytest.mark.parametrize("bad", [None, "", [], "foo bot", 7, ["foobot", None], b"foobot"], ids=repr)
 def test_what_is_no_token_never_becomes_a_guess(bad: object) -> None:
     """A request must not be crawled under the default group because a function failed."""
@@ -184,20 +136,27 @@ def test_what_is_no_token_never_becomes_a_guess(bad: object) -> None:
             hook()(by_meta(bad))
 
 
-def test_an_error_in_the_function_names_the_setting() -> None:
-    def broken(request: Request, crawler: Crawler) -> str:
-        raise KeyError("nothing here")
+@pytest.mark.parametrize(
+    ("raised", "kind", "words"),
+    [
+        (
+            KeyError("nothing here"),
+            ConfigurationError,
+            "ROBOTSPEC_USER_AGENT_TOKEN.*KeyError.*here",
+        ),
+        (IgnoreRequest("not this one"), IgnoreRequest, "not this one"),
+    ],
+)
+def test_an_error_in_the_function_names_the_setting(
+    raised: Exception, kind: type[Exception], words: str
+) -> None:
+    """But the function may ignore a request."""
 
-    with pytest.raises(ConfigurationError, match=r"ROBOTSPEC_USER_AGENT_TOKEN.*KeyError.*nothing"):
-        hook(ROBOTSPEC_USER_AGENT_TOKEN=broken)(Request(URL))
+    def failing(request: Request, crawler: Crawler) -> str:
+        raise raised
 
-
-def test_the_function_may_ignore_a_request() -> None:
-    def ignoring(request: Request, crawler: Crawler) -> str:
-        raise IgnoreRequest("not this one")
-
-    with pytest.raises(IgnoreRequest, match="not this one"):
-        hook(ROBOTSPEC_USER_AGENT_TOKEN=ignoring)(Request(URL))
+    with pytest.raises(kind, match=words):
+        hook(ROBOTSPEC_USER_AGENT_TOKEN=failing)(Request(URL))
 
 
 def sent(request: Request, user_agent: str) -> Request:
@@ -330,68 +289,6 @@ def test_any_callable_with_two_arguments_works(value: object, token: str) -> Non
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"ROBOTSPEC_USER_AGENT_TOKEN": "own"}, ["ROBOTSPEC_USER_AGENT_TOKEN is 'own'"]),
-        ({"ROBOTSPEC_USER_AGENT_TOKEN": ["own-a", "own"]}, ["'own-a', 'own'", "USER_AGENT"]),
-        ({"ROBOTSTXT_USER_AGENT": "txtbot"}, ["ROBOTSTXT_USER_AGENT is 'txtbot'"]),
-        (
-            {
-                "ROBOTSPEC_USER_AGENT_TOKEN": "homebot",
-                "DEFAULT_REQUEST_HEADERS": {"User-Agent": "bar/1"},
-            },
-            ["'bar/1'", "DEFAULT_REQUEST_HEADERS"],
-        ),
-    ],
-)
-def test_a_token_that_is_no_part_of_the_user_agent_is_warned_of_once(
-    settings: dict[str, Any], words: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    """UAG-12."""
-    select = hook(**settings)
-    for _ in range(3):
-        select(Request(URL))
-    ((level, message),) = notices(caplog)
-    assert level == logging.WARNING
-    assert all(word in message for word in [*words, "not part of the User-Agent"])
-
-
-@pytest.mark.parametrize("token", ["homebot", "HomeBot", ["home-images", "homebot"], "*", "home"])
-def test_a_token_that_is_part_of_the_user_agent_is_not_warned_of(
-    token: object, caplog: pytest.LogCaptureFixture
-) -> None:
-    """UAG-12: case aside; of a list one is enough."""
-    hook(ROBOTSPEC_USER_AGENT_TOKEN=token)
-    assert notices(caplog) == []
-
-
-STOCK = "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware"
-
-
-def test_a_derived_token_without_the_stock_user_agent_middleware_is_warned_of(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Another middleware sets the User-Agent, which is unknown at the first decision."""
-    off = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
-    hook(**off)
-    ((level, message),) = notices(caplog)
-    assert level == logging.WARNING
-    assert "UserAgentMiddleware is off" in message
-    assert "'homebot'" in message
-    caplog.clear()
-    hook(**off, ROBOTSPEC_USER_AGENT_TOKEN="own")
-    assert notices(caplog) == []
-
-
-def notices(caplog: pytest.LogCaptureFixture) -> list[tuple[int, str]]:
-    return [
-        (record.levelno, record.getMessage())
-        for record in caplog.records
-        if record.name == "scrapy_robotspec"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
         ({}, "homebot (USER_AGENT)"),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": ["a-b", "a"]}, "a-b, a (ROBOTSPEC_USER_AGENT_TOKEN)"),
         ({"ROBOTSPEC_USER_AGENT_TOKEN": "*"}, "* (ROBOTSPEC_USER_AGENT_TOKEN)"),
@@ -406,79 +303,72 @@ def test_a_log_line_names_tokens_and_their_source(settings: dict[str, Any], word
     assert str(hook(**settings)) == words
 
 
-def test_a_derived_token_without_doubt_is_not_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    asked = hook()
-    for header in ("homebot/1.0", "homebot/2.0"):
-        asked(by_header(header))
-    assert notices(caplog) == []
+def notices(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
+
+
+TOKEN, TXT, AGENT = "ROBOTSPEC_USER_AGENT_TOKEN", "ROBOTSTXT_USER_AGENT", "USER_AGENT"
+STOCK = "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware"
+OFF = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}}
 
 
 @pytest.mark.parametrize(
-    ("user_agent", "words"),
+    ("settings", "words"),
     [
-        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/120", "'Mozilla'"),
-        ("Scrapy/2.19.0 (+https://scrapy.org)", "'Scrapy'"),
-        ("MJ12bot/1.0", "'MJ'"),
-        ("Foo Bot/1.0", "no legal product token"),
-        ("360Spider", "no product token"),
-        ("", "no product token"),
+        # UAG-12
+        ({TOKEN: "own"}, [f"{TOKEN} is 'own'", "not part of the User-Agent"]),
+        ({TOKEN: ["own-a", "own"]}, ["'own-a', 'own'", "not part of", "USER_AGENT"]),
+        ({TXT: "txtbot"}, [f"{TXT} is 'txtbot'", "not part of"]),
+        (
+            {TOKEN: "homebot", "DEFAULT_REQUEST_HEADERS": {"User-Agent": "bar/1"}},
+            ["'bar/1'", "DEFAULT_REQUEST_HEADERS"],
+        ),
+        # tokens that no site may know
+        ({AGENT: "Mozilla/5.0 (X11; Linux x86_64) Chrome/120"}, ["'Mozilla'", TOKEN]),
+        ({AGENT: "Scrapy/2.19.0 (+https://scrapy.org)"}, ["'Scrapy'", TOKEN]),
+        ({AGENT: "MJ12bot/1.0"}, ["'MJ'", TOKEN]),
+        ({AGENT: "Foo Bot/1.0"}, ["no legal product token", TOKEN]),
+        ({AGENT: "360Spider"}, ["no product token", TOKEN]),
+        ({AGENT: ""}, ["no product token", TOKEN]),
+        ({TXT: "MJ12bot", AGENT: "MJ12bot/1.4"}, [TXT, TOKEN]),
+        (OFF, ["UserAgentMiddleware is off", "'homebot'", TOKEN]),
+        # SAF-04
+        ({AGENT: "bot\x1b[31m\u202ered/1.0"}, ["bot"]),
     ],
 )
-def test_a_doubtful_name_is_warned_of_once(
-    user_agent: str, words: str, caplog: pytest.LogCaptureFixture
+def test_a_token_that_may_be_wrong_is_warned_of_once(
+    settings: dict[str, Any], words: list[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    asked = hook(USER_AGENT=user_agent)
+    select = hook(**settings)
     for _ in range(3):
-        asked(Request(URL))
-    ((level, message),) = notices(caplog)
-    assert level == logging.WARNING
-    assert words in message
-    assert "ROBOTSPEC_USER_AGENT_TOKEN" in message
-
-
-def test_a_doubtful_robotstxt_user_agent_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
-    hook(ROBOTSTXT_USER_AGENT="MJ12bot", USER_AGENT="MJ12bot/1.4")
-    ((level, message),) = notices(caplog)
-    assert level == logging.WARNING
-    assert "ROBOTSTXT_USER_AGENT" in message
+        select(Request(URL))
+    (message,) = notices(caplog)
+    assert all(word in message for word in words)
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"ROBOTSPEC_USER_AGENT_TOKEN": "Mozilla", "USER_AGENT": "Mozilla/5.0"},
-        {"ROBOTSPEC_USER_AGENT_TOKEN": by_language},
-        {"ROBOTSTXT_USER_AGENT": "txtbot", "USER_AGENT": "TxtBot/1"},
-        {"ROBOTSTXT_USER_AGENT": "*"},
-        {
-            "ROBOTSPEC_EDITION": "classic",
-            "ROBOTSTXT_USER_AGENT": "mon robot 2",
-            "USER_AGENT": "Mon Robot 2/1",
-        },
+        *({TOKEN: token} for token in ("homebot", "HomeBot", ["home-images", "homebot"], "*")),
+        {TOKEN: "own", **OFF},
+        {TOKEN: "Mozilla", AGENT: "Mozilla/5.0"},
+        {TOKEN: by_language},
+        {TXT: "txtbot", AGENT: "TxtBot/1"},
+        {TXT: "*"},
+        {"ROBOTSPEC_EDITION": "classic", TXT: "mon robot 2", AGENT: "Mon Robot 2/1"},
     ],
 )
-def test_what_was_named_needs_no_words(
+def test_a_token_that_was_named_needs_no_warning(
     settings: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
+    """UAG-12: case aside; of a list one is enough."""
     hook(**settings)(Request(URL))
     assert notices(caplog) == []
 
 
 def test_changing_headers_do_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
     asked = hook()
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    for first in letters:
-        for second in letters:
-            asked(by_header(f"{first}{second}/1.0"))
-    assert len(notices(caplog)) < 50
-
-
-def test_a_name_from_a_header_cannot_steer_the_terminal(caplog: pytest.LogCaptureFixture) -> None:
-    """SAF-04."""
-    hook(USER_AGENT="bot\x1b[31m\u202ered/1.0", ROBOTSPEC_EDITION="classic")
-    hook(USER_AGENT="bot\x1b[31m\u202ered/1.0")
-    text = "".join(message for _, message in notices(caplog))
-    assert "bot" in text
-    assert text.isprintable()
+    for name in ("homebot", "otherbot", *(f"{number}bot" for number in range(100))):
+        asked(by_header(f"{name}/1.0"))
+    assert len(notices(caplog)) == 1
