@@ -289,7 +289,7 @@ def _seconds(value: str | None) -> int | None:
     value = (value or "").strip()
     if not (value.isascii() and value.isdigit()):
         return None
-    return min(int(value), _LONG) if len(value) <= 10 else _LONG
+    return min(int(value[:20]), _LONG)  # Python refuses numbers of thousands of digits
 
 
 def _date(value: str) -> float | None:

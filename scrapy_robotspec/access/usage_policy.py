@@ -68,7 +68,10 @@ class UsagePolicy:
             return None
         for label in self.labels:
             if usage.preferences.get(label) == "disallow":
-                return UsageRefusal(label, _disallowing(usage, label))
+                disallowing = (
+                    each for each in usage.statements if each.preferences.get(label) == "disallow"
+                )
+                return UsageRefusal(label, next(disallowing, None))
         if final and self.name == "require-allowed":
             unknown = (label for label in self.labels if label not in usage.preferences)
             return next(map(UsageRefusal, unknown), None)
@@ -94,9 +97,3 @@ def as_written(statement: UsageStatement) -> str:
     """A statement as a line or header has it, unescaped."""
     path = "" if statement.path is None else f"{statement.path} "
     return f"{_FIELD_NAMES.get(statement.source, 'Content-Usage')}: {path}{statement.value}"
-
-
-def _disallowing(usage: Usage, label: str) -> UsageStatement | None:
-    return next(
-        (each for each in usage.statements if each.preferences.get(label) == "disallow"), None
-    )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
     from typing_extensions import Self
 
@@ -40,17 +39,6 @@ class WithLogin(Plain):
     http_user = "user"
     http_pass = "secret"
     http_auth_domain = None
-
-
-class OwnToken(Plain):
-    """Chooses its token by a function of its own."""
-
-    name = "own_token"
-
-    @classmethod
-    def update_settings(cls, settings: BaseSettings) -> None:
-        super().update_settings(settings)
-        settings.set("ROBOTSPEC_USER_AGENT_TOKEN", lambda request, crawler: "three", "spider")
 
 
 class FollowsWithMeta(Plain):

@@ -34,16 +34,6 @@ def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy:
     assert server.log == []
 
 
-def test_a_name_that_no_setting_has_is_warned_of(server: Server) -> None:
-    """Once, with the name that is meant."""
-    site = server.site("127.0.0.2", "")
-    result = crawl([site.url("/x")], {"ROBOTSPEC_HOLD_TIME_OUT": 5})
-    (line,) = result.lines("WARNING", "[scrapy_robotspec]")
-    assert "ROBOTSPEC_HOLD_TIME_OUT" in line
-    assert "ROBOTSPEC_HOLD_TIMEOUT" in line
-    assert site.pages_asked == ["/x"]
-
-
 def test_a_middleware_that_is_set_up_by_hand_checks_too(server: Server) -> None:
     """Without the add-on the crawl fails as well, and names the setting."""
     site = server.site("127.0.0.2", "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import Result, crawl
-from tests.support.responses import as_long_as, in_turn, redirect, reply
+from tests.support.responses import as_long_as, in_turn, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -149,29 +149,6 @@ def test_site_without_a_robots_txt_has_no_preference(
     result = crawl_usage(site, ["/x", "/y"], settings)
     assert sorted(usages(result, site)) == (["/x", "/y"] if let_through else ["/y"])
     assert counts(result) == {"search/allow": 1, "search/unknown": 1}
-
-
-def test_redirected_page_has_the_preferences_of_its_target(server: Server) -> None:
-    """USE-05: neither the statements nor the header of the redirect are about the target."""
-    target = server.site("127.0.0.3", "User-agent: *\nContent-Usage: search=y\n")
-    source = server.site(
-        "127.0.0.2",
-        "User-agent: *\nContent-Usage: search=n\nContent-Usage: /free search=y, ai-input=n\n",
-        pages={
-            "/free": reply(
-                "", 302, [("Location", target.url("/end")), ("Content-Usage", "search=n")]
-            ),
-            "/back": redirect(target.url("/back")),
-        },
-    )
-    target.pages["/back"] = redirect(source.url("/closed"))  # type: ignore[index]
-    settings = {"ROBOTSPEC_USAGE": ["search"], "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed"}
-    result = crawl_usage(source, ["/free", target.url("/back")], settings)
-    (event,) = result.of("usage")
-    assert event["url"] == target.url("/end")
-    assert event["preferences"] == {"search": "allow"}
-    assert event["sources"] == [["content-usage", 2]]
-    assert refused(result, source) == {"/closed": ("search", 2, "content-usage")}
 
 
 def test_preferences_of_a_final_url_count_where_a_handler_follows_redirects(

@@ -60,6 +60,10 @@ def named(value: object) -> str:
         ("usage_policy", "require-allowed", "require-allowed"),
         ("inherit_meta", "proxy,cookiejar", ("proxy", "cookiejar")),
         ("inherit_meta", '["proxy"]', ("proxy",)),
+        ("evidence", Path("/"), "/"),
+        ("evidence", "new/folder", "new/folder"),
+        ("evidence", "", None),
+        ("evidence_timestamp", "", None),
         ("report", Path("report.jsonl"), "report.jsonl"),
         ("report", "{name} {time} %(name)s.jsonl", "{name} {time} %(name)s.jsonl"),
         ("report", "", None),
@@ -72,7 +76,7 @@ def test_a_value_is_taken(name: str, raw: object, expected: object) -> None:
     assert getattr(read(**{name: raw}), name) == expected
 
 
-WRONG = [
+WRONG: list[tuple[str, object, str]] = [
     ("edition", "google-2018", "google-2019"),
     ("edition", 2019, "a name, an Edition"),
     ("edition", '{"base": ', "JSON"),
@@ -118,6 +122,11 @@ WRONG = [
     ("usage_policy", "refuse", "'record' or 'refuse-disallowed' or 'require-allowed'"),
     ("inherit_meta", {"proxy": 1}, "a list"),
     ("overrides", "example.com", "JSON"),
+    *(("evidence", raw, "the path of a folder") for raw in (1, b"x", ["a"], "a\0b", __file__)),
+    *(
+        ("evidence_timestamp", raw, "a command that can be run")
+        for raw in ("true {digest}", "true {output}", "nowhere {digest} {output}", "sh '", 1)
+    ),
     ("report", 7, "the path of a file"),
     ("report", "report.csv", "ends in .jsonl or .html"),
     ("report", "{date}.jsonl", "no placeholders but {time} and {name}"),
