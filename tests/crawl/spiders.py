@@ -42,17 +42,23 @@ class WithLogin(Plain):
 
 
 class FollowsWithMeta(Plain):
-    """Follows the job's links from its pages, with the meta of their responses."""
+    """Sends the job's links, each with the meta of the request that has ended before."""
 
     name = "follows_with_meta"
 
-    def got(self, response: Response) -> Any:
+    def got(self, response: Response) -> None:
         super().got(response)
-        for link in self.job["links"]:
-            if not response.url.endswith(link):
-                yield response.follow(
-                    link, callback=self.got, errback=self.failed, meta=response.meta
-                )
+        self._follow(response.meta)
+
+    def failed(self, failure: Failure) -> None:
+        super().failed(failure)
+        self._follow(failure.request.meta)  # type: ignore[attr-defined]
+
+    def _follow(self, meta: dict[str, Any]) -> None:
+        engine = self.crawler.engine
+        assert engine is not None
+        if self.job["links"]:
+            engine.crawl(self.request({"url": self.job["links"].pop(0), "meta": dict(meta)}))
 
 
 class SendsAgainExempt(Plain):

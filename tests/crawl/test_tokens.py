@@ -129,15 +129,14 @@ def test_redirects_and_retries_keep_the_first_token(server: Server, token: dict[
     assert len(result.lines("WARNING", "UserAgentMiddleware is off")) == (0 if token else 1)
 
 
-def test_a_link_with_the_meta_of_a_response_has_its_own_tokens(server: Server) -> None:
-    """UAG-01: the tokens of a redirected request end with its response."""
+def test_a_request_with_the_meta_of_another_has_its_own_tokens(server: Server) -> None:
+    """UAG-01: the tokens of a redirected request end with its response, or with its failure."""
     body = (
         "User-agent: examplebot-news\nDisallow: /news/\n\nUser-agent: examplebot\nDisallow: /no\n"
     )
     site = server.site("127.0.0.2", body, pages={"/old": redirect("/new")})
     settings = {TOKEN: "tests.crawl.tokens.by_section"}
-    result = crawl(
-        [site.url("/old")], settings, spider="follows_with_meta", more={"links": ["/news/today"]}
-    )
+    links = [site.url("/news/today"), site.url("/no")]
+    result = crawl([site.url("/old")], settings, spider="follows_with_meta", more={"links": links})
     assert site.pages_asked == ["/old", "/new"]
-    assert list(result.errors) == [site.url("/news/today")]
+    assert list(result.errors) == links
