@@ -14,7 +14,7 @@ from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
 from scrapy_robotspec.render.crawl_report import CrawlReport, report_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -32,14 +32,14 @@ class Report:
     """The report of one crawl: its counts and its file.
 
     The file is written in another thread. ``create`` is called first, ``close`` last.
-    *differences* returns the counts of a dry run.
+    *differences*: the counts of a dry run.
     """
 
     def __init__(
         self,
         crawler: Crawler,
         setting: str,
-        differences: Callable[[], Mapping[str, int]] | None = None,
+        differences: Mapping[str, int] | None = None,
     ) -> None:
         self.origins = OriginStatsTable()
         self._crawler = crawler
@@ -90,8 +90,9 @@ class Report:
     def _state(self, finished: str | None = None) -> CrawlReport:
         """The counts as they are now; *finished*: why the crawl has ended."""
         rows = [row.copy() for row in self.origins.values()]
-        differences = None if self._differences is None else self._differences()
-        return CrawlReport(self._spider, self._started, time.time(), finished, rows, differences)
+        return CrawlReport(
+            self._spider, self._started, time.time(), finished, rows, self._differences
+        )
 
     # --- writing
 

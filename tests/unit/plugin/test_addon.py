@@ -252,6 +252,7 @@ def test_no_limit_on_connections_stays_none() -> None:
         ({STOCK: 120, OtherMiddleware: 110}, 120),
         ({OURS: 90}, 100),
         ({OURS: 90, STOCK: None}, 100),
+        ({STOCK: None}, 100),
         ({DryRunMiddleware: 101}, 100),
     ],
     ids=repr,
@@ -272,13 +273,6 @@ def test_in_a_dry_run_scrapys_own_decides(
     assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
-
-
-def test_a_dry_run_without_scrapys_own_is_doubted(caplog: pytest.LogCaptureFixture) -> None:
-    update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES={STOCK: None})
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert "every request counts as let through" in record.getMessage()
 
 
 @pytest.mark.parametrize("off", [False, "0", None])
