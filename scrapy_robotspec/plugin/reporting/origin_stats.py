@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.outcome import Meaning, without_user_info
-from scrapy_robotspec.plugin.reporting.summary import MAX_TEXT, TOP, answer_of, deciding_line
+from scrapy_robotspec.plugin.reporting.summary import TOP, answer_of, cut, deciding_line
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 
 if TYPE_CHECKING:
@@ -96,21 +96,19 @@ class OriginStatsTable(dict["Origin", OriginStats]):
         refusal = self._refusal(row, decision)
         refusal.count += 1
         if len(refusal.examples) < MAX_EXAMPLES:
-            refusal.examples.append(_cut(without_user_info(url)))
+            refusal.examples.append(cut(without_user_info(url)))
 
     def _refusal(self, row: OriginStats, decision: Decision) -> RefusalStats:
         """The counter of refusals for the same cause.
 
         Made if needed and if there is room.
         """
-        line, text = deciding_line(decision)
-        rule = None if text is None else _cut(text)
+        line, rule, pattern = deciding_line(decision)
         found = _find(row, decision.reason, line, rule)
         if found is None and len(row.refused_by) >= MAX_RULES:
-            line = rule = None
+            line = rule = pattern = None
             found = _find(row, decision.reason, line, rule)
         if found is None:
-            pattern = None if rule is None else _pattern(decision)
             found = RefusalStats(decision.reason, line, rule, pattern)
             row.refused_by.append(found)
         return found
@@ -122,17 +120,5 @@ def _find(row: OriginStats, reason: str, line: int | None, rule: str | None) -> 
     return next(same, None)
 
 
-def _pattern(decision: Decision) -> str | None:
-    """The beginning of the path pattern that refused a request."""
-    rule = decision.verdict.rule if decision.verdict is not None else None
-    if rule is None or decision.usage is not None:
-        return None
-    return _cut(rule.pattern)
-
-
 def _count(table: dict[str, int], key: str) -> None:
     table[key] = table.get(key, 0) + 1
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"

@@ -12,7 +12,7 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
+from scrapy_robotspec.plugin.reporting.summary import ORIGINS_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ class CrawlStats:
     ) -> None:
         self._stats = stats
         self._settings = settings
-        self._jobdir: str | None = crawler.settings["JOBDIR"]
         self._summary = Summary()
         self.report: Report | None = None
         self._rows: OriginStatsTable | None = None
@@ -121,7 +120,7 @@ class CrawlStats:
 
     def delay_not_kept(self, origin: Origin, delay: float) -> None:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""
-        if len(self._not_kept) < DOWN_COUNTED or origin in self._not_kept:
+        if len(self._not_kept) < ORIGINS_COUNTED or origin in self._not_kept:
             self._not_kept[origin] = delay
             if self._rows is not None:
                 self._rows[origin].delay_not_kept = delay
@@ -219,7 +218,7 @@ class CrawlStats:
     def _warn_allowed(self, origin: Origin, record: RobotsRecord | None) -> None:
         if origin in self._warned:
             return
-        if len(self._warned) >= DOWN_COUNTED:
+        if len(self._warned) >= ORIGINS_COUNTED:
             self._warned.clear()
         self._warned.add(origin)
         logger.warning(
@@ -248,10 +247,8 @@ class CrawlStats:
         self._progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            self._summary.table(self._through, self._stats.get_stats(), pending),
+            self._summary.table(self._through, pending),
         )
-        if pending and self._jobdir:
-            logger.info("pending requests are saved in %s (JOBDIR)", self._jobdir)
         if self._not_kept:
             logger.info(
                 "crawl delay not kept: %s for one, at most %g s (ROBOTSPEC_CRAWL_DELAY)",
