@@ -203,8 +203,8 @@ class DryRunMiddleware:
         found = done.found
         if isinstance(found, Pending) and found.preempted:
             return  # it is fetched again
-        if done.record is not None and self._report is not None:
-            self._report.origins.fetched(done.record, done.seconds, time.time())
+        if self._report is not None:
+            self._report.origins.fetched(done, 0, time.time())
         if isinstance(found, Pending):
             waits = [wait for wait, origin in self._waits.items() if origin == found.origin]
             for wait in waits:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
+    from scrapy_robotspec.plugin.reporting.report import OriginStatsTable
 
 logger = logging.getLogger("scrapy_robotspec")
 

@@ -127,7 +127,7 @@ def answer_of(record: RobotsRecord) -> str:
 
 
 def deciding_line(decision: Decision) -> tuple[int | None, str | None, str | None]:
-    """Number, text and path pattern of the line that refused a request, cut."""
+    """Number, text and path pattern of the deciding line, cut."""
     if decision.usage is not None:
         from scrapy_robotspec.access.usage_policy import as_written
 

@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 from scrapy_robotspec.access.outcome import Hop
-from scrapy_robotspec.render.crawl_report import (
-    CrawlReport,
-    OriginStats,
-    RefusalStats,
-    report_lines,
-)
-
-
-def lines(*origins: OriginStats) -> list[str]:
-    return list(report_lines(CrawlReport("shop", 1000.0, 2000.0, None, origins)))
+from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
 
 
 def test_every_key_of_an_origin() -> None:
@@ -32,18 +24,18 @@ def test_every_key_of_an_origin() -> None:
         status=200,
         hops=1,
         bytes=26,
-        usage={"train-ai": {"disallow": 2}},
+        usage={"train-ai": Counter(disallow=2)},
         redirects=(Hop("https://shop.example/robots.txt", 301, "https://www.shop.example/r"),),
-        failures={"HTTP status 503": 1},
+        failures=Counter({"HTTP status 503": 1}),
         first_asked=1_700_000_000.1234,
         answered=1_700_000_001.0,
         wait_began=1_700_000_000.1234,
         wait_seconds=0.8766001,
         refused_by=[RefusalStats("rule", 2, "Disallow: /cart/", "/cart/", 1, ["https://a/cart/"])],
-        overrides={"token": 3},
+        overrides=Counter(token=3),
         crawl_delay=2.5,
     )
-    (line,) = lines(origin)
+    (line,) = report_lines([origin])
     assert line.endswith("}\n")
     expected: dict[str, Any] = {
         "origin": "https://shop.example",
@@ -97,7 +89,7 @@ def test_a_rule_cannot_steer_a_terminal() -> None:
     """Printable ASCII, and one line for each origin (SAF-04)."""
     hostile = "Disallow: /\x1b[31m\n\u2028\u202e\udc80"
     origin = OriginStats("http://a.example", refused_by=[RefusalStats("rule", 1, hostile)])
-    (line,) = lines(origin)
+    (line,) = report_lines([origin])
     assert line.rstrip("\n").isascii()
     assert line.rstrip("\n").isprintable()
     assert json.loads(line)["refused_by"][0]["rule"] == hostile
