@@ -79,23 +79,6 @@ def test_contents_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     assert all(row["pending_since"] is None for row in found.values())
 
 
-def test_a_second_crawl_does_not_overwrite_the_first_ones_report(
-    server: Server, tmp_path: Path
-) -> None:
-    """Nor does a crawl that is resumed from its JOBDIR: each has a report of its own."""
-    site = server.site("127.0.0.2", RULES)
-    settings = {
-        "ROBOTSPEC_REPORT": str(tmp_path / "{name}.jsonl"),
-        "JOBDIR": str(tmp_path / "job"),
-    }
-    for path in ("/yes", "/no"):
-        crawl([site.url(path)], settings)
-    counts = [
-        rows(tmp_path / name)[site.url("")]["refused"] for name in ("plain.jsonl", "plain-2.jsonl")
-    ]
-    assert counts == [0, 1]
-
-
 def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     """A page contains what happened in the crawl."""
     site, down = server.site("127.0.0.2", RULES), server.site("127.0.0.3", reply("", 503))
@@ -110,19 +93,6 @@ def test_a_page_at_the_end_of_a_crawl(server: Server, tmp_path: Path) -> None:
     assert f"because robots.txt was unreachable11{down.url('/yes')}" in text
     assert f"a file, whose rules decide (HTTP status 200)1{site.url('')}" in text
     assert f"unreachable (HTTP status 503)1{down.url('')}" in text
-
-
-def test_a_killed_crawl_leaves_a_whole_page(server: Server, tmp_path: Path) -> None:
-    """SIGKILL: the page says what the crawl was waiting for, and that it had not ended."""
-    silent = server.site("127.0.0.3", silence())
-    path = tmp_path / "report.html"
-    with Running([silent.url("/yes")], {"ROBOTSPEC_REPORT": str(path)}) as running:
-        running.wait_until(lambda: path.exists() and ">pending<" in path.read_text())
-        running.send(signal.SIGKILL)
-        running.finish()
-    text = check(path.read_text(encoding="utf-8")).text
-    assert "The crawl had not ended at" in text
-    assert f"no answer so far1{silent.url('')}" in text
 
 
 def test_a_killed_crawl_leaves_the_last_state(server: Server, tmp_path: Path) -> None:

@@ -334,22 +334,6 @@ def test_page_refused_by_usage_takes_no_turn_of_the_crawl_delay(server: Server) 
     assert result.wall < 20
 
 
-def test_dry_run_shows_what_usage_would_refuse(server: Server) -> None:
-    """USE-05: nothing is refused, and each difference is named; headers are not compared."""
-    site = server.site("127.0.0.2", ROBOTS, pages=PAGES)
-    settings = {
-        "ROBOTSPEC_USAGE": ["train-ai"],
-        "ROBOTSPEC_USAGE_POLICY": "refuse-disallowed",
-        "ROBOTSPEC_DRY_RUN": True,
-    }
-    paths = [path for path in PATHS if not path.startswith("/never")]
-    result = crawl_usage(site, paths, settings)
-    assert len(result.responses) == len(paths)
-    assert result.stats["robotspec/dry_run/we_would_refuse"] == 2
-    assert result.stats["robotspec/dry_run/same"] == len(paths) - 2
-    assert len(result.lines("Dry run: we would refuse", "line 4", "train-ai=n")) == 2
-
-
 def test_spider_can_ask_before_it_crawls(server: Server) -> None:
     """USE-01, USE-03: what robots.txt states, without a request of the page."""
     site = server.site("127.0.0.2", ROBOTS)

@@ -79,16 +79,6 @@ def test_an_answer_in_time_is_not_logged(log: Log) -> None:
     assert log.lines() == []
 
 
-def test_each_silent_origin_has_its_own_time(log: Log) -> None:
-    log.progress.on_pending(A)
-    log.clock.advance(3)
-    log.progress.on_pending(B)
-    log.clock.advance(2.1)
-    assert [line.split()[2] for line in log.lines()] == ["http://a.example"]
-    log.clock.advance(3)
-    assert [line.split()[2] for line in log.lines()] == ["https://b.example"]
-
-
 def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> None:
     log.progress.on_pending(A)
     log.clock.advance(10)

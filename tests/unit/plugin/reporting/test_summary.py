@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.usage import UsageStatement
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 if TYPE_CHECKING:
@@ -94,16 +92,6 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     summary.refused(Decision(False, "rule", verdict, origin=SHOP))
     assert "\\x1b[31m\\u202e" in summary.table(0)
     assert "\x1b" not in summary.table(0)
-
-
-def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
-    """And not the rule that allows the page."""
-    robots = RobotsTxt.parse(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n")
-    refused = UsageRefusal("train-ai", UsageStatement("content-usage", "train-ai=n", line=2))
-    decision = Decision(False, "usage", robots.explain("/", ()), origin=SHOP, usage=refused)
-    summary = Summary()
-    summary.refused(decision)
-    assert "https://shop.example line 2: Content-Usage: train-ai=n" in summary.table(0)
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
