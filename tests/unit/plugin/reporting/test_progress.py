@@ -7,8 +7,9 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.test import get_crawler
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
@@ -28,7 +29,7 @@ class Log:
         self._caplog = caplog
         self.clock = Clock()
         self.clock.advance(1_000_000)
-        self.stats = StatsCollector(get_crawler())
+        self.stats = StatsCollector(Crawler(Spider))
         self.waiting: dict[Origin, int] = defaultdict(int)
         self.progress = Progress(
             self.stats,

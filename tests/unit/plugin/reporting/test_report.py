@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import Spider
-from scrapy.utils.test import get_crawler
+from scrapy.crawler import Crawler
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsageRefusal
@@ -167,7 +167,7 @@ def test_overrides_and_usage_preferences_are_counted() -> None:
 
 
 def create(setting: str) -> Report:
-    crawler = get_crawler()
+    crawler = Crawler(Spider)
     crawler.spider = Spider("shop")
     report = Report(crawler, setting)
     report.create()
