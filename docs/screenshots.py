@@ -59,7 +59,7 @@ def take_report(folder: Path) -> None:
     options = [word for setting in settings for word in ("-s", setting)]
     command = [sys.executable, "-m", "scrapy", "crawl", "robots_05_waiting", *options]
     subprocess.run(command, cwd=DOCS.parent / "example_project", check=True)
-    take(page, 1000, 1500)
+    take(page, 1000, 780)
 
 
 def take_tutorial(folder: Path) -> None:
@@ -71,7 +71,7 @@ def take_tutorial(folder: Path) -> None:
         draw(DOCS / "images" / f"{name}.svg", "scrapy crawl shop", excerpt(log))
     page = folder / "tutorial-report.html"
     page.write_text(tutorial.report(), encoding="utf-8")
-    take(page, 1000, 800)
+    take(page, 1000, 540)
 
 
 def excerpt(log: str) -> list[str]:

@@ -283,16 +283,6 @@ class UndelayedSlots:
                 del self._users[name], self._per_slot[name]
 
 
-async def sleep(seconds: float) -> None:
-    """Let *seconds* pass; cancelling the waiting Deferred ends it."""
-    pause: Deferred[None] = Deferred()
-    later = call_later(seconds, pause.callback, None)
-    try:
-        await as_future(pause)
-    finally:
-        later.cancel()
-
-
 #: Internal setting: the connections that were added to ``CONCURRENT_REQUESTS`` for robots.txt.
 EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
 
@@ -508,10 +498,10 @@ def handles_ftp(crawler: Crawler) -> bool:
 
 
 class Threads:
-    """Runs blocking calls in at most *number* threads."""
+    """Runs blocking calls in at most two threads."""
 
-    def __init__(self, number: int = 2) -> None:
-        self._executor = ThreadPoolExecutor(number, thread_name_prefix="robotspec")
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(2, thread_name_prefix="robotspec")
 
     def __call__(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
         """The outcome of ``call(*args)``, fired in the calling thread."""

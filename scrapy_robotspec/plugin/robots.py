@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone
     from scrapy_robotspec.plugin.evidence.observer import EvidenceObserver, Logged
     from scrapy_robotspec.plugin.settings.settings import Settings
-    from scrapy_robotspec.plugin.settings.tokens import Tokens
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -113,13 +112,10 @@ class CrawlRobots:
             return found
         return self.by_rules(found, request, now), found
 
-    def by_rules(
-        self, found: Resolved, request: Request, now: float, tokens: Tokens | None = None
-    ) -> Decision:
+    def by_rules(self, found: Resolved, request: Request, now: float) -> Decision:
         """Decide about *request* by rules, then by usage preferences (USE-05)."""
         # hot path
-        tokens = self.tokens(request) if tokens is None else tokens
-        decision = found.decide(request.url, tokens, now)
+        decision = found.decide(request.url, self.tokens(request), now)
         if self.policy.refuses_usage:
             return self.policy.with_usage(decision, request, found)
         return decision

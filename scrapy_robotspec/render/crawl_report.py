@@ -1,15 +1,16 @@
-"""Contents of a crawl's report: plain values, and their JSON."""
+"""Contents of a crawl's report for each origin, and their JSON."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy_robotspec.render.as_json import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.access.outcome import Hop
 
@@ -56,14 +57,14 @@ class OriginStats:
     failure: str | None = None
     hops: int | None = None
     bytes: int | None = None
-    usage: dict[str, dict[str, int]] = field(default_factory=dict)
+    usage: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Pages by the preference of each declared label: ``allow``, ``disallow`` or ``unknown``."""
     truncated: bool = False
     """The file is longer than the parsing limit."""
     doubt: str | None = None
     """``no robots.txt: HTML page`` and the like (FET-20)."""
     redirects: Sequence[Hop] = ()
-    failures: dict[str, int] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
     """Failed attempts by what went wrong."""
     first_asked: float | None = None
     """When its robots.txt was needed for the first time."""
@@ -76,60 +77,25 @@ class OriginStats:
     pending_since: float | None = None
     """Since when requests wait; None: none waits."""
     refused_by: list[RefusalStats] = field(default_factory=list)
-    overrides: dict[str, int] = field(default_factory=dict)
+    overrides: Counter[str] = field(default_factory=Counter)
     """Requests by the kind of override that was applied."""
     crawl_delay: float | None = None
     """Seconds between two pages; None: no delay is obeyed."""
     delay_not_kept: float | None = None
     """Crawl delay in seconds that the file asks for and that is not kept."""
 
-    def copy(self) -> OriginStats:
-        """The values as they are now."""
-        return replace(
-            self,
-            usage={label: dict(pages) for label, pages in self.usage.items()},
-            failures=dict(self.failures),
-            refused_by=[replace(each, examples=list(each.examples)) for each in self.refused_by],
-            overrides=dict(self.overrides),
-        )
 
-
-@dataclass(frozen=True, slots=True)
-class CrawlReport:
-    """State of a crawl at one moment."""
-
-    spider: str
-    """The spider's name."""
-    started: float
-    """Epoch seconds."""
-    now: float
-    """The moment, in epoch seconds."""
-    finished: str | None
-    """Why the crawl ended, such as ``"finished"``; None: it had not ended."""
-    origins: Sequence[OriginStats]
-    """In order of appearance."""
-    differences: Mapping[str, int] | None = None
-    """Requests of a dry run, by how our decision compares with Scrapy's; None: no dry run."""
-
-
-# --- JSON
-
-
-def report_lines(report: CrawlReport) -> Iterator[str]:
-    """One line for each origin, in printable ASCII, with its line end."""
-    for origin in report.origins:
-        yield f"{dumps(_origin_object(origin))}\n"
-
-
-def _origin_object(origin: OriginStats) -> dict[str, Any]:
-    shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
-    for name in ("first_asked", "answered", "wait_began", "pending_since"):
-        shown[name] = _time(shown[name])
-    for name in ("seconds", "wait_seconds"):
-        shown[name] = round(shown[name], 3)
-    shown["redirects"] = [asdict(hop) for hop in origin.redirects]
-    shown["refused_by"] = [asdict(each) for each in origin.refused_by]
-    return shown
+def report_lines(origins: Iterable[OriginStats]) -> Iterator[str]:
+    """A JSON line for each origin, in printable ASCII."""
+    for origin in origins:
+        shown = {each.name: getattr(origin, each.name) for each in fields(origin)}
+        for name in ("first_asked", "answered", "wait_began", "pending_since"):
+            shown[name] = _time(shown[name])
+        for name in ("seconds", "wait_seconds"):
+            shown[name] = round(shown[name], 3)
+        for name in ("redirects", "refused_by"):
+            shown[name] = [asdict(each) for each in shown[name]]
+        yield f"{dumps(shown)}\n"
 
 
 def _time(seconds: float | None) -> str | None:

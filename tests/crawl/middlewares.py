@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import TextResponse
-from twisted.internet.defer import CancelledError, succeed
+from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.plugin import _compat
 from tests.support.event_log import read_job
@@ -66,6 +66,13 @@ class LikeSplash:
         )
 
 
+async def sleep(seconds: float) -> None:
+    """Let *seconds* pass."""
+    pause: Deferred[None] = Deferred()
+    _compat.call_later(seconds, pause.callback, None)
+    await _compat.as_future(pause)
+
+
 class DropsRobotsTxt:
     """Wants no robots.txt to be asked for."""
 
@@ -79,7 +86,7 @@ class CancelsRobotsTxt:
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         if request.url.endswith("/robots.txt"):
-            waiting = _compat.deferred(_compat.sleep(20.0))
+            waiting = _compat.deferred(sleep(20.0))
             waiting.cancel()
             await _compat.as_future(waiting)
 
@@ -97,7 +104,7 @@ class KeepsRobotsTxt:
     ) -> Response:
         while response.status == 299 and self._ended() < self._pages:
             with suppress(CancelledError):
-                await _compat.sleep(0.05)
+                await sleep(0.05)
         return response
 
     def _ended(self) -> float:

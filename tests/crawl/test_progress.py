@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import Running, crawl
-from tests.support.responses import after, reply, reset, silence
+from tests.support.responses import after, reply, silence
 
 if TYPE_CHECKING:
     from tests.support.server import Server
@@ -53,19 +53,3 @@ def test_the_summary_after_ctrl_c_names_what_was_pending(server: Server) -> None
         result = running.finish(20)
     assert re.search(r"origins +1 \(1 without an answer so far\)", result.log)
     assert re.search(r"still pending +[\d.]+ m?s  http://127.0.0.2", result.log)
-
-
-def test_two_hundred_dead_origins_share_their_lines(server: Server) -> None:
-    sites = [server.site(f"127.0.7.{n}", reset()) for n in range(1, 201)]
-    settings = {
-        "ROBOTSPEC_RETRY_TIMES": 1,
-        "ROBOTSPEC_RETRY_DELAY": 0.1,
-        "LOG_LEVEL": "INFO",
-        "LOGSTATS_INTERVAL": 60,
-    }
-    result = crawl([site.url("/") for site in sites], settings)
-    assert len(result.errors) == 200
-    lines = result.lines("robots.txt of")
-    assert 20 <= len(lines) <= 60
-    assert result.lines("more origins: they are given up")
-    assert "Traceback" not in result.log

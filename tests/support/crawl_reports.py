@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from scrapy_robotspec.access.outcome import Hop
-from scrapy_robotspec.render.crawl_report import CrawlReport, OriginStats, RefusalStats
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
+from scrapy_robotspec.render.report_page import report_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 START = 1_800_000_000.0
 
@@ -12,28 +18,16 @@ HOSTILE_TEXT = "/\"><img src=x onerror=alert(2)></td></table>&amp;\u202e\x1b[31m
 
 
 def with_rules(number: int, text: str = "") -> OriginStats:
-    """An origin with refusals by three lines, a redirect, and more."""
+    """An origin with refusals by three lines."""
     origin = f"https://shop-{number}.example"
     lines = [f"Disallow: /{line}{text}" for line in (2, 3, 4)]
     return OriginStats(
         origin,
         let_through=50,
         refused=30,
-        waited=4,
         asked=2,
-        failed=1,
-        seconds=0.5,
         answer="rules",
         status=200,
-        hops=1,
-        bytes=512_000,
-        usage={"train-ai": {"disallow": 3, "unknown": 1}},
-        truncated=True,
-        redirects=(
-            Hop(f"{origin}/robots.txt", 301, f"https://www.shop-{number}.example/robots.txt{text}"),
-            Hop(f"{origin}/robots.txt", 302, None),
-        ),
-        failures={f"HTTP status 503{text}": 1},
         first_asked=START + number % 100,
         answered=START + number % 100 + 12,
         wait_began=START + number % 100,
@@ -42,8 +36,6 @@ def with_rules(number: int, text: str = "") -> OriginStats:
             RefusalStats("rule", at, line, line, 10, [f"{origin}/{at}/{n}{text}" for n in range(3)])
             for at, line in enumerate(lines, 2)
         ],
-        overrides={"token": 80},
-        crawl_delay=1.5,
     )
 
 
@@ -57,27 +49,40 @@ def without_rules(number: int, text: str = "") -> OriginStats:
         return OriginStats(
             origin,
             refused=5,
-            given_up=5,
             asked=3,
-            failed=3,
             answer="unreachable",
             failure=f"timeout{text}",
-            failures={f"timeout{text}": 3},
             wait_began=START + 1,
             wait_seconds=90.0,
             refused_by=[RefusalStats("unreachable", count=5, examples=[f"{origin}/{text}"])],
         )
     if kind == 2:
-        return OriginStats(origin, pending_since=START + 60)
+        return OriginStats(origin, first_asked=START + 60, pending_since=START + 60)
     return OriginStats(
         origin,
         refused=2,
         refused_by=[RefusalStats("override", count=2, examples=[f"{origin}/x"])],
-        overrides={"disallow": 2},
+        overrides=Counter(disallow=2),
     )
 
 
-def report_of(number: int, text: str = "", finished: str | None = "finished") -> CrawlReport:
-    """A crawl of *number* origins with a stranger's *text* wherever possible."""
-    origins = [(with_rules if n % 2 else without_rules)(n // 2, text) for n in range(number)]
-    return CrawlReport(f"shop{text}", START, START + 300, finished, origins)
+def origins_of(number: int, text: str = "") -> list[OriginStats]:
+    """Origins with a stranger's *text* wherever possible."""
+    return [(with_rules if n % 2 else without_rules)(n // 2, text) for n in range(number)]
+
+
+def page_of(
+    origins: Sequence[OriginStats],
+    spider: str = "shop",
+    finished: str | None = "finished",
+    differences: Mapping[str, int] | None = None,
+) -> str:
+    """The page of a crawl of 90 seconds."""
+    return report_page(
+        origins,
+        spider=spider,
+        started=START,
+        now=START + 90,
+        finished=finished,
+        differences=differences,
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
-    from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
+    from scrapy_robotspec.plugin.reporting.report import OriginStatsTable
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -58,13 +58,12 @@ class Progress:
         self._call_later = call_later
         self._waiting = 0
         self._pending = 0
-        self._unlogged: dict[Origin, float] = {}
-        """Pending origins without a log line so far, since when; the oldest first."""
         self._logged: set[Origin] = set()
         """Origins with a line in the log."""
         self._lines: Counter[tuple[str, str]] = Counter()
-        self._suppressed: Counter[tuple[str, str]] = Counter()
+        """Lines by kind and failure, those above :data:`MAX_LINES` until they are counted."""
         self._timers: dict[str, Any] = {}
+        """Calls that will name an origin that is silent, and the one for the summary line."""
 
     # --- events
 
@@ -73,17 +72,17 @@ class Progress:
         live = self._live.use(origin)
         if live.pending_since is not None:
             return
-        now = live.pending_since = self._unlogged[origin] = self._clock()
+        now = live.pending_since = self._clock()
         self._pending += 1
         if self._rows is not None:
             self._rows.wait_began(origin, now)
         self._stats.set_value("robotspec/pending", self._pending)
-        self._start("silent", self._after, self._log_silent)
+        self._start(origin, self._after, self._log_silent, origin)
         self._start("summary", self._interval, self._log_summary)
 
     def end_wait(self, origin: Origin) -> bool:
         """Nothing waits for *origin* any more; return whether it was pending."""
-        self._unlogged.pop(origin, None)
+        self._stop(origin)
         live = self._live.get(origin)
         if live is None or live.pending_since is None:
             return False
@@ -97,8 +96,11 @@ class Progress:
 
     def on_failed(self, origin: Origin, failure: str, line: str, *arguments: object) -> None:
         """An attempt failed and *origin* goes on waiting; *line* says what follows."""
-        self._unlogged.pop(origin, None)
-        self._log(origin, "waiting", failure, line, *arguments)
+        self._stop(origin)
+        live = self._live.get(origin)
+        if live is not None and not live.line:
+            live.line = "waiting"
+            self._write(origin, "waiting", failure, line, *arguments)
 
     def on_doubtful(self, doubt: str, record: RobotsRecord) -> None:
         """The response of an origin is not a robots.txt file (FET-20)."""
@@ -136,25 +138,15 @@ class Progress:
 
     def close(self) -> None:
         """Stop all timers, log suppressed lines, set the gauges to 0."""
-        for timer in self._timers.values():
-            timer.cancel()
-        self._timers.clear()
-        self._log_suppressed()
+        for name in list(self._timers):
+            self._stop(name)
+        self._log_further()
         for live in list(self._live.values()):
             self.end_wait(live.origin)
         if self._waiting:
             self.waiting_changed(-self._waiting)
 
     # --- lines
-
-    def _log(self, origin: Origin, kind: str, failure: str, line: str, *arguments: object) -> None:
-        """Log *line* once for each change of a pending origin."""
-        live = self._live.get(origin)
-        if live is not None and live.line == kind:
-            return
-        if live is not None:
-            live.line = kind
-        self._write(origin, kind, failure, line, *arguments)
 
     def _write(
         self, origin: Origin, kind: str, failure: str, line: str, *arguments: object
@@ -167,30 +159,21 @@ class Progress:
     def _has_room(self, group: tuple[str, str]) -> bool:
         """Count a line; whether it is among the first of its group."""
         self._lines[group] += 1
-        if self._lines[group] > MAX_LINES:
-            self._suppressed[group] += 1
-            return False
-        return True
+        return self._lines[group] <= MAX_LINES
 
-    def _log_silent(self) -> None:
-        """Name the origins that have not answered for :attr:`_after` seconds."""
-        now = self._clock()
-        while self._unlogged:
-            origin, since = next(iter(self._unlogged.items()))
-            if since <= now < since + self._after:
-                self._start("silent", since + self._after - now, self._log_silent)
-                return
-            del self._unlogged[origin]
-            line = "robots.txt of %s has not answered for %.0f s: %s"
-            requests = count(self._waiting_of(origin), "request waits", "requests wait")
-            self._log(origin, "silent", "silent", line, origin, now - since, requests)
+    def _log_silent(self, origin: Origin) -> None:
+        """Name *origin*, which has not answered for :attr:`_after` seconds."""
+        del self._timers[origin]
+        line = "robots.txt of %s has not answered for %g s: %s"
+        requests = count(self._waiting_of(origin), "request waits", "requests wait")
+        self._write(origin, "silent", "silent", line, origin, self._after, requests)
 
     def _log_summary(self) -> None:
-        if self._pending or self._suppressed:
-            self._start("summary", self._interval, self._log_summary)
-        self._log_suppressed()
+        del self._timers["summary"]
+        self._log_further()
         oldest = next(self.pending(), None)
         if oldest is not None:
+            self._start("summary", self._interval, self._log_summary)
             logger.info(
                 "robots.txt: %s pending, %s waiting, longest %.0f s (%s)",
                 count(self._pending, "origin"),
@@ -199,24 +182,29 @@ class Progress:
                 oldest[0].host,
             )
 
-    def _log_suppressed(self) -> None:
-        for (kind, failure), number in self._suppressed.items():
+    def _log_further(self) -> None:
+        """Count the origins without a line of their own."""
+        for group, number in self._lines.items():
+            if number <= MAX_LINES:
+                continue
+            kind, failure = group
             what = {
                 "silent": "have not answered yet",
                 "waiting": f"are unreachable ({safe(failure)}), attempts go on",
                 "given up": f"are given up ({safe(failure)})",
                 "doubtful": f"have {safe(failure)}",
             }[kind]
-            logger.info("robots.txt of %s more origins: they %s", f"{number:,}", what)
-        self._suppressed.clear()
+            self._lines[group] = MAX_LINES
+            logger.info("robots.txt of %s more origins: they %s", f"{number - MAX_LINES:,}", what)
 
-    def _start(self, name: str, seconds: float, call: Callable[[], None]) -> None:
+    # --- timers
+
+    def _start(self, name: str, seconds: float, call: Callable[..., None], *args: Origin) -> None:
         """Call *call* in *seconds*, unless that is planned already; never for 0."""
-        if seconds <= 0 or name in self._timers:
-            return
+        if seconds > 0 and name not in self._timers:
+            self._timers[name] = self._call_later(seconds, call, *args)
 
-        def due() -> None:
-            self._timers.pop(name, None)
-            call()
-
-        self._timers[name] = self._call_later(seconds, due)
+    def _stop(self, name: str) -> None:
+        timer = self._timers.pop(name, None)
+        if timer is not None:
+            timer.cancel()

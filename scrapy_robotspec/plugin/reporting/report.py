@@ -1,24 +1,37 @@
-"""Report: keeps the file of ``ROBOTSPEC_REPORT`` up to date during the crawl."""
+"""Report: counts for each origin, and the file of ``ROBOTSPEC_REPORT``.
+
+Loaded where a report is wanted. A thread writes the file from the counts while the crawl goes on
+counting: nothing is removed from them.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import re
 import time
+from datetime import datetime, timezone
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from twisted.internet.defer import CancelledError
-
+from scrapy_robotspec.access.outcome import Meaning, without_user_info
+from scrapy_robotspec.access.policy import Action
+from scrapy_robotspec.converters import wrong
+from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
-from scrapy_robotspec.plugin.reporting.report_file import ReportFile, unwritable
-from scrapy_robotspec.render.crawl_report import CrawlReport, report_lines
+from scrapy_robotspec.plugin.reporting.summary import TOP, answer_of, cut, deciding_line
+from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats, report_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from scrapy.crawler import Crawler
-    from twisted.internet.defer import Deferred
-    from twisted.python.failure import Failure
+
+    from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.lookup import FetchDone
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -26,109 +39,227 @@ logger = logging.getLogger("scrapy_robotspec")
 MIN_PAUSE = 1.0
 #: Pause after an update, as a multiple of its duration: updates take at most 2% of the time.
 PAUSE_FACTOR = 50
+#: Max URLs that are kept as examples of refused requests, for each rule.
+MAX_EXAMPLES = 3
+#: Max rules of one origin that are counted one by one. Further ones are counted together, for each
+#: reason.
+MAX_RULES = 100
 
 
 class Report:
     """The report of one crawl: its counts and its file.
 
-    The file is written in another thread. ``create`` is called first, ``close`` last.
-    *differences* returns the counts of a dry run.
+    ``create`` is called first, ``close`` last. *differences*: the counts of a dry run.
     """
 
     def __init__(
-        self,
-        crawler: Crawler,
-        setting: str,
-        differences: Callable[[], Mapping[str, int]] | None = None,
+        self, crawler: Crawler, setting: str, differences: Mapping[str, int] | None = None
     ) -> None:
+        assert crawler.spider is not None
         self.origins = OriginStatsTable()
-        self._crawler = crawler
+        self._spider = crawler.spider.name
         self._setting = setting
         self._differences = differences
         self._started = time.time()
-        self._threads = _compat.Threads(1)
-        self._updating: Deferred[None] | None = None
+        self._finished: str | None = None
+        self._end = Event()
+        self._thread = Thread(target=self._keep_up_to_date, daemon=True)
         self._is_failing = False
 
     def create(self) -> None:
-        """Create the file. Raises ``ConfigurationError`` if that is impossible."""
-        contents = self._contents(self._state())  # first, so that the file is hardly ever empty
-        self._file = ReportFile.create(self._setting, self._spider, self._started)
-        try:
-            self._file.replace(contents)
-        except OSError as error:
-            self._file.path.unlink()
-            raise unwritable(self._setting, error) from error
+        """Create the file.
+
+        A number is added to its name if it exists. Raises ``ConfigurationError`` if the system
+        refuses.
+        """
+        wanted = Path(expand(self._setting, self._spider, self._started)).absolute()
+        for number in count(1):
+            self._path = wanted if number == 1 else wanted.with_stem(f"{wanted.stem}-{number}")
+            try:
+                self._write(self._path)
+            except FileExistsError:
+                continue
+            except OSError as error:
+                expected = f"the path of a file that this process can write ({error.strerror})"
+                raise wrong("ROBOTSPEC_REPORT", self._setting, expected) from error
+            break
+        self._log_path()
 
     def open(self) -> None:
         """Begin to keep the file up to date."""
-        self._updating = _compat.deferred(self._keep_up_to_date())
-        self._updating.addErrback(end_quietly)
+        self._thread.start()
 
     async def close(self, reason: str) -> None:
         """Write the final contents; *reason* is why the crawl ended."""
-        if self._updating is not None:  # None: the spider was never opened
-            self._updating.cancel()
-        await self._write_in_thread(self._state(reason))
-        self._threads.close()
+        self._finished = reason
+        self._end.set()
+        if self._thread.ident is None:  # the spider was never opened
+            self._thread.start()
+        threads = _compat.Threads()
+        await _compat.as_future(threads(self._thread.join))
+        threads.close()
         if not self._is_failing:
-            logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._file.path)
+            self._log_path()
 
-    async def _keep_up_to_date(self) -> None:
-        pause = MIN_PAUSE
-        while True:
-            await _compat.sleep(pause)
-            begin = time.monotonic()
-            await self._write_in_thread(self._state())
-            pause = max(MIN_PAUSE, PAUSE_FACTOR * (time.monotonic() - begin))
-
-    @property
-    def _spider(self) -> str:
-        spider = self._crawler.spider
-        return spider.name if spider is not None else self._crawler.spidercls.name
-
-    def _state(self, finished: str | None = None) -> CrawlReport:
-        """The counts as they are now; *finished*: why the crawl has ended."""
-        rows = [row.copy() for row in self.origins.values()]
-        differences = None if self._differences is None else self._differences()
-        return CrawlReport(self._spider, self._started, time.time(), finished, rows, differences)
+    def _log_path(self) -> None:
+        logger.info("ROBOTSPEC_REPORT: the report of this crawl is %s", self._path)
 
     # --- writing
 
-    async def _write_in_thread(self, state: CrawlReport) -> None:
+    def _keep_up_to_date(self) -> None:
+        pause = MIN_PAUSE
+        while not self._end.wait(pause):
+            begin = time.monotonic()
+            self._update()
+            pause = max(MIN_PAUSE, PAUSE_FACTOR * (time.monotonic() - begin))
+        self._update()
+
+    def _update(self) -> None:
+        """Replace the contents of the file, as a whole.
+
+        A process that is killed leaves the old contents or the new ones. After a failure, of which
+        the first of several is logged, the old ones stay.
+        """
+        temporary = self._path.with_name(f"{self._path.name}.tmp")
         try:
-            await _compat.as_future(self._threads(self._write, state))
-        except CancelledError:
-            raise
+            temporary.unlink(missing_ok=True)  # of a killed crawl, or a link to another file
+            self._write(temporary)
+            os.replace(temporary, self._path)
         except Exception as error:  # no fault of a report may end a crawl
-            self._log_failure(error)
+            if not self._is_failing:
+                logger.error(
+                    "ROBOTSPEC_REPORT: %s cannot be written: %s. The crawl goes on, and the file "
+                    "keeps its last contents until an attempt succeeds",
+                    self._path,
+                    error,
+                    exc_info=None if isinstance(error, OSError) else error,
+                )
+            self._is_failing = True
         else:
             self._is_failing = False
 
-    def _write(self, state: CrawlReport) -> None:
-        self._file.replace(self._contents(state))
+    def _write(self, path: Path) -> None:
+        """Create *path* with the counts as they are now."""
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.writelines(self._contents())
 
-    def _contents(self, state: CrawlReport) -> Iterable[str]:
+    def _contents(self) -> Iterable[str]:
+        origins = list(self.origins.values())
         if not self._setting.lower().endswith(".html"):
-            return report_lines(state)
+            return report_lines(origins)
         from scrapy_robotspec.render.report_page import report_page  # most crawls need no Jinja2
 
-        return [report_page(state)]
-
-    def _log_failure(self, error: Exception) -> None:
-        """Log the first of several failures: the crawl goes on, and so do the attempts."""
-        if not self._is_failing:
-            logger.error(
-                "ROBOTSPEC_REPORT: %s cannot be written: %s. The crawl goes on, and the file keeps "
-                "its last contents until an attempt succeeds",
-                self._file.path,
-                error,
-                exc_info=None if isinstance(error, OSError) else error,
-            )
-        self._is_failing = True
+        page = report_page(
+            origins,
+            spider=self._spider,
+            started=self._started,
+            now=time.time(),
+            finished=self._finished,
+            differences=self._differences,
+        )
+        return [page]
 
 
-def end_quietly(failure: Failure) -> None:
-    """Swallow a cancellation."""
-    if not isinstance(failure.value, CancelledError):
-        failure.raiseException()
+def expand(setting: str, spider: str, now: float) -> str:
+    """The path that *setting* means for a crawl.
+
+    The time is written as in Scrapy's feeds.
+    """
+    moment = datetime.fromtimestamp(now, timezone.utc).replace(microsecond=0)
+    values = {"name": spider, "time": moment.isoformat().replace(":", "-")}
+    return re.sub(r"\{(\w+)\}|%\((\w+)\)s", lambda match: values[match[1] or match[2]], setting)
+
+
+class OriginStatsTable(dict["Origin", OriginStats]):
+    """The :class:`OriginStats` of all origins, in order of appearance.
+
+    Each is made on first use. Memory is bounded by the number of origins: of refused requests it
+    keeps a count for each rule, and the first URLs. Times are in epoch seconds, durations in
+    seconds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refusals: dict[tuple[Origin, str, int | None, str | None], RefusalStats] = {}
+
+    def __missing__(self, origin: Origin) -> OriginStats:
+        row = self[origin] = OriginStats(origin)
+        return row
+
+    def wait_began(self, origin: Origin, now: float) -> None:
+        """Requests wait for the robots.txt of *origin* from *now* on."""
+        row = self[origin]
+        row.pending_since = now
+        if row.first_asked is None:
+            row.first_asked = now
+
+    def wait_ended(self, origin: Origin, now: float) -> None:
+        """No request waits any more: *origin* has answered or is given up."""
+        row = self[origin]
+        if row.pending_since is None:
+            return
+        seconds = max(0.0, now - row.pending_since)
+        if seconds > row.wait_seconds:
+            row.wait_began, row.wait_seconds = row.pending_since, seconds
+        row.pending_since = None
+
+    def fetched(self, done: FetchDone, waiting: int, now: float) -> None:
+        """An attempt ended at *now*, while *waiting* requests waited."""
+        record = done.record
+        if record is None:
+            return
+        row, answer = self[record.origin], answer_of(record)
+        failed = answer == Meaning.UNREACHABLE.value
+        row.asked += 1
+        row.seconds = max(row.seconds, done.seconds)
+        if row.first_asked is None:
+            row.first_asked = now - done.seconds
+        row.answer = answer if failed or record.meaning is None else record.meaning.value
+        row.doubt = None if failed else record.no_robots_txt
+        row.status = record.failure_status if failed else record.status
+        failure = record.failure or "no answer"
+        row.failure = failure if failed else record.redirect_error
+        row.hops = len(record.hops)
+        row.redirects = record.hops
+        row.bytes = len(record.body)
+        row.truncated = record.truncated
+        if failed:
+            row.failed += 1
+            has_room = failure in row.failures or len(row.failures) < TOP
+            row.failures[failure if has_room else "other"] += 1
+        elif row.answered is None:
+            row.answered = now
+        if isinstance(done.found, Resolved):
+            if done.found.action is Action.REFUSE:
+                row.given_up += waiting
+            else:
+                row.waited += waiting
+
+    def overridden(self, kinds: tuple[str, ...], origin: Origin) -> None:
+        """An override of each of *kinds* was applied to a request."""
+        for kind in kinds:
+            self[origin].overrides[kind] += 1
+
+    def usage(self, preferences: Mapping[str, str], origin: Origin) -> None:
+        """The preferences of one page, by declared label."""
+        for label, preference in preferences.items():
+            self[origin].usage[label][preference] += 1
+
+    def refused(self, decision: Decision, url: str) -> None:
+        """The request for *url* was refused."""
+        if decision.origin is None:
+            return
+        row = self[decision.origin]
+        row.refused += 1
+        line, rule, pattern = deciding_line(decision)
+        cause = decision.origin, decision.reason, line, rule
+        if cause not in self._refusals and len(row.refused_by) >= MAX_RULES:
+            line = rule = pattern = None
+            cause = decision.origin, decision.reason, line, rule
+        refusal = self._refusals.get(cause)
+        if refusal is None:
+            refusal = self._refusals[cause] = RefusalStats(decision.reason, line, rule, pattern)
+            row.refused_by.append(refusal)
+        refusal.count += 1
+        if len(refusal.examples) < MAX_EXAMPLES:
+            refusal.examples.append(cut(without_user_info(url)))

@@ -12,7 +12,7 @@ from scrapy_robotspec.lookup import Pending
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import refusal
 from scrapy_robotspec.plugin.reporting.progress import Progress
-from scrapy_robotspec.plugin.reporting.summary import DOWN_COUNTED, Summary
+from scrapy_robotspec.plugin.reporting.summary import ORIGINS_COUNTED, Summary
 from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.lookup.live_origins import LiveOrigins
     from scrapy_robotspec.plugin.exceptions import ForbiddenByRobots, RobotsUnreachable
-    from scrapy_robotspec.plugin.reporting.origin_stats import OriginStatsTable
-    from scrapy_robotspec.plugin.reporting.report import Report
+    from scrapy_robotspec.plugin.reporting.report import OriginStatsTable, Report
     from scrapy_robotspec.plugin.settings.settings import Settings
 
 logger = logging.getLogger("scrapy_robotspec")
@@ -51,7 +50,6 @@ class CrawlStats:
     ) -> None:
         self._stats = stats
         self._settings = settings
-        self._jobdir: str | None = crawler.settings["JOBDIR"]
         self._summary = Summary()
         self.report: Report | None = None
         self._rows: OriginStatsTable | None = None
@@ -121,7 +119,7 @@ class CrawlStats:
 
     def delay_not_kept(self, origin: Origin, delay: float) -> None:
         """*origin* asks for a crawl delay that is not kept (EXT-01)."""
-        if len(self._not_kept) < DOWN_COUNTED or origin in self._not_kept:
+        if len(self._not_kept) < ORIGINS_COUNTED or origin in self._not_kept:
             self._not_kept[origin] = delay
             if self._rows is not None:
                 self._rows[origin].delay_not_kept = delay
@@ -140,9 +138,9 @@ class CrawlStats:
         if record is not None:
             self._summary.fetched(record, before)
             if self._rows is not None:
-                self._rows.fetched(record, done.seconds, now)
+                self._rows.fetched(done, waiting, now)
             self._note_doubt(record, before)
-        self._flush_counts()
+        self._write_counts()
         if before is None:
             self._stats.inc_value("robotspec/cache/miss")
         elif before.failures:
@@ -150,10 +148,13 @@ class CrawlStats:
         if isinstance(found, Pending):
             if record is not None and record.unreachable_since is not None:
                 self._log_failed(record, record.unreachable_since, waiting, now)
-        elif found.action is Action.REFUSE and record is not None:
-            self._log_given_up(record, waiting)
+            return
+        if waiting:
+            self._stats.inc_value("robotspec/waited", waiting)
+        if found.action is Action.REFUSE:
+            self._log_given_up(found.record, waiting)
         else:
-            self._released(found, record, waiting)
+            self._released(found, waiting)
 
     def _note_doubt(self, record: RobotsRecord, before: RobotsRecord | None) -> None:
         """Count and log a response that is not a robots.txt file (FET-20)."""
@@ -185,9 +186,6 @@ class CrawlStats:
         return f"in {max(0.0, since + self._settings.hold_timeout - now):.0f} s"
 
     def _log_given_up(self, record: RobotsRecord, waiting: int) -> None:
-        self._count_waited(waiting)
-        if self._rows is not None:
-            self._rows[record.origin].given_up += waiting
         failure = record.failure or "no answer"
         self._progress.on_given_up(
             record.origin,
@@ -200,58 +198,43 @@ class CrawlStats:
             count(waiting, "request"),
         )
 
-    def _released(self, found: Resolved, record: RobotsRecord | None, waiting: int) -> None:
-        self._count_waited(waiting)
+    def _released(self, found: Resolved, waiting: int) -> None:
+        origin = found.origin
         if waiting:
             self._stats.inc_value("robotspec/released", waiting)
-            if self._rows is not None:
-                self._rows[found.origin].waited += waiting
-        was_logged = self._progress.on_answered(found.origin)
+        was_logged = self._progress.on_answered(origin)
         if found.action is Action.ALLOW and found.reason == "unreachable":
-            self._warn_allowed(found.origin, record)
+            if origin not in self._warned and len(self._warned) < ORIGINS_COUNTED:
+                self._warned.add(origin)
+                logger.warning(
+                    "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': "
+                    "its pages are crawled without rules",
+                    origin,
+                    found.record.failure or "no answer",
+                )
         elif was_logged:
             logger.info(
                 "robots.txt of %s has answered: %s released",
-                found.origin,
+                origin,
                 count(waiting, "request is", "requests are"),
             )
 
-    def _warn_allowed(self, origin: Origin, record: RobotsRecord | None) -> None:
-        if origin in self._warned:
-            return
-        if len(self._warned) >= DOWN_COUNTED:
-            self._warned.clear()
-        self._warned.add(origin)
-        logger.warning(
-            "robots.txt of %s is unreachable (%s) and ROBOTSPEC_UNREACHABLE is 'allow': its pages "
-            "are crawled without rules",
-            origin,
-            (record.failure if record is not None else None) or "no answer",
-        )
-
-    def _count_waited(self, waiting: int) -> None:
-        if waiting:
-            self._stats.inc_value("robotspec/waited", waiting)
-
-    def _flush_counts(self) -> None:
+    def _write_counts(self) -> None:
         for name, number in zip(("hit", "stale"), self.from_cache, strict=True):
             if number:
-                self._stats.inc_value(f"robotspec/cache/{name}", number)
-        self.from_cache = [0, 0]
+                self._stats.set_value(f"robotspec/cache/{name}", number)
 
     # --- the end
 
     def close(self) -> None:
         """Log the summary."""
-        self._flush_counts()
+        self._write_counts()
         pending = list(self._progress.pending())
         self._progress.close()
         logger.info(
             "robots.txt files of this crawl:\n%s",
-            self._summary.table(self._through, self._stats.get_stats(), pending),
+            self._summary.table(self._through, pending),
         )
-        if pending and self._jobdir:
-            logger.info("pending requests are saved in %s (JOBDIR)", self._jobdir)
         if self._not_kept:
             logger.info(
                 "crawl delay not kept: %s for one, at most %g s (ROBOTSPEC_CRAWL_DELAY)",

@@ -17,7 +17,6 @@ from scrapy_robotspec import converters
 from scrapy_robotspec.access.outcome import Meaning, StatusPolicy
 from scrapy_robotspec.access.overrides import HostTable, Override, host_key
 from scrapy_robotspec.editions import Edition, get_edition
-from scrapy_robotspec.plugin.reporting.report_file import expand
 from scrapy_robotspec.protocol.agents import product_tokens
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import is_label
@@ -34,6 +33,8 @@ def report_file(raw: Any) -> str:
     path = _path(raw)
     if path is None or not path.lower().endswith((".jsonl", ".html")):
         raise ValueError("the path of a file that ends in .jsonl or .html")
+    from scrapy_robotspec.plugin.reporting.report import expand  # few crawls write a report
+
     try:
         expand(path, "", 0.0)
     except KeyError:

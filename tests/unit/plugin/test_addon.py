@@ -222,6 +222,7 @@ def test_handlers_with_few_connections_get_some_for_robots_txt_too(
         ({STOCK: 120, OtherMiddleware: 110}, 120),
         ({OURS: 90}, 100),
         ({OURS: 90, STOCK: None}, 100),
+        ({STOCK: None}, 100),
         ({DryRunMiddleware: 101}, 100),
     ],
     ids=repr,
@@ -242,13 +243,6 @@ def test_in_a_dry_run_scrapys_own_decides(
     assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
-
-
-def test_a_dry_run_without_scrapys_own_is_doubted(caplog: pytest.LogCaptureFixture) -> None:
-    update(ROBOTSPEC_DRY_RUN=True, DOWNLOADER_MIDDLEWARES={STOCK: None})
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert "every request counts as let through" in record.getMessage()
 
 
 def test_switched_off_by_robotstxt_obey_it_only_warns(caplog: pytest.LogCaptureFixture) -> None:

@@ -7,8 +7,9 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.test import get_crawler
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
@@ -16,6 +17,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.reporting.progress import MAX_LINES, Progress
 
 A, B = Origin("http", "a.example", 80), Origin("https", "b.example", 443)
+MANY = [Origin("http", f"h{n}.example", 80) for n in range(200)]
 FAILED = "robots.txt of %s is unreachable (%s)"
 
 
@@ -27,7 +29,7 @@ class Log:
         self._caplog = caplog
         self.clock = Clock()
         self.clock.advance(1_000_000)
-        self.stats = StatsCollector(get_crawler())
+        self.stats = StatsCollector(Crawler(Spider))
         self.waiting: dict[Origin, int] = defaultdict(int)
         self.progress = Progress(
             self.stats,
@@ -62,39 +64,20 @@ def test_a_silent_robots_txt_is_named_once(log: Log) -> None:
     ]
     log.clock.advance(30)
     assert log.lines() == []
-
-
-def test_an_origin_that_nothing_waits_for_is_not_pending(log: Log) -> None:
-    log.progress.on_pending(A)
-    log.progress.end_wait(A)
-    assert list(log.progress.pending()) == []
-    log.clock.advance(60)
-    assert log.lines() == []
-
-
-def test_each_silent_origin_has_its_own_time(log: Log) -> None:
-    log.progress.on_pending(A)
-    log.clock.advance(3)
-    log.progress.on_pending(B)
-    log.clock.advance(2.1)
-    assert [line.split()[2] for line in log.lines()] == ["http://a.example"]
-    log.clock.advance(3)
-    assert [line.split()[2] for line in log.lines()] == ["https://b.example"]
+    assert log.progress.on_answered(A) is True
+    assert log.progress.on_answered(A) is False
 
 
 def test_an_answer_in_time_is_not_logged(log: Log) -> None:
+    """Nor is the end of a wait without one."""
     log.progress.on_pending(A)
+    log.progress.on_pending(B)
     log.clock.advance(1)
     assert log.progress.on_answered(A) is False
+    log.progress.end_wait(B)
+    assert list(log.progress.pending()) == []
     log.clock.advance(300)
     assert log.lines() == []
-
-
-def test_an_answer_after_a_line_is_reported_as_logged(log: Log) -> None:
-    log.progress.on_pending(A)
-    log.clock.advance(6)
-    assert log.progress.on_answered(A) is True
-    assert log.progress.on_answered(A) is False
 
 
 def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> None:
@@ -119,13 +102,16 @@ def test_the_summary_line_comes_at_intervals_while_anything_waits(log: Log) -> N
 
 
 def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
-    origins = [Origin("http", f"h{n}.example", 80) for n in range(200)]
-    for origin in origins:
+    """Another failure has lines of its own."""
+    for origin in MANY:
         log.progress.on_pending(origin)
         log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
         log.progress.on_failed(origin, f"DNS: no {origin.host}", FAILED, origin, "DNS")
         log.progress.on_given_up(origin, f"DNS: no {origin.host}", "given up %s", origin)
     assert len(log.lines()) == 2 * MAX_LINES
+    log.progress.on_pending(A)
+    log.progress.on_failed(A, "HTTP status 503", FAILED, A, "HTTP status 503")
+    assert log.lines() == ["robots.txt of http://a.example is unreachable (HTTP status 503)"]
     log.progress.close()
     assert log.lines() == [
         "robots.txt of 180 more origins: they are unreachable (DNS), attempts go on",
@@ -133,23 +119,16 @@ def test_many_origins_with_one_failure_share_a_line(log: Log) -> None:
     ]
 
 
-def test_another_failure_has_lines_of_its_own(log: Log) -> None:
-    for n in range(30):
-        log.progress.on_failed(Origin("http", f"h{n}.example", 80), "DNS: x", FAILED, n, "DNS")
-    log.lines()
-    log.progress.on_failed(A, "HTTP status 503", FAILED, A, "HTTP status 503")
-    assert log.lines() == ["robots.txt of http://a.example is unreachable (HTTP status 503)"]
-
-
-def test_ten_thousand_silent_origins_do_not_flood_the_log(log: Log) -> None:
-    for n in range(10_000):
-        log.progress.on_pending(Origin("http", f"h{n}.example", 80))
+def test_many_silent_origins_do_not_flood_the_log(log: Log) -> None:
+    for origin in MANY:
+        log.progress.on_pending(origin)
     log.clock.advance(6)
     assert len(log.lines()) == MAX_LINES
     log.clock.advance(60)
-    lines = log.lines()
-    assert "robots.txt of 9,980 more origins: they have not answered yet" in lines
-    assert len(lines) == 2
+    further, _ = log.lines()
+    assert further == "robots.txt of 180 more origins: they have not answered yet"
+    log.clock.advance(60)
+    assert len(log.lines()) == 1
 
 
 def test_gauges_go_up_and_down(log: Log) -> None:
@@ -163,19 +142,16 @@ def test_gauges_go_up_and_down(log: Log) -> None:
     assert values["robotspec/pending"] == 1
     assert values["robotspec/waiting"] == 4
     assert values["robotspec/waiting_max"] == 7
+    log.progress.close()
+    assert (values["robotspec/pending"], values["robotspec/waiting"]) == (0, 0)
+    assert not log.clock.getDelayedCalls()
 
 
-def test_a_clock_that_is_put_back_does_not_silence_the_log(log: Log) -> None:
+@pytest.mark.parametrize(("option", "lines"), [("interval", 1), ("after", 16)])
+def test_without_an_interval_there_are_no_such_lines(
+    caplog: pytest.LogCaptureFixture, option: str, lines: int
+) -> None:
+    log = Log(caplog, **{option: 0.0})
     log.progress.on_pending(A)
-    log.clock.rightNow -= 5000
-    for call in log.clock.getDelayedCalls():
-        call.time -= 5000
-    log.clock.advance(6)
-    assert len(log.lines()) == 1
-
-
-def test_without_an_interval_there_is_no_summary(caplog: pytest.LogCaptureFixture) -> None:
-    log = Log(caplog, interval=0.0)
-    log.progress.on_pending(A)
-    log.clock.advance(1000)
-    assert len(log.lines()) == 1
+    log.clock.pump([60.0] * 16)
+    assert len(log.lines()) == lines

@@ -8,36 +8,31 @@ from typing import TYPE_CHECKING
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from scrapy_robotspec.protocol.usage import UsageStatement
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
 
 if TYPE_CHECKING:
     import pytest
+
+HOSTS = [Origin("http", f"h{number}.example", 80) for number in range(100)]
 
 
 def refusal(origin: Origin = SHOP, robots: RobotsTxt = RULES) -> Decision:
     return Decision(False, "rule", robots.explain("/cart/", ()), origin=origin)
 
 
-def small_crawl(summary: Summary) -> Summary:
-    """A shop with one refused page, and an origin that is down."""
+def test_table_tells_what_was_asked_let_through_and_refused() -> None:
+    """The whole account of a small crawl, as it stands in the log (EXT-02)."""
+    summary = Summary()
     summary.fetched(FOUND, None)
     summary.fetched(FAILED, None)
     summary.fetched(FAILED, FAILED)
     summary.refused(refusal())
     summary.refused(Decision(False, "unreachable", origin=DOWN))
-    return summary
-
-
-def test_table_tells_what_was_asked_let_through_and_refused() -> None:
-    """The whole account of a small crawl, as it stands in the log (EXT-02)."""
-    assert small_crawl(Summary()).table(2, {}).splitlines() == [
+    assert summary.table(2).splitlines() == [
         "origins            2 (1 with rules, 1 unreachable)",
-        "attempts           2 of 3 without a usable answer",
         "requests           2 let through, 2 refused (1 by a rule, 1 unreachable)",
         "still unreachable  http://down.example:8080: refused",
         "refused most              1  https://shop.example line 2: Disallow: /cart/",
@@ -47,21 +42,20 @@ def test_table_tells_what_was_asked_let_through_and_refused() -> None:
 def test_the_table_names_origins_that_are_down_until_they_answer() -> None:
     """Up to five by name, the others by number."""
     summary = Summary()
-    for number in range(8):
-        record = replace(FAILED, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(record, None)
-    table = summary.table(0, {})
+    for origin in HOSTS[:8]:
+        summary.fetched(replace(FAILED, origin=origin), None)
+    table = summary.table(0)
     assert "still unreachable  http://h0.example: refused\n" in table
     assert "and 3 more" in table
-    for number in range(8):
-        back = replace(FOUND, origin=Origin("http", f"h{number}.example", 80))
-        summary.fetched(back, FAILED)
-    assert "unreachable  http" not in summary.table(0, {})
+    for origin in HOSTS[:8]:
+        summary.fetched(replace(FOUND, origin=origin), FAILED)
+    assert summary.table(0).splitlines()[0].split(maxsplit=1)[1] == "8 (8 with rules)"
+    assert "unreachable" not in summary.table(0)
 
 
 def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
     """No origin, no request: the table says so."""
-    assert Summary().table(0, {}).splitlines() == [
+    assert Summary().table(0).splitlines() == [
         "origins   0",
         "requests  0 let through, 0 refused",
     ]
@@ -69,48 +63,25 @@ def test_a_crawl_that_asked_nothing_has_a_table_too() -> None:
 
 def test_origins_without_an_answer_are_named() -> None:
     """After Ctrl-C the summary says what the crawl was waiting for."""
-    silent = [(Origin("http", f"h{number}.example", 80), 30.0 - number) for number in range(7)]
-    table = Summary().table(0, {}, silent)
+    silent = [(origin, 30.0 - number) for number, origin in enumerate(HOSTS[:7])]
+    table = Summary().table(0, silent)
     assert "origins        7 (7 without an answer so far)" in table
     assert "still pending      30 s  http://h0.example" in table
     assert "and 2 more" in table
 
 
-def test_an_origin_is_counted_once_however_often_it_is_tried() -> None:
-    """Origins are counted as origins, attempts as attempts."""
+def test_doubtful_answers_stand_apart_from_a_404() -> None:
+    """FET-20: all allow everything, but mean something else. The most frequent come first."""
     summary = Summary()
-    before = None
-    for _ in range(5):
-        summary.fetched(FAILED, before)
-        before = FAILED
-    summary.fetched(replace(FOUND, origin=DOWN), FAILED)
-    table = summary.table(0, {})
-    assert "origins   1 (1 with rules)" in table
-    assert "5 of 6 without a usable answer" in table
-
-
-def test_a_403_stands_apart_from_a_404() -> None:
-    """Both allow everything (FET-08), but a site that refuses a crawler means something else."""
-    summary = Summary()
-    for number, status in enumerate((404, 410, 403, 403, 401)):
-        record = replace(
-            FOUND,
-            origin=Origin("http", f"h{number}.example", 80),
-            status=status,
-            meaning=Meaning.ALLOW,
-        )
-        summary.fetched(record, None)
-    assert (
-        "origins 5 (2 without a file (all allowed), 2 with HTTP status 403 (all allowed), "
-        "1 with HTTP status 401 (all allowed))"
-    ) in " ".join(summary.table(0, {}).split())
-
-
-def test_overrides_are_named_in_the_table() -> None:
-    counts = {"ignore": 2, "crawl_delay": 1, "token": 1}
-    stats = {f"robotspec/override/{kind}": number for kind, number in counts.items()}
-    table = Summary().table(4, {**stats, "downloader/request_count": 3})
-    assert "overridden  2 by ignore, 1 by crawl_delay, 1 by token" in table
+    gone = replace(FOUND, status=404, meaning=Meaning.ALLOW)
+    forbidden = replace(gone, status=403, doubt="HTTP status 403")
+    page = replace(FOUND, doubt="HTML page")
+    for origin, record in zip(HOSTS, (gone, forbidden, forbidden, page), strict=False):
+        summary.fetched(replace(record, origin=origin), None)
+    assert summary.table(0).splitlines()[0].split(maxsplit=1)[1] == (
+        "4 (2 no robots.txt: HTTP status 403, 1 without a file (all allowed), "
+        "1 no robots.txt: HTML page)"
+    )
 
 
 def test_a_strangers_rule_cannot_steer_the_log() -> None:
@@ -119,27 +90,8 @@ def test_a_strangers_rule_cannot_steer_the_log() -> None:
     verdict = robots.explain("/\x1b[31m\u202e", ())
     summary = Summary()
     summary.refused(Decision(False, "rule", verdict, origin=SHOP))
-    assert "\\x1b[31m\\u202e" in summary.table(0, {})
-    assert "\x1b" not in summary.table(0, {})
-
-
-def test_usage_preferences_are_counted() -> None:
-    """USE-05: each declared label by its preference."""
-    counts = {"train-ai/disallow": 2, "search/allow": 1, "search/unknown": 2, "train-ai/allow": 1}
-    stats = {f"robotspec/usage/{name}": number for name, number in counts.items()}
-    table = Summary().table(3, stats)
-    assert "usage train-ai  1 allowed, 2 disallowed" in table
-    assert "usage search    1 allowed, 2 unknown" in table
-
-
-def test_a_refusal_for_a_usage_preference_names_its_statement() -> None:
-    """And not the rule that allows the page."""
-    robots = RobotsTxt.parse(b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /\n")
-    refused = UsageRefusal("train-ai", UsageStatement("content-usage", "train-ai=n", line=2))
-    decision = Decision(False, "usage", robots.explain("/", ()), origin=SHOP, usage=refused)
-    summary = Summary()
-    summary.refused(decision)
-    assert "https://shop.example line 2: Content-Usage: train-ai=n" in summary.table(0, {})
+    assert "\\x1b[31m\\u202e" in summary.table(0)
+    assert "\x1b" not in summary.table(0)
 
 
 def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +100,7 @@ def test_rules_that_refuse_often_outlive_many_others(monkeypatch: pytest.MonkeyP
     summary = Summary()
     for _ in range(20):
         summary.refused(refusal())
-    for number in range(100):
-        summary.refused(refusal(Origin("http", f"h{number}.example", 80)))
-    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table(0, {})
+    for origin in HOSTS:
+        summary.refused(refusal(origin))
+    assert "20  https://shop.example line 2: Disallow: /cart/" in summary.table(0)
     assert len(summary._rules) <= 10
