@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, code_of, is_disallowed
+from scrapy_robotspec.cli.errors import UNREACHABLE, MisuseError, code_of
 from scrapy_robotspec.cli.inputs import (
     is_url,
     load_query,
@@ -40,8 +40,6 @@ class Question(NamedTuple):
     sites: SiteOptions
     fully: bool = False
     """Whether losing rules and groups are wanted, too."""
-    usage: Sequence[str] = ()
-    """Labels of usage to answer for, too."""
     disallowed: bool = False
     """Whether only the disallowed answers are wanted."""
 
@@ -95,12 +93,12 @@ class Answers:
         Raises :class:`MisuseError` for a path that belongs to no site.
         """
         file, urls = self.question.file, self.question.urls
-        if file is None:
-            return absolute(urls, None)
-        if not is_url(file):
+        if file is not None and not is_url(file):
             return None
-        if not is_robots_txt(file):
-            return absolute([file, *urls], None)
+        if file is None or not is_robots_txt(file):
+            return absolute(urls if file is None else [file, *urls], None)
+        if self.question.crawlers.each:
+            return None
         from scrapy_robotspec.access.origin import Origin
 
         asked = absolute(urls, file)
@@ -116,7 +114,7 @@ class Answers:
         if not (self.question.fully or options.each):
             tokens = options.crawler(robots.edition, default) or ()
             for url in urls:
-                self.add(self._with_usage(explain(robots, url, tokens), robots, url))
+                self.add(explain(robots, url, tokens))
             return
         from scrapy_robotspec.render.parsed_file import ParsedFile
 
@@ -127,8 +125,7 @@ class Answers:
                 if group is not None:
                     self.add(explain_fully(file, url, tokens, group))
                 else:
-                    found = explain(robots, url, tokens, names=file.written)
-                    self.add(self._with_usage(found, robots, url))
+                    self.add(explain(robots, url, tokens, names=file.written))
 
     def by_sites(self, visit: Visit, total: int = 0) -> None:
         """Print the answers of sites, as they come.
@@ -136,6 +133,8 @@ class Answers:
         ``total``: their number, if it is known. Raises :class:`MisuseError`.
         """
         question, session = self.question, self.session
+        if question.crawlers.each and (question.file is None or is_url(question.file)):
+            raise MisuseError("--each-token is for the crawlers of a file: give its URL as FILE")
         query = load_query(session)
         tokens = question.crawlers.crawler(session.edition(question.sites.edition), None)
         options = question.sites._replace(tokens=tokens)
@@ -143,9 +142,7 @@ class Answers:
 
         def handle_site(site: SiteAnswer) -> None:
             nonlocal handled
-            for each in _for_crawlers(site) if question.crawlers.each else [site]:
-                found = explain_site(each, fully=question.fully)
-                self.add(self._with_usage(found, each.robots, each.url))
+            self.add(explain_site(site, fully=question.fully))
             handled += 1
             session.screen.share(handled, total, "answered")
             session.screen.out.flush()
@@ -153,21 +150,11 @@ class Answers:
         query(visit, options, handle_site)
         session.screen.clear()
 
-    def _with_usage(
-        self, found: Explanation, robots: RobotsTxt | None, url: str | bytes
-    ) -> Explanation:
-        if not self.question.usage or robots is None or not found.allowed:
-            return found
-        from scrapy_robotspec.render.usage import usage_answer
-
-        return found._replace(usage=usage_answer(robots, url, found.tokens))
-
     def add(self, found: Explanation) -> None:
         """Print one answer."""
-        labels = self.question.usage
-        self._code = max(self._code, code_of(found, labels))
+        self._code = max(self._code, code_of(found))
         self._kept.add(found)
-        if self.question.disallowed and not is_disallowed(found, labels):
+        if self.question.disallowed and found.allowed:
             return
         if not self.output.is_page_only:
             for line in self._lines(found):
@@ -178,7 +165,7 @@ class Answers:
         if self.output.as_json:
             from scrapy_robotspec.render.as_json import dumps, full_object, short_object
 
-            shown = full_object(found) if question.fully else short_object(found, question.usage)
+            shown = full_object(found) if question.fully else short_object(found)
             yield dumps({"file": self._name, **shown} if self._name else shown)
         elif question.fully:
             if self._kept.numbers.total() > 1:
@@ -188,7 +175,7 @@ class Answers:
             prefix = f"{safe(self._name)}  " if self._name else ""
             if question.crawlers.each:
                 prefix += f"{found.crawler:<{_WIDTH}}  "
-            yield short(found, prefix, paint, question.usage)
+            yield short(found, prefix, paint)
 
     def end(self, name: str, robots: RobotsTxt | None) -> int:
         """Sum up, write the page if any, return the exit code."""
@@ -203,17 +190,3 @@ class Answers:
             screen.sum_up(", ".join(parts))
         self.output.write(self.session, name, robots, self._kept)
         return self._code
-
-
-def _for_crawlers(site: SiteAnswer) -> Iterator[SiteAnswer]:
-    """The answer for each crawler that the site's file names, and others."""
-    from scrapy_robotspec.render.parsed_file import ParsedFile
-
-    decision, robots = site.decision, site.robots
-    if decision is None or robots is None:
-        yield site._replace(tokens=())
-        return
-    for tokens in find_crawlers(CrawlerOptions(each=True), [ParsedFile(robots)], None):
-        verdict = robots.explain_served(site.url, tokens)
-        changed = decision._replace(allowed=verdict.allowed, reason=verdict.reason, verdict=verdict)
-        yield site._replace(tokens=tokens, decision=changed)

@@ -36,12 +36,6 @@ _EXAMPLES = """\
 @options.crawler_options
 @options.site_options
 @click.option(
-    "--usage",
-    metavar="LABEL",
-    multiple=True,
-    help="Also show whether pages may be used for this, such as train-ai. Again for each use.",
-)
-@click.option(
     "--sitemap",
     metavar="SITEMAP",
     help="Decide about every URL of a sitemap or an index of sitemaps: a path or a URL.",
@@ -54,7 +48,6 @@ def command(
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     sites: SiteOptions,
-    usage: Sequence[str],
     sitemap: str | None,
     disallowed: bool,
     output: Output,
@@ -66,8 +59,7 @@ def command(
     """
     output.check([file, urls.listed, sitemap])
     read = read_urls(urls, session.screen, file)
-    labels = _labels(usage, session)
-    question = Question(file, read.urls, crawlers, sites, usage=labels, disallowed=disallowed)
+    question = Question(file, read.urls, crawlers, sites, disallowed=disallowed)
     answers = Answers(session, question, output)
     if sitemap is not None:
         return _check_sitemap(answers, sitemap)
@@ -130,18 +122,3 @@ def _covered(answers: Answers, urls: Sequence[str], site: str) -> list[str]:
             word = screen.paint("note", "not covered")
             screen.say(f"{word} {safe(url)}  (the robots.txt of another origin)")
     return found
-
-
-def _labels(labels: Sequence[str], session: Session) -> Sequence[str]:
-    """Labels of usage, each once. Raises :class:`MisuseError` for what cannot be one."""
-    if not labels:
-        return ()
-    from scrapy_robotspec.access.usage_policy import meant_label
-    from scrapy_robotspec.protocol.usage import is_label
-
-    for label in labels:
-        if not is_label(label):
-            raise MisuseError(f"{label!a} is not a label of usage: give one such as train-ai")
-        if meant := meant_label(label):
-            session.screen.fail(f"--usage {label}: do you mean {meant}?")
-    return tuple(dict.fromkeys(labels))

@@ -11,8 +11,6 @@ from click.exceptions import NoArgsIsHelpError
 from scrapy_robotspec.render.text import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_robotspec.render.explanation import Explanation
 
 #: All allowed, no finding, no difference.
@@ -56,24 +54,13 @@ def show_error(error: click.ClickException) -> int:
     return error.exit_code
 
 
-def code_of(found: Explanation, labels: Sequence[str] = ()) -> int:
-    """The exit code of one answer; the greatest of several counts.
-
-    ``labels``: uses that must not be disallowed either.
-    """
+def code_of(found: Explanation) -> int:
+    """The exit code of one answer; the greatest of several counts."""
     if found.allowed is None:
         return MISUSE
     if not found.allowed:
         return UNREACHABLE if found.reason == "unreachable" else FOUND
-    return FOUND if is_disallowed(found, labels) else GOOD
-
-
-def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
-    """Whether the page, or one of its uses, is disallowed."""
-    if not found.allowed:
-        return True
-    usage = found.usage
-    return usage is not None and any(usage.preference(each) == "disallow" for each in labels)
+    return GOOD
 
 
 def with_problems(code: int, problems: int) -> int:

@@ -9,11 +9,9 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.render.usage import UsageAnswer, usage_object
+from scrapy_robotspec.render.usage import usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule, Verdict
@@ -47,18 +45,13 @@ def rule_object(rule: Rule) -> dict[str, Any]:
     return {"line": rule.line, "rule": rule.text, "kind": rule.kind, "pattern": rule.pattern}
 
 
-def short_object(found: Explanation, labels: Sequence[str] = ()) -> dict[str, Any]:
-    """One URL and its decision, with the preferences of labels of usage."""
+def short_object(found: Explanation) -> dict[str, Any]:
+    """One URL and its decision."""
     shown: dict[str, Any] = {"url": found.url, "tokens": list(found.tokens)}
     shown |= verdict_object(found.verdict)
     shown |= {"allowed": found.allowed, "reason": found.reason}
     if found.site is not None:
         shown |= _decision_object(found.site)
-    if labels:
-        answer = found.usage or UsageAnswer()
-        shown["usage"] = {
-            label: answer.preference(label) if found.allowed else None for label in labels
-        }
     return shown
 
 

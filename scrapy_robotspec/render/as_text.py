@@ -14,7 +14,7 @@ from scrapy_robotspec.render.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
@@ -26,19 +26,10 @@ def labelled(label: str, text: str) -> str:
     return f"  {label:<10} {text}".rstrip()
 
 
-def short(found: Explanation, prefix: str, paint: Paint, labels: Sequence[str] = ()) -> str:
-    """One decision on one line.
-
-    ``labels``: usage labels to answer for. Text from outside comes last.
-    """
+def short(found: Explanation, prefix: str, paint: Paint) -> str:
+    """One decision on one line. Text from outside comes last."""
     reason = paint("faint", f"({found.detail})")
-    line = f"{verdict_word(found.allowed, paint)}  {prefix}{safe(found.url)}  {reason}"
-    if labels and found.allowed:
-        from scrapy_robotspec.render.usage import UsageAnswer, label_words
-
-        words = (label_words(found.usage or UsageAnswer(), label) for label in labels)
-        line += f"  {', '.join(words)}"
-    return line
+    return f"{verdict_word(found.allowed, paint)}  {prefix}{safe(found.url)}  {reason}"
 
 
 def explained(found: Explanation, paint: Paint, name: str = "") -> Iterator[str]:

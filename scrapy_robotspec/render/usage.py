@@ -30,10 +30,6 @@ class UsageAnswer:
     """Statements for the crawler that are not about the page, or that a longer path hides."""
     licenses: tuple[str, ...] = ()
 
-    def preference(self, label: str) -> str:
-        """``"allow"``, ``"disallow"`` or ``"unknown"``."""
-        return self.usage.preferences.get(label, "unknown")
-
     def facts(self) -> Iterator[tuple[str, str]]:
         """Label and text of each line to show, escaped."""
         if self.usage.statements or self.hidden:
@@ -62,17 +58,6 @@ def preference_words(usage: Usage) -> str:
         f"{safe(label)} {_WORDS[preference]}" for label, preference in usage.preferences.items()
     ]
     return ", ".join(stated[:MOST]) or "no preference for this page"
-
-
-def label_words(answer: UsageAnswer, label: str) -> str:
-    """The preference for one label, with the deciding line, escaped."""
-    preference = answer.preference(label)
-    if preference == "unknown":
-        return f"{label} unknown"
-    deciding = next(
-        each for each in answer.usage.statements if each.preferences.get(label) == preference
-    )
-    return f"{label} {_WORDS[preference]} ({statement_words(deciding)})"
 
 
 def statement_words(statement: UsageStatement) -> str:

@@ -337,7 +337,7 @@ def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside
 def test_every_crawler_that_a_site_names_is_decided_about(server: Server, outside: Folder) -> None:
     """--each-token with one fetch."""
     site = server.site("127.0.0.16", SHOP)
-    result = outside.robotspec("check", site.url("/x"), "--each-token", "--json")
+    result = outside.robotspec("check", site.url("/robots.txt"), "/x", "--each-token", "--json")
     rows = [json.loads(line) for line in result.out.splitlines()]
     assert [(row["tokens"], row["allowed"]) for row in rows] == [
         (["GPTBot"], False),

@@ -75,10 +75,3 @@ def test_crawlers_with_too_many_lines_are_refused(
     assert "crawlers that are named have more than 1,600 lines together" in result.err
     assert result.out == ""
     assert run_command("check", "many.txt", "/", "--token", "f").code == 0
-
-
-def test_a_label_that_is_probably_another_one_is_named(run_command: RunCommand) -> None:
-    """USE-05: a mistyped use would never be disallowed."""
-    result = run_command("check", "robots.txt", "/x", "--usage", "train_ai")
-    assert "--usage train_ai: do you mean train-ai?" in result.err
-    assert not run_command("check", "robots.txt", "/x", "--usage", "train-ai").err

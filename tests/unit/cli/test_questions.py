@@ -93,26 +93,6 @@ QUESTIONS = [
         ],
     ),
     (
-        "May we train on any of these pages?",
-        "check robots.txt --urls urls.txt --usage train-ai --usage ai-input",
-        1,
-        [
-            "(line 19: Content-Signal: search=yes, ai-train=no), ai-input unknown",
-        ],
-    ),
-    (
-        "May this page be found by a search?",
-        "check robots.txt /x --usage search",
-        0,
-        ["search allowed (line 19"],
-    ),
-    (
-        "Which pages may not be fetched or trained on?",
-        "check new.txt /a /cart/ --usage train-ai --disallowed",
-        1,
-        ["disallowed  /cart/"],
-    ),
-    (
         "Which sitemaps does it name?",
         "show robots.txt --token newbot",
         0,
@@ -257,9 +237,6 @@ def test_json_of_usage_holds_every_statement(run_command: RunCommand) -> None:
         ],
         "licenses": [],
     }
-    result = run_command("check", "robots.txt", "/x", "/cart/1", "--json", "--usage", "search")
-    found = [json.loads(line)["usage"] for line in result.lines]
-    assert found == [{"search": "allow"}, {"search": None}]
 
 
 def test_a_file_that_follows_all_advice_passes_strict(
