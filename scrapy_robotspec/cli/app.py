@@ -68,6 +68,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name == "explain":
+            from scrapy_robotspec.cli.check import explain_command
+
+            return explain_command
         module = import_module(f"scrapy_robotspec.cli.{cmd_name}")
         command: click.Command = module.command
         return command

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
 from scrapy_robotspec.render.text import safe
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.render.explanation import Explanation
 
 #: All allowed, no finding, no difference.
 GOOD = 0
@@ -52,15 +48,6 @@ def show_error(error: click.ClickException) -> int:
     if ctx is not None and isinstance(error, click.UsageError):
         sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
     return error.exit_code
-
-
-def code_of(found: Explanation) -> int:
-    """The exit code of one answer; the greatest of several counts."""
-    if found.allowed is None:
-        return MISUSE
-    if not found.allowed:
-        return UNREACHABLE if found.reason == "unreachable" else FOUND
-    return GOOD
 
 
 def with_problems(code: int, problems: int) -> int:

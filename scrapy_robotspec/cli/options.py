@@ -231,7 +231,10 @@ output_options = gather(
     ("as_json", "html", "force"),
     json_option,
     click.option(
-        "--html", metavar="OUT", help="Write a page for a browser, too; - for standard output."
+        "--html",
+        metavar="OUT",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        help="Write a page for a browser, too; - for standard output.",
     ),
     click.option("--force", is_flag=True, help="Let --html overwrite any file but an input."),
 )

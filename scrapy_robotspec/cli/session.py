@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import click
+
+from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.render.site import SiteAnswer
@@ -20,47 +24,30 @@ if TYPE_CHECKING:
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
 
-_COLOURS = {"good": "32", "bad": "31", "note": "33", "faint": "2", "strong": "1"}
-
-
-def wants_colour(
-    stream: TextIO, environment: Mapping[str, str], choice: bool | None = None
-) -> bool:
-    """Whether ``stream`` gets colours.
-
-    ``choice`` (``--color/--no-color``) comes first, then ``NO_COLOR`` and ``FORCE_COLOR``, then
-    whether ``stream`` is a terminal that can show colours.
-    """
-    if choice is not None:
-        return choice
-    if environment.get("NO_COLOR"):
-        return False
-    if environment.get("FORCE_COLOR"):
-        return True
-    return stream.isatty() and environment.get("TERM") != "dumb"
-
 
 class Screen:
     """Writes answers to standard output, the rest to standard error.
 
-    ``quiet`` leaves out notes, summaries and progress; ``color`` as in :func:`wants_colour`.
+    ``quiet`` leaves out notes, summaries and progress. ``color``: whether answers are coloured;
+    None: as ``NO_COLOR`` and ``FORCE_COLOR`` say, else on a terminal.
     """
 
     def __init__(self, color: bool | None = None, *, quiet: bool = False) -> None:
         self.out = sys.stdout
         self.err = sys.stderr
         self.quiet = quiet
-        self._coloured = wants_colour(self.out, os.environ, color)
+        if color is None:
+            wanted = os.environ.get("FORCE_COLOR") or self.out.isatty()
+            color = bool(wanted and not os.environ.get("NO_COLOR"))
+        self._color = color
         self._percent = 0  # on the terminal
 
-    def paint(self, style: str, text: str) -> str:
-        """``text`` in a style: good, bad, note, faint or strong."""
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._coloured and text else text
+    paint = staticmethod(paint)
 
     def say(self, line: str = "") -> None:
         """Write one line of the answer, which must be escaped already."""
         self.clear()
-        self.out.write(f"{line}\n")
+        self.out.write(f"{line if self._color else click.unstyle(line)}\n")
 
     def sum_up(self, line: str) -> None:
         """Write the line that sums up the answer, unless quiet."""

@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.session import Screen
 
-#: Compiled at their first use.
-_VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
-_AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
+#: A path, or a URL of a site. The first word of ``example.com/page`` could be a host or a folder.
+_VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
+_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 #: Max wrong lines of a list that are named.
 _MOST_BAD = 20
-#: Beginnings of nearly all URLs in lists.
-_USUAL = (b"/", b"https://", b"http://")
 
 
 class UrlOptions(NamedTuple):
@@ -39,7 +37,7 @@ class Urls(NamedTuple):
 
     urls: Sequence[str | bytes]
     """Text where it is UTF-8, else bytes."""
-    bad_lines: int = 0
+    bad_lines: int
     """Lines of the list that are neither URL nor path; each was reported."""
 
 
@@ -52,24 +50,27 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     given, listed = options
     if (listed, *files).count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
+    urls: list[str | bytes] = []
     for url in given:
-        if not _is_valid(url):
+        if not _VALID.match(os.fsencode(url)):
             raise MisuseError(_hint(url, files))
-    urls = [_text(os.fsencode(url)) for url in given]
+        urls.append(_text(os.fsencode(url)))
     if listed is None:
-        return Urls(urls)
-    found, bad = _listed(listed, screen)
-    if not (urls or found):
+        return Urls(urls, 0)
+    bad = 0
+    for number, line in read_lines(listed):
+        if _VALID.match(line):
+            urls.append(_text(line))
+            continue
+        bad += 1
+        if bad <= _MOST_BAD:
+            shown = safe(decode(line))
+            screen.fail(f"{safe(listed)}:{number}: neither a URL nor a path, skipped: {shown}")
+    if bad > _MOST_BAD:
+        screen.fail(f"and {bad - _MOST_BAD:,} more")
+    if not urls:
         raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
-    return Urls([*urls, *found], bad)
-
-
-def _is_valid(url: str) -> bool:
-    """Whether it is a path that begins with a slash, or a URL of a site.
-
-    The first word of ``example.com/page`` could be a host or a folder.
-    """
-    return url.startswith("/") or re.match(_VALID, url) is not None
+    return Urls(urls, bad)
 
 
 def _text(url: bytes) -> str | bytes:
@@ -88,22 +89,6 @@ def _hint(url: str, files: Iterable[str | None]) -> str:
     )
 
 
-def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
-    urls: list[str | bytes] = []
-    bad = 0
-    for number, line in read_lines(name):
-        if line.startswith(_USUAL) or _is_valid(line.decode("latin-1")):
-            urls.append(_text(line))
-        else:
-            bad += 1
-            shown = safe(decode(line))
-            if bad <= _MOST_BAD:
-                screen.fail(f"{safe(name)}:{number}: neither a URL nor a path, skipped: {shown}")
-    if bad > _MOST_BAD:
-        screen.fail(f"and {bad - _MOST_BAD:,} more")
-    return urls, bad
-
-
 def missing_urls(file: str) -> MisuseError:
     """The error for a FILE without URLs, or an unreadable one."""
     if not is_url(file) and not os.path.isdir(file):
@@ -116,15 +101,8 @@ def missing_urls(file: str) -> MisuseError:
 
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     """Note URLs of several origins, as a file governs one (LOC-02)."""
-    origins: set[str] = set()
-    last = "\0"
-    for url in urls:
-        text = url if isinstance(url, str) else os.fsdecode(url)
-        if text.startswith(last) or (text[:1] == "/" != text[1:2]):  # hot path
-            continue
-        if match := re.match(_AUTHORITY, text):
-            last = match[0] + "/"
-            origins.add(match[0].lower())
+    found = (_AUTHORITY.match(os.fsdecode(url)) for url in urls)
+    origins = {match[0].lower() for match in found if match}
     if len(origins) > 1:
         screen.note(
             f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "

@@ -10,10 +10,9 @@ from scrapy_robotspec.protocol.paths import as_in_url, path_of
 from scrapy_robotspec.render.text import crawler_words, duration, group_words, reason_words, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule, Verdict
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.usage import UsageAnswer
@@ -33,7 +32,7 @@ class Explanation(NamedTuple):
     allowed: bool | None
     """None where nothing was decided."""
     reason: str
-    """As in ``Decision.reason``; ``"problem"`` where nothing was decided."""
+    """As in ``Decision.reason``; ``"problem"`` or ``"not_covered"`` where nothing was decided."""
     verdict: Verdict | None = None
     """The verdict of the file; None where no file decides."""
     path: str = ""
@@ -70,6 +69,8 @@ class Explanation(NamedTuple):
             words.append(safe(why(self.site)))
         if self.verdict is not None and self.reason != "usage":
             words.append(reason_words(self.verdict))
+        if self.reason == "not_covered":
+            words.append("the robots.txt of another origin")
         return ", ".join(words) or self.reason
 
     @property
@@ -81,57 +82,35 @@ class Explanation(NamedTuple):
         return f"{name} may {'' if self.allowed else 'not '}fetch {safe(self.url)}"
 
 
-def explain(
-    robots: RobotsTxt,
-    url: str | bytes,
-    tokens: Sequence[str],
-    *,
-    names: Mapping[str, str] | None = None,
-) -> Explanation:
+def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
     """The verdict about a URL or path, with its rule.
 
     The path, losing rules and the group are left out.
-
-    ``names`` maps product tokens to the names as written in the file.
     """
-    verdict = robots.explain_served(url, tokens)
+    verdict = file.robots.explain_served(url, tokens)
     return Explanation(
         url if isinstance(url, str) else decode(url),
         tuple(tokens),
         verdict.allowed,
         verdict.reason,
         verdict,
-        crawler=crawler_words(tokens, names),
+        crawler=crawler_words(tokens, file.written),
     )
 
 
-def explain_fully(
-    file: ParsedFile, url: str | bytes, tokens: Sequence[str], group: GroupSummary | None = None
-) -> Explanation:
-    """As :func:`explain`, with every rule that matches and the group that applies.
+def explain_fully(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
+    """As :func:`explain`, with every rule that matches and the group that applies."""
+    from scrapy_robotspec.render.usage import usage_answer
 
-    ``group`` saves looking it up again for many URLs of one crawler.
-    """
-    found = explain(file.robots, url, tokens, names=file.written)
+    found = explain(file, url, tokens)
     assert found.verdict is not None
     path = path_of(found.verdict.resolved or url, file.robots.edition)
-    group = group or file.group_for(tokens)
     return found._replace(
         path=as_in_url(path),
-        matches=file.matches(path, group),
-        group=group,
-        usage=_usage(file, url, tokens, found.verdict.allowed),
+        matches=file.matches(path, tokens),
+        group=file.group_for(tokens),
+        usage=usage_answer(file.robots, url, tokens),
     )
-
-
-def _usage(file: ParsedFile, url: str | bytes, tokens: Sequence[str], allowed: bool) -> UsageAnswer:
-    """The usage of a page; a file without statements is not read for it."""
-    from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.render.usage import UsageAnswer, usage_answer
-
-    if file.states_usage:
-        return usage_answer(file.robots, url, tokens)
-    return UsageAnswer(Usage(applies=allowed))
 
 
 def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:

@@ -6,16 +6,13 @@ Text from outside passes :func:`safe` before it reaches a terminal, a log or a p
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
-
-    #: Gives a text a style of ``Screen.paint``.
-    Paint = Callable[[str, str], str]
 
 #: Max length of a text on a terminal (characters).
 WIDEST = 300
@@ -56,6 +53,12 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def first_of(words: Sequence[str], most: int) -> str:
+    """``a, b and 3 more``: the first words, and the number of the others."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows of cells as lines with aligned columns.
 
@@ -82,7 +85,23 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-def verdict_word(allowed: bool | None, paint: Paint) -> str:
+_STYLES: Mapping[str, Mapping[str, Any]] = {
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "note": {"fg": "yellow"},
+    "faint": {"dim": True},
+    "strong": {"bold": True},
+}
+
+
+def paint(style: str, text: str) -> str:
+    """``text`` for a terminal in a style: good, bad, note, faint or strong."""
+    from click import style as styled  # no crawl needs it
+
+    return styled(text, **_STYLES[style])
+
+
+def verdict_word(allowed: bool | None) -> str:
     """``allowed``, ``disallowed`` or ``no answer``, painted and equally wide."""
     if allowed is None:
         return paint("note", "no answer ")

@@ -51,6 +51,8 @@ def test_colours_can_be_forced_and_refused(
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[31m" in run_command(*words).out
     assert "\x1b" not in run_command(*words, "--no-color").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run_command(*words).out
 
 
 def process(

@@ -42,10 +42,10 @@ def test_every_url_of_a_sitemap_is_answered(
     result = run_command("check", "robots.txt", "--sitemap", "sitemap.xml.gz")
     assert result.code == 1
     assert result.lines == [
-        "not covered https://other.example/x  (the robots.txt of another origin)",
+        "no answer   https://other.example/x  (the robots.txt of another origin)",
         "allowed     https://shop.example/  (no rule of the group matches)",
         "disallowed  https://shop.example/cart/1  (line 15: Disallow: /cart/)",
-        "2 answers: 1 allowed, 1 disallowed, 1 not covered",
+        "3 answers: 1 allowed, 1 disallowed, 1 without an answer",
     ]
     rows = run_command("check", "robots.txt", "--sitemap", "sitemap.xml.gz", "--json").lines
     assert [json.loads(row)["allowed"] for row in rows] == [None, True, False]

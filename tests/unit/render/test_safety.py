@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli.session import Screen, wants_colour
+from scrapy_robotspec.cli.session import Screen
 from scrapy_robotspec.render.as_json import dumps
-from scrapy_robotspec.render.text import columns, safe
+from scrapy_robotspec.render.text import columns, paint, safe
 from tests.support.command_line import HOSTILE_URL
 
 if TYPE_CHECKING:
@@ -81,39 +81,12 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    ("stream", "environment", "choice", "coloured"),
-    [
-        (Terminal(), {}, None, True),
-        (Terminal(), {"NO_COLOR": "1"}, None, False),
-        (Terminal(), {"NO_COLOR": ""}, None, True),
-        (Terminal(), {"TERM": "dumb"}, None, False),
-        (Terminal(), {}, False, False),
-        (io.StringIO(), {}, None, False),
-        (io.StringIO(), {"FORCE_COLOR": "1"}, None, True),
-        (io.StringIO(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, None, False),
-        (io.StringIO(), {"NO_COLOR": "1"}, True, True),
-    ],
-)
-def test_colour_only_where_it_is_wanted(
-    stream: io.StringIO, environment: dict[str, str], choice: bool | None, coloured: bool
-) -> None:
-    """--color and --no-color win, then NO_COLOR, then FORCE_COLOR, then the terminal."""
-    assert wants_colour(stream, environment, choice) is coloured
-
-
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Standard output and standard error are this terminal."""
     made = Terminal()
     monkeypatch.setattr("sys.stdout", made)
     monkeypatch.setattr("sys.stderr", made)
     return made
-
-
-def test_painted_text_ends_its_colour() -> None:
-    """Colour never runs on into what follows."""
-    assert Screen(True).paint("bad", "disallowed") == "\x1b[31mdisallowed\x1b[0m"
-    assert Screen(False).paint("bad", "x") == "x"
 
 
 def test_progress_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,12 +101,14 @@ def test_progress_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_of_progress_never_stands_in_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is removed before an answer is written."""
+    """It is removed before an answer, which is coloured, is written."""
     terminal = on_terminal(monkeypatch)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     screen = Screen()
     screen.share(1, 2, "read")
-    screen.say("answer")
-    assert terminal.getvalue() == "\rread: 50 %\r\x1b[Kanswer\n"
+    screen.say(paint("bad", "answer"))
+    assert terminal.getvalue() == "\rread: 50 %\r\x1b[K\x1b[31manswer\x1b[0m\n"
 
 
 def test_columns_are_as_wide_as_their_longest_cell() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from click import unstyle
+
 from scrapy_robotspec import Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.usage_policy import UsagePolicy
@@ -13,10 +15,6 @@ from scrapy_robotspec.render.usage import usage_answer
 
 URL = "http://shop.example/a"
 ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
-
-
-def plain(style: str, text: str) -> str:
-    return text
 
 
 def refused() -> SiteAnswer:
@@ -39,8 +37,8 @@ def test_statement_decides_and_no_rule_does() -> None:
     found = explain_site(refused(), fully=True)
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
-    assert short(found, "", plain) == f"disallowed  {URL}  ({detail})"
-    lines = "\n".join(explained(found, plain))
+    assert unstyle(short(found, "")) == f"disallowed  {URL}  ({detail})"
+    lines = unstyle("\n".join(explained(found)))
     assert f"decided by {detail}" in lines
     assert "loses      line 2: Allow: /" in lines
     assert "usage      train-ai disallowed" in lines
