@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session, SiteOptions, SiteQuery, Visit
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Visit
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.plugin.commands.query import Query
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.site import SiteAnswer
 
@@ -143,7 +144,6 @@ class Answers:
         if not urls:
             raise missing_urls(file)
         edition = session.edition(self.sites.edition)
-        self.crawlers.crawler(edition, ())  # a wrong token is an error before a file is read
         note_origins(urls, session.screen)
         sources = open_sources([file], session, self.sites)
         if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
@@ -278,7 +278,7 @@ def _check_sitemap(answers: Answers, name: str) -> int:
                 answers.add(Explanation(url, (), None, "not_covered"))
         return [url for url in urls if Origin.of(url) == origin]
 
-    async def visit(query: SiteQuery) -> None:
+    async def visit(query: Query) -> None:
         async for urls in read_all(name, top, query):
             if robots is not None:
                 answers.by_file(robots, covered(urls))

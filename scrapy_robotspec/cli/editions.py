@@ -41,7 +41,7 @@ Row = tuple["Explanation", ...]
 
 
 @options.command("editions", _EXAMPLES)
-@options.file_argument
+@click.argument("file", metavar="FILE")
 @options.urls_options
 @options.crawler_options
 @click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")

@@ -21,14 +21,8 @@ UNREACHABLE = 3
 INTERRUPTED = 130
 
 
-class MisuseError(click.ClickException):
-    """A wrong command line; the message contains the remedy."""
-
-    exit_code = MISUSE
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.ctx = click.get_current_context(silent=True)
+#: A wrong command line; the message contains the remedy.
+MisuseError = click.UsageError
 
 
 class UnreachableError(MisuseError):
@@ -39,14 +33,12 @@ class UnreachableError(MisuseError):
 
 def show_error(error: click.ClickException) -> int:
     """Write an error to stderr and return its exit code."""
-    ctx: click.Context | None = getattr(error, "ctx", None)
-    if isinstance(error, NoArgsIsHelpError):
-        sys.stderr.write(f"{error.message}\n")
-        return MISUSE
-    name = ctx.command_path if ctx is not None else "robotspec"
-    sys.stderr.write(f"{name}: {safe(error.format_message(), None)}\n")
-    if ctx is not None and isinstance(error, click.UsageError):
-        sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
+    message = error.format_message()
+    if not isinstance(error, NoArgsIsHelpError):
+        ctx: click.Context | None = getattr(error, "ctx", None)
+        name = ctx.command_path if ctx is not None else "robotspec"
+        message = f"{name}: {safe(message, None)}"
+    sys.stderr.write(f"{message}\n")
     return error.exit_code
 
 

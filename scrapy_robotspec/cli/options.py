@@ -47,10 +47,6 @@ class CrawlerOptions(NamedTuple):
 
         if self.each and self.tokens:
             raise MisuseError("--token and --each-token exclude each other")
-        for token in self.tokens:
-            if "," in token and "/" not in token:
-                each = " ".join(f"--token {part.strip()}" for part in token.split(","))
-                raise MisuseError(f"--token names one product token: write {each}")
         if not self.tokens:
             return None if self.each else default
         try:
@@ -163,10 +159,6 @@ def gather(
 
     return decorate
 
-
-file_argument = click.argument("file", metavar="FILE")
-optional_file_argument = click.argument("file", metavar="[FILE]", required=False)
-files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True)
 
 urls_options = gather(
     "urls",

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.plugin.commands.query import Query
     from scrapy_robotspec.render.site import SiteAnswer
 
-    Visit = Callable[["SiteQuery"], Awaitable[None]]
+    Visit = Callable[["Query"], Awaitable[None]]
     #: Makes a visit; each answer is passed to the function, in order. A process can do this once,
     #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
     QuerySites = Callable[[Visit, "SiteOptions", Callable[[SiteAnswer], None]], None]
@@ -89,16 +90,6 @@ class SiteOptions(NamedTuple):
     """None: the edition of the project, or the default one."""
     timeout: float = 10.0
     """Max time for one robots.txt with its redirects (seconds)."""
-
-
-class SiteQuery(Protocol):
-    """A running query, for a visit of sites."""
-
-    async def decide(self, urls: Sequence[str]) -> None:
-        """Pass one answer per URL to the handler, in order."""
-
-    async def download(self, url: str, max_bytes: int) -> bytes:
-        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
 
 
 class Session(NamedTuple):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import GOOD, UNREACHABLE
 from scrapy_robotspec.cli.inputs import open_sources
@@ -25,7 +27,7 @@ _EXAMPLES = """\
 
 
 @options.command("show", _EXAMPLES)
-@options.files_argument
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @options.crawler_options
 @options.site_options
 @options.output_options

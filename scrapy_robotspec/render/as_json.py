@@ -118,11 +118,4 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
 
 def finding_object(finding: Finding) -> dict[str, Any]:
     """A finding of the linter."""
-    return {
-        "line": finding.line,
-        "code": finding.code,
-        "severity": finding.severity,
-        "message": finding.message,
-        "text": finding.text,
-        "replacement": finding.replacement,
-    }
+    return asdict(finding)

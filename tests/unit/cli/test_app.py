@@ -134,15 +134,6 @@ def test_ctrl_c_ends_without_a_traceback(
     assert (result.code, result.out, result.err.strip()) == (130, "", "")
 
 
-@pytest.mark.parametrize("width", [50, 120])
-def test_help_folds_at_the_width_of_the_terminal(
-    run_command: RunCommand, monkeypatch: pytest.MonkeyPatch, width: int
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    lines = run_command("--help").out.splitlines()
-    assert 40 < max(map(len, lines)) <= width
-
-
 def test_ctrl_c_while_modules_are_imported_ends_the_command() -> None:
     """Exit code 130, also where an import swallows the error, as extension modules do."""
     program = (

@@ -50,7 +50,7 @@ MISUSES = [
     ("lint --explain RS30", "no such code: 'RS30'; give one such as RS301"),
     ("lint", "give a FILE, or --explain CODE"),
     ("diff . new.txt", "one file each, not folders"),
-    ("check robots.txt / --token A,B", "names one product token: write --token A --token B"),
+    ("check robots.txt / --token A,B", "must be a product token"),
     ("check robots.txt --urls none.txt", "none.txt lists no URL"),
     ("check robots.txt --urls robots.txt", "robots.txt lists no URL: write one URL or path a line"),
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
