@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
-from scrapy_robotspec.render.explanation import MOST, facts
-from scrapy_robotspec.render.text import count, crawler_words, first_of
+from scrapy_robotspec.render.explanation import facts
+from scrapy_robotspec.render.text import MOST, count, crawler_words, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

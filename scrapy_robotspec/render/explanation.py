@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, path_of
-from scrapy_robotspec.render.text import crawler_words, duration, group_words, reason_words, safe
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import site_facts, why
+from scrapy_robotspec.render.text import (
+    MOST,
+    crawler_words,
+    duration,
+    group_words,
+    reason_words,
+    safe,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule, Verdict
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.usage import UsageAnswer
-
-
-#: Max lines of one kind that are shown.
-MOST = 50
 
 
 class Explanation(NamedTuple):
@@ -64,8 +69,6 @@ class Explanation(NamedTuple):
         """The reason in a few words, escaped."""
         words: list[str] = []
         if self.site is not None and (self.verdict is None or self.reason in ("override", "usage")):
-            from scrapy_robotspec.render.site import why
-
             words.append(safe(why(self.site)))
         if self.verdict is not None and self.reason != "usage":
             words.append(reason_words(self.verdict))
@@ -100,16 +103,19 @@ def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explan
 
 def explain_fully(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
     """As :func:`explain`, with every rule that matches and the group that applies."""
-    from scrapy_robotspec.render.usage import usage_answer
+    return _with_rules(explain(file, url, tokens), file, url)
 
-    found = explain(file, url, tokens)
+
+def _with_rules(found: Explanation, file: ParsedFile, url: str | bytes) -> Explanation:
+    from scrapy_robotspec.render.usage import usage_answer  # few commands need it
+
     assert found.verdict is not None
     path = path_of(found.verdict.resolved or url, file.robots.edition)
     return found._replace(
         path=as_in_url(path),
-        matches=file.matches(path, tokens),
-        group=file.group_for(tokens),
-        usage=usage_answer(file.robots, url, tokens),
+        matches=file.matches(path, found.tokens),
+        group=file.group_for(found.tokens),
+        usage=usage_answer(file.robots, url, found.tokens),
     )
 
 
@@ -133,20 +139,13 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
     )
     if not fully or site.robots is None or decision.verdict is None:
         return found
-    from scrapy_robotspec.render.parsed_file import ParsedFile
-
-    by_file = explain_fully(ParsedFile(site.robots), site.url, site.tokens)
-    return found._replace(
-        path=by_file.path, matches=by_file.matches, group=by_file.group, usage=by_file.usage
-    )
+    return _with_rules(found, ParsedFile(site.robots), site.url)
 
 
 def facts(found: Explanation) -> Iterator[tuple[str, str]]:
     """Label and text of everything that led to a decision, escaped."""
     site, group = found.site, found.group
     if site is not None:
-        from scrapy_robotspec.render.site import site_facts
-
         yield from ((label, safe(text)) for label, text in site_facts(site))
     yield "crawler", found.crawler
     if group is not None:

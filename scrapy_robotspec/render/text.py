@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
 
+#: Max lines of one kind in an explanation.
+MOST = 50
 #: Max length of a text on a terminal (characters).
 WIDEST = 300
 

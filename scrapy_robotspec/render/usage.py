@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.usage_policy import as_written
-from scrapy_robotspec.protocol.usage import Usage
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import MOST, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.usage import UsageStatement
-
-#: Max statements and licenses of one kind that are shown.
-MOST = 50
+    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
 _WORDS = {"allow": "allowed", "disallow": "disallowed"}
 
 
-@dataclass(frozen=True, slots=True)
-class UsageAnswer:
+class UsageAnswer(NamedTuple):
     """A file's statements about the use of one page."""
 
-    usage: Usage = field(default_factory=Usage)
-    hidden: tuple[UsageStatement, ...] = ()
+    usage: Usage
+    hidden: tuple[UsageStatement, ...]
     """Statements for the crawler that are not about the page, or that a longer path hides."""
-    licenses: tuple[str, ...] = ()
+    licenses: tuple[str, ...]
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Label and text of each line to show, escaped."""
