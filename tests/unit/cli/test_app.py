@@ -60,6 +60,7 @@ def process(
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
+        input="",
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
@@ -92,18 +93,10 @@ def test_a_command_for_files_starts_without_scrapy_and_templates() -> None:
         "import sys; from scrapy_robotspec.cli.app import main; "
         "main(['check', '-', '/x']); print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        input="",
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=True,
-        timeout=60,
-    )
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    names = process("-c", program).stdout.split()
+    loaded = {name.partition(".")[0] for name in names}
     assert not loaded & {"scrapy", "twisted", "jinja2", "w3lib", "json", "difflib", "sqlite3"}
-    ours = {name for name in done.stdout.split() if name.startswith("scrapy_robotspec.")}
+    ours = {name for name in names if name.startswith("scrapy_robotspec.")}
     assert not {name for name in ours if name.split(".")[1] in ("access", "store", "plugin")}
 
 

@@ -89,19 +89,3 @@ def test_no_verdict_differs_where_no_change_is_reported(
             for path in paths:
                 verdicts = {file.robots.allowed(path, tokens) for file in files}
                 assert len(verdicts) == 1, (tokens, path)
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-@pytest.mark.parametrize("pattern", ["*", "**", "/*", "/", "*$"])
-def test_a_site_that_closes_is_a_change(edition: str, pattern: str) -> None:
-    """A rule whose canonical pattern is empty matches every path."""
-    old = b"User-agent: *\n"
-    new = old + f"Disallow: {pattern}\n".encode()
-    closes = not RobotsTxt.parse(new, edition).allowed("/x", ())
-    assert bool(changes(old, new, edition)) >= closes
-
-
-def test_both_readings_of_a_url_with_dot_segments_count() -> None:
-    """PAT-15: the page that a server reads is closed."""
-    found = changes(b"User-agent: *\n", SHOP, "google-2019", "/q/../y")
-    assert [new.url for change in found for _, new in change.flips] == ["/q/../y"]

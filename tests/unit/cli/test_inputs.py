@@ -76,19 +76,6 @@ def test_a_list_skips_comments_and_blanks_and_reports_bad_lines(
     assert result.err.endswith("and 10 more\n")
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("more", ["", "#c\n", "# a comment\n", "\n  \n", "/é\n"])
-def test_a_list_gives_the_same_urls_in_any_form(
-    run_command: RunCommand, folder: Path, end: str, more: str
-) -> None:
-    """Lists of plain lines are read at once, others line by line."""
-    lines = more + "/x\nhttps://shop.example/y#z\n#/no\n\n/cart/"
-    (folder / "list.txt").write_bytes(lines.replace("\n", end).encode())
-    urls = run_command("check", "robots.txt", "--urls", "list.txt", "-q").lines
-    shown = [line.split()[1] for line in urls]
-    assert shown == ["/é"] * ("é" in more) + ["/x", "https://shop.example/y#z", "/cart/"]
-
-
 def test_bytes_that_are_no_utf8_are_compared_as_they_are(
     run_command: RunCommand, folder: Path
 ) -> None:
@@ -101,21 +88,6 @@ def test_bytes_that_are_no_utf8_are_compared_as_they_are(
         "allowed     /café  (no rule of the group matches)",
         "2 answers: 1 allowed, 1 disallowed",
     ]
-
-
-def test_many_urls_get_the_answers_of_one_each(run_command: RunCommand, folder: Path) -> None:
-    """Answering in bulk changes nothing, and JSON agrees."""
-    urls = [f"/cart/{n}" if n % 3 else f"/x/{n}?sort={n}\x07" for n in range(12_000)]
-    urls[17] = "/" + "long" * 200
-    (folder / "list.txt").write_text("\n".join(urls))
-    result = run_command("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot")
-    assert result.lines[-1] == "12,000 answers: 1 allowed, 11,999 disallowed"
-    for at in (0, 1, 17, 4999, 5000, 11_999):
-        alone = run_command("check", "robots.txt", urls[at], "--token", "examplebot")
-        assert result.lines[at] == alone.out.rstrip("\n")
-    only = run_command("check", "robots.txt", "--urls", "list.txt", "--token", "examplebot",
-                "--disallowed", "-q")  # fmt: skip
-    assert only.lines == [line for line in result.lines[:-1] if line.startswith("disallowed")]
 
 
 def test_a_folder_stands_for_its_files(run_command: RunCommand, folder: Path) -> None:

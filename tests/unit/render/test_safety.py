@@ -15,8 +15,6 @@ from scrapy_robotspec.render.text import columns, paint, safe
 from tests.support.command_line import HOSTILE_URL
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.command_line import RunCommand
 
 COMMANDS = [
@@ -113,10 +111,3 @@ def test_a_line_of_progress_never_stands_in_an_answer(monkeypatch: pytest.Monkey
 
 def test_columns_are_as_wide_as_their_longest_cell() -> None:
     assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]
-
-
-def test_the_page_of_a_file_is_written_where_asked(run_command: RunCommand, folder: Path) -> None:
-    """--html writes one file and says so beside the answer."""
-    result = run_command("explain", "robots.txt", "/x", "--html", "page.html")
-    assert "page written: page.html" in result.err
-    assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
