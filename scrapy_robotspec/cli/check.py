@@ -10,8 +10,8 @@ import click
 
 from scrapy_robotspec.cli import options
 from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError, with_problems
-from scrapy_robotspec.cli.inputs import is_url, load_query, open_sources
-from scrapy_robotspec.cli.urls import absolute, missing_urls, note_origins, read_urls
+from scrapy_robotspec.cli.inputs import is_url, load_query, open_sources, read_file
+from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
 from scrapy_robotspec.protocol.paths import is_robots_txt
 from scrapy_robotspec.render.as_text import explained, short
 from scrapy_robotspec.render.explanation import Explanation, explain, explain_fully, explain_site
@@ -142,7 +142,10 @@ class Answers:
             return with_problems(self.end("", None), bad_lines)
         assert file is not None
         if not urls:
-            raise missing_urls(file)
+            raise MisuseError(
+                f"{file} is the FILE with the rules: give at least one URL or path to decide "
+                "about, or a list with --urls LIST; show prints the file's groups"
+            )
         edition = session.edition(self.sites.edition)
         note_origins(urls, session.screen)
         sources = open_sources([file], session, self.sites)
@@ -256,11 +259,11 @@ class Answers:
 def _check_sitemap(answers: Answers, name: str) -> int:
     """Decide about the URLs of a sitemap by a file, or by the robots.txt of its site."""
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.cli.sitemap import read_all, read_sitemap
+    from scrapy_robotspec.cli.sitemap import MAX_BYTES, parse_sitemap, read_all
 
     session, file = answers.session, answers.file
     site = next((each for each in (file, name) if each is not None and is_url(each)), None)
-    top = None if is_url(name) else read_sitemap(name)
+    top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and not is_url(file):
         sources = open_sources([file], session, answers.sites)

@@ -81,7 +81,7 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
     """
     names: dict[str, str] = {}
     for file in files:
-        for token in file.tokens:
+        for token in file.tokens():
             names.setdefault(token.lower(), token)
     crawlers: list[Crawler] = [(name,) for name in names.values()]
     lines = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import ParseError, iterparse
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import is_url, read_file
+from scrapy_robotspec.cli.inputs import is_url
 from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
@@ -32,11 +32,6 @@ class Sitemap(NamedTuple):
     urls: Sequence[str]
     """The URLs of pages, or of sitemaps."""
     is_index: bool = False
-
-
-def read_sitemap(name: str) -> Sitemap:
-    """A sitemap on the disk. Raises :class:`MisuseError` where that fails."""
-    return parse_sitemap(name, read_file(name, MAX_BYTES + 1))
 
 
 async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterator[Sequence[str]]:

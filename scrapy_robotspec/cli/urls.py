@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file, read_lines, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_lines, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -32,17 +32,12 @@ class UrlOptions(NamedTuple):
     """The file that contains more of them."""
 
 
-class Urls(NamedTuple):
-    """URLs and paths to decide about."""
+def read_urls(
+    options: UrlOptions, screen: Screen, *files: str | None
+) -> tuple[Sequence[str | bytes], int]:
+    """The URLs of a command line, then those of its list; and the number of wrong lines.
 
-    urls: Sequence[str | bytes]
-    """Text where it is UTF-8, else bytes."""
-    bad_lines: int
-    """Lines of the list that are neither URL nor path; each was reported."""
-
-
-def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
-    """The URLs of a command line, then those of its list.
+    URLs are text where they are UTF-8, else bytes.
 
     ``files``: the other inputs, for errors about them. Raises :class:`MisuseError` for a wrong
     argument; a wrong line of the list is reported and skipped.
@@ -53,10 +48,13 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     urls: list[str | bytes] = []
     for url in given:
         if not _VALID.match(os.fsencode(url)):
-            raise MisuseError(_hint(url, files))
+            raise MisuseError(
+                f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, "
+                "or /page, after FILE"
+            )
         urls.append(_text(os.fsencode(url)))
     if listed is None:
-        return Urls(urls, 0)
+        return urls, 0
     bad = 0
     for number, line in read_lines(listed):
         if _VALID.match(line):
@@ -70,7 +68,7 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
         screen.fail(f"and {bad - _MOST_BAD:,} more")
     if not urls:
         raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
-    return Urls(urls, bad)
+    return urls, bad
 
 
 def _text(url: bytes) -> str | bytes:
@@ -78,25 +76,6 @@ def _text(url: bytes) -> str | bytes:
         return url.decode()
     except UnicodeDecodeError:
         return url
-
-
-def _hint(url: str, files: Iterable[str | None]) -> str:
-    if os.path.isfile(url):
-        swapped = next((file for file in files if file), "/page")
-        return f"FILE comes first, then URLs: write {url} {swapped}"
-    return (
-        f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, or /page"
-    )
-
-
-def missing_urls(file: str) -> MisuseError:
-    """The error for a FILE without URLs, or an unreadable one."""
-    if not is_url(file) and not os.path.isdir(file):
-        read_file(file, 0)
-    return MisuseError(
-        f"{file} is the FILE with the rules: give at least one URL or path to decide about, or a "
-        "list with --urls LIST; the command show prints the file's groups"
-    )
 
 
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:

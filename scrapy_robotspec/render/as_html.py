@@ -27,8 +27,6 @@ MOST_FOLLOWERS = 6
 #: The values of ``Explanation.allowed``, in the order of the page.
 _ORDER = (False, None, True)
 
-_KINDS = ("allow", "disallow", "user-agent", "sitemap")
-
 #: The styles of roles of one line, by role.
 _Notes = dict[str, str]
 
@@ -117,18 +115,14 @@ def listing(
 
 
 def _row(line: Line, notes: _Notes, is_followed: bool) -> Row:
-    style = _kind(line)
-    if is_followed and line.field:
-        style += " followed"
+    styles: list[str] = []
+    if not line.field:
+        is_invalid = line.text.partition(b"#")[0].strip()
+        styles.append("invalid" if is_invalid else "comment")
+    elif is_followed:
+        styles.append("followed")
     if "disallows" in notes:
-        style += " decides-bad"
+        styles.append("decides-bad")
     elif "allows" in notes:
-        style += " decides-good"
-    return Row(line.number, style, decode(line.text), notes)
-
-
-def _kind(line: Line) -> str:
-    if line.field:
-        return line.field if line.field in _KINDS else "other"
-    text = line.text.strip()
-    return "blank" if not text else "comment" if text.startswith(b"#") else "invalid"
+        styles.append("decides-good")
+    return Row(line.number, " ".join(styles), decode(line.text), notes)

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
 
+#: Fields of a record that are shown as they are.
+_RECORD_KEYS = (
+    *("redirect_error", "truncated", "content_type", "failure", "failures"),
+    "unreachable_since",
+)
+
 
 def dumps(value: Any) -> str:
     """``value`` on one line; everything but printable ASCII is escaped (SAF-04)."""
@@ -103,16 +109,11 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
     if record.expires_at is not None and record.fetched_at is not None:
         lifetime = record.expires_at - record.fetched_at
     return {
+        **{name: getattr(record, name) for name in _RECORD_KEYS},
         "hops": [asdict(hop) for hop in record.hops],
-        "redirect_error": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
         "bytes": len(record.body),
-        "truncated": record.truncated,
-        "content_type": record.content_type,
-        "failure": record.failure,
-        "failures": record.failures,
-        "unreachable_since": record.unreachable_since,
     }
 
 

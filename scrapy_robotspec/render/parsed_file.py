@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.groups import Group, RawRule
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -61,32 +60,22 @@ class ParsedFile:
         self.robots = robots
         self.groups = robots.groups
         edition = robots.edition
-        self._places: dict[str, list[int]] = {}
-        self._names: dict[str, str] = {}  # by key, as first written
-        self._raw = read_groups(robots.body, edition)
-        for at, group in enumerate(self._raw):
-            keys = group.keys(edition)
-            for key in keys:
-                self._places.setdefault(key, []).append(at)
-            for name in group.names:
-                if key_of(name, edition) in keys:
-                    self._names.setdefault(key_of(name, edition), name)
-
-    @cached_property
-    def lines(self) -> tuple[Line, ...]:
+        self.lines = tuple(read_lines(robots.body, edition))
         """Every line of the file, blank and invalid ones included."""
-        return tuple(read_lines(self.robots.body, self.robots.edition))
-
-    @cached_property
-    def written(self) -> dict[str, str]:
+        self.written: dict[str, str] = {}
         """Product token -> name as written, where they differ (UAG-03)."""
-        edition = self.robots.edition
-        found: dict[str, str] = {}
+        self._raw = read_groups(robots.body, edition)
+        self._places: dict[str, list[int]] = {}
+        for at, group in enumerate(self._raw):
+            for key in group.keys(edition):
+                self._places.setdefault(key, []).append(at)
+        self._names: dict[str, str] = {}  # by key, as first written
         for line in self.lines:
             name = named_agent(line.value, edition) if line.field == "user-agent" else None
-            if name and name != DEFAULT:
-                found.setdefault(self._names.get(key_of(name, edition), name), decode(line.value))
-        return {name: text for name, text in found.items() if text != name}
+            if name is not None and key_of(name, edition) not in self._names:
+                self._names[key_of(name, edition)] = name
+                if name != decode(line.value):
+                    self.written[name] = decode(line.value)
 
     def summary(self) -> str:
         """The size of the file in numbers."""
@@ -99,10 +88,10 @@ class ParsedFile:
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"
 
-    @cached_property
     def tokens(self) -> list[str]:
         """Every product token that selects a group, as first written, without ``*``."""
-        return [name for key, name in self._names.items() if key != DEFAULT]
+        places = self._places
+        return [name for key, name in self._names.items() if key in places and key != DEFAULT]
 
     def size_for(self, tokens: Sequence[str]) -> int:
         """The number of lines that are read for a crawler's explanation."""

@@ -20,7 +20,7 @@ ROOT = Path(scrapy_robotspec.__file__).parents[1]
 
 MISUSES = [
     ("check robots.txt", "give at least one URL or path"),
-    ("check mailto:x", "cannot read 'mailto:x': No such file"),
+    ("check mailto:x /", "cannot read 'mailto:x': No such file"),
     ("check robots.txt --json", "robots.txt is the FILE with the rules"),
     ("check robots.txt cart", "'cart' is neither a URL of a site nor a path: write https://"),
     ("check robots.txt ?a=b", "neither a URL of a site nor a path"),
@@ -28,8 +28,7 @@ MISUSES = [
     ("check missing.txt /", "cannot read 'missing.txt': No such file"),
     ("check empty /", "no file in the folder empty ends in .txt or .robots"),
     ("check shop.example/robots.txt /", "or a URL such as https://example.com"),
-    ("check /page robots.txt", "FILE comes first, then URLs: write robots.txt /page"),
-    ("check https://shop.example/ robots.txt", "FILE comes first, then URLs: write robots.txt"),
+    ("check /page robots.txt", "write https://example.com/page, or /page, after FILE"),
     ("check", "give a FILE and at least one URL or path"),
     ("check --urls paths.txt", "'/cart/1' belongs to no site: give a FILE"),
     ("explain . / --html page.html", "--html is for one file"),

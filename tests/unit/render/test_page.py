@@ -58,9 +58,9 @@ def test_the_deciding_line_and_the_losers_are_linked_with_the_question() -> None
     """From the answer to its line and back; the group followed and the decision are marked."""
     page = check(explain(SHOP.encode(), "/cart/help", tokens=("examplebot",)))
     assert {"#line-11", "#line-10"} <= set(page.links)
-    assert page.classes["line-11"] == "allow followed decides-good"
-    assert page.classes["line-10"] == "disallow followed"
-    assert page.classes["line-14"] == "user-agent"
+    assert page.classes["line-11"] == "followed decides-good"
+    assert page.classes["line-10"] == "followed"
+    assert (page.classes["line-14"], page.classes["line-1"]) == ("", "comment")
     assert re.search(r"8User-agent: examplebot\s*applies to examplebot", page.text)
     assert "loses" in page.text
 
