@@ -119,26 +119,11 @@ def test_explain_shows_how_robots_txt_was_obtained(server: Server, project: Fold
     site = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 302))
     result = project.call("explain", site.url("/cart/help"))
     assert result.code == 0
-    labels = [line[2:12].strip() for line in result.out.splitlines()[1:]]
-    assert labels == [
-        "verdict",
-        "origin",
-        "robots.txt",
-        "redirect",
-        "status",
-        "meaning",
-        "age",
-        "size",
-        "crawler",
-        "group",
-        "compared",
-        "decided by",
-        "decides",
-        "loses",
-        "also",
-        "edition",
-        "took",
-    ]
+    labels = [line[2:12].rstrip().replace(" ", "_") for line in result.out.splitlines()[1:]]
+    assert " ".join(labels) == (
+        "verdict origin robots.txt redirect status meaning age size crawler group compared "
+        "decided_by decides loses also edition took"
+    )
     assert f"302 from {site.url('/robots.txt')} to {target.url('/robots.txt')}" in result.out
     assert "line 11: Allow: /cart/help$" in result.out
     assert "(fetched just now), kept for 24 h" in result.out
@@ -187,16 +172,9 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "1"),
     )
     assert result.code == 3
-    assert [line.split()[0] for line in result.out.splitlines()] == [
-        "disallowed",
-        "allowed",
-        "disallowed",
-        "disallowed",
-        "allowed",
-        "no",
-        "disallowed",
-        "7",
-    ]
+    assert " ".join(line.split()[0] for line in result.out.splitlines()) == (
+        "disallowed allowed disallowed disallowed allowed no disallowed 7"
+    )
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e)",
         "the site has no robots.txt",
@@ -212,21 +190,17 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
 
 
 @pytest.mark.parametrize(
-    ("override", "code", "reason"),
-    [
-        ("disallow", 1, "(ROBOTSPEC_OVERRIDES decides for this host)"),
-        ("User-agent: *\nDisallow: /", 1, "(ROBOTSPEC_OVERRIDES decides for this host, line 2: "),
-    ],
+    ("override", "line"), [("disallow", ""), ("User-agent: *\nDisallow: /", ", line 2: ")]
 )
 def test_an_override_is_told_of_and_nothing_is_asked(
-    server: Server, project: Folder, override: str, code: int, reason: str
+    server: Server, project: Folder, override: str, line: str
 ) -> None:
     """Where the user has decided for a host, that is the answer, as it would be in a crawl."""
     site = server.site("127.0.0.12", "")
     setting = f"ROBOTSPEC_OVERRIDES={json.dumps({'127.0.0.12': override})}"
     result = project.call("explain", site.url("/x"), "-s", setting)
-    assert result.code == code
-    assert reason in result.out
+    assert result.code == 1
+    assert f"(ROBOTSPEC_OVERRIDES decides for this host{line}" in result.out
     assert site.log == []
 
 
@@ -293,10 +267,8 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     target = server.site("127.0.0.13", SHOP)
     site = server.site("127.0.0.14", redirect(target.url("/robots.txt"), 301))
     (outside.path / "robots.txt").write_text(SHOP)
-    result = outside.robotspec("check", site.url("/robots.txt"), "/x", "--each-token", "-q")
-    assert [line.split()[0] for line in result.out.splitlines()] == [
-        "disallowed", "disallowed", "allowed", "allowed",
-    ]  # fmt: skip
+    result = outside.robotspec("check", site.url("/robots.txt"), "/x", "--each-token")
+    assert result.out.endswith("4 answers: 2 allowed, 2 disallowed\n")
     result = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
     assert result.code == 0, result.err
     assert f"{site.url('/robots.txt')}: " in result.out
@@ -313,17 +285,12 @@ def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside
     """After a robots.txt only the paths are decided; after a page also the page itself."""
     site = server.site("127.0.0.15", SHOP)
     result = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
-    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
-        site.url("/cart/1"),
-        site.url("/x"),
-    ]
+    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    assert shown == [site.url("/cart/1"), site.url("/x")]
     (outside.path / "urls.txt").write_text(f"# a comment\n\n{site.url('/account')}\n/cart/2\nx y\n")
     result = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
-    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
-        site.url("/cart/1"),
-        site.url("/account"),
-        site.url("/cart/2"),
-    ]
+    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    assert shown == [site.url(path) for path in ("/cart/1", "/account", "/cart/2")]
     assert "urls.txt:5: neither a URL nor a path, skipped: x y" in result.err
     assert len(site.robots_asked) == 2
 

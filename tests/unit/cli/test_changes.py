@@ -52,16 +52,6 @@ def test_a_change_names_the_crawlers_that_it_concerns_and_the_rules() -> None:
     ]
 
 
-def test_a_group_of_its_own_changes_what_a_crawler_follows() -> None:
-    """A new group replaces the default one for its crawler, and no other."""
-    new = SHOP + b"\nUser-agent: c\nDisallow: /\n"
-    (change,) = changes(SHOP, new, "google-2019", "/y/z", "/q")
-    assert change.crawlers == [("c",)]
-    assert (change.old.group, change.new.group) == (("*",), ("c",))
-    assert [rule.text for rule in change.old.rules] == ["Disallow: /y", "Allow: /y/z"]
-    assert [old.url for old, _ in change.flips] == ["/y/z", "/q"]
-
-
 AGENT = st.sampled_from(["a", "b", "*"]).map("User-agent: {}".format)
 PATTERN = st.one_of(
     st.text("/*$%x", max_size=4),

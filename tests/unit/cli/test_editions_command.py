@@ -81,11 +81,3 @@ def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
     paths = editions.sample_paths(robots.groups)
     found = {rule.line for path in paths for rule in robots.matches(path, ())}
     assert found == set(range(2, 2 + len(patterns)))
-
-
-def test_paths_are_distinct_and_bounded() -> None:
-    """A file of many rules does not make a list without end."""
-    body = b"User-agent: *\n" + b"".join(b"Disallow: /%d\n" % n for n in range(5000))
-    paths = editions.sample_paths(RobotsTxt.parse(body).groups)
-    assert len(paths) == len(set(paths)) == editions.MAX_PATHS
-    assert paths[0] == "/"

@@ -146,14 +146,8 @@ def test_no_command_shows_the_help(run_command: RunCommand) -> None:
     assert "Commands:" in result.err
 
 
-@pytest.mark.parametrize(
-    ("path", "decided"),
-    [("/unnamed", []), ("/cart/1", ["decided by the only rule that matches"])],
-)
-def test_what_decides_is_not_said_twice(
-    run_command: RunCommand, folder: Path, path: str, decided: list[str]
-) -> None:
+def test_what_decides_is_not_said_twice(run_command: RunCommand) -> None:
     """Where no rule matches, the verdict's line says so."""
-    result = run_command("explain", "robots.txt", path)
-    assert [line.strip() for line in result.lines if "decided by" in line] == decided
-    assert result.out.count("no rule of the group matches") == (not decided)
+    result = run_command("explain", "robots.txt", "/unnamed")
+    assert "decided by" not in result.out
+    assert "decided by the only rule" in run_command("explain", "robots.txt", "/cart/1").out

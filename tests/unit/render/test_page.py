@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 NOW = 1_800_000_000.0
 
 COMMANDS = {
-    "explain": ["explain", "robots.txt", "/cart/help", "/cart/1", "/x", "--token", "examplebot"],
-    "show for each": ["show", "robots.txt", "--each-token"],
     "check": ["check", "robots.txt", "--urls", "urls.txt", "--each-token"],
-    "check of many": ["check", "robots.txt", "--urls", "many.txt"],
     "show": ["show", "robots.txt"],
     "hostile explain": ["explain", "hostile.txt", HOSTILE_URL, "--each-token"],
     "empty file": ["explain", "empty.txt", "/"],
@@ -41,7 +38,6 @@ def test_every_page_is_whole_and_self_contained(
 ) -> None:
     """Known tags and attributes only, all closed, ids unique, each link leads within the page."""
     (folder / "empty.txt").touch()
-    (folder / "many.txt").write_text("".join(f"/cart/{number}\n" for number in range(100)))
     result = run_command(*command, "--html", "page.html")
     assert result.code in (0, 1), result.err
     check((folder / "page.html").read_text(encoding="utf-8"))
@@ -103,16 +99,6 @@ def test_a_group_ends_with_its_last_line_of_use(edition: str, group: list[str]) 
     assert marked == [f"line-{number}" for number in group]
 
 
-@pytest.mark.parametrize("more", [0, 2])
-def test_a_group_names_the_first_crawlers_that_follow_it(more: int) -> None:
-    names = [f"bot-{chr(97 + number)}" for number in range(as_html.MOST_FOLLOWERS + more)]
-    file = ParsedFile(RobotsTxt.parse(b"User-agent: *\nDisallow: /\n"))
-    asked = [(name,) for name in names]
-    words = check(answers_page("robots.txt", file, [], now=NOW, asked=asked)).text
-    assert f"applies to {', '.join(names[: as_html.MOST_FOLLOWERS])}" in words
-    assert ("and 2 more" in words) is bool(more)
-
-
 def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
     """SAF-04: what looks like tags is shown letter by letter."""
     text = explain(HOSTILE, HOSTILE_URL)
@@ -122,14 +108,6 @@ def test_markup_in_a_file_and_in_a_url_stays_text() -> None:
     assert "User-agent: <script>alert(1)</script>" in page.text
     assert r'/"><img src=x onerror=alert(2)>\u202e\x1b[31m' in page.text
     assert all(character.isprintable() for character in page.text.replace("\n", ""))
-
-
-def test_lines_are_numbered_as_the_parser_numbers_them() -> None:
-    """FMT-02: CR, LF and CR LF end lines, U+2028 and form feed do not."""
-    page = check(explain(b"a\rb\nc\r\nd\x0ce\xe2\x80\xa8f\n\ng"))
-    assert [name for name in page.ids if name.startswith("line-")] == [
-        f"line-{number}" for number in range(1, 7)
-    ]
 
 
 def test_a_huge_file_is_shown_around_what_matters(monkeypatch: pytest.MonkeyPatch) -> None:
