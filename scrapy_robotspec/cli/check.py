@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import is_url, load_query, open_sources, read_file
 from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
 from scrapy_robotspec.protocol.paths import is_robots_txt
@@ -130,7 +130,7 @@ class Answers:
         Raises :class:`MisuseError` for a question that cannot be answered.
         """
         file, session = self.file, self.session
-        urls, bad_lines = read_urls(given, session.screen, file)
+        urls = read_urls(given, session.screen, file)
         asked = self._asked_sites(urls)
         if asked is not None:
             if not asked:
@@ -139,7 +139,7 @@ class Answers:
 
             self.output.check_single({Origin.of(url) for url in asked})
             self.by_sites(lambda query: query.decide(asked), len(asked))
-            return with_problems(self.end("", None), bad_lines)
+            return self.end("", None)
         assert file is not None
         if not urls:
             raise MisuseError(
@@ -156,7 +156,7 @@ class Answers:
             robots = source.parse(edition, session.screen)
             self._name = source.name if len(sources) > 1 else ""
             self.by_file(robots, urls)
-        return with_problems(self.end(sources[0].name, robots), bad_lines)
+        return self.end(sources[0].name, robots)
 
     def _asked_sites(self, urls: Sequence[str | bytes]) -> list[str] | None:
         """The URLs to decide by their own sites, else None.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
@@ -81,7 +81,7 @@ def command(
     """
     screen = session.screen
     edition = session.edition(sites.edition)
-    read, bad_lines = read_urls(urls, screen, old, new)
+    read = read_urls(urls, screen, old, new)
     note_origins(read, screen)
     sources = open_sources([old, new], session, sites)
     if len(sources) != 2:
@@ -112,7 +112,7 @@ def command(
             for url in sitemaps:
                 screen.say(_signed(sign, f"sitemap: {safe(url)}"))
         screen.sum_up(_summary(changes, len(read)) if is_different else "no difference")
-    return with_problems(FOUND if is_different else GOOD, bad_lines)
+    return FOUND if is_different else GOOD
 
 
 def find_changes(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers, in_edition
 from scrapy_robotspec.cli.urls import note_origins, read_urls
@@ -62,7 +62,7 @@ def command(
     Without a URL: for paths made from the rules.
     """
     screen = session.screen
-    read, bad_lines = read_urls(urls, screen, file)
+    read = read_urls(urls, screen, file)
     note_origins(read, screen)
     sources = open_sources([file], session, sites)
     if len(sources) > 1:
@@ -88,7 +88,7 @@ def command(
     if not as_json:
         total = count(len(rows), "question")
         screen.sum_up(f"the editions disagree about {len(split):,} of {total}")
-    return with_problems(FOUND if split else GOOD, bad_lines)
+    return FOUND if split else GOOD
 
 
 def _sampled(
@@ -96,14 +96,10 @@ def _sampled(
 ) -> Iterator[tuple[Crawler, str]]:
     """Each crawler with paths made from the rules that an edition follows for it."""
     most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // len(asked)))
-    kept: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for crawler in asked:
         found = [file.group_for(in_edition(crawler, file)) for file in files]
-        key = tuple(each.first_lines for each in found)
-        if key not in kept:
-            groups = (group for each in found for group in each.groups)
-            kept[key] = sample_paths(groups, most)
-        yield from ((crawler, path) for path in kept[key])
+        groups = (group for each in found for group in each.groups)
+        yield from ((crawler, path) for path in sample_paths(groups, most))
 
 
 def sample_paths(groups: Iterable[Group], most: int = MAX_PATHS) -> list[str]:

@@ -40,8 +40,3 @@ def show_error(error: click.ClickException) -> int:
         message = f"{name}: {safe(message, None)}"
     sys.stderr.write(f"{message}\n")
     return error.exit_code
-
-
-def with_problems(code: int, problems: int) -> int:
-    """The exit code where something, such as a line, is left out."""
-    return code or (MISUSE if problems else GOOD)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, NamedTuple
-
-import click
 
 from scrapy_robotspec.render.text import paint
 
@@ -29,18 +26,15 @@ Crawler = tuple[str, ...]
 class Screen:
     """Writes answers to standard output, the rest to standard error.
 
-    ``quiet`` leaves out notes, summaries and progress. ``color``: whether answers are coloured;
-    None: as ``NO_COLOR`` and ``FORCE_COLOR`` say, else on a terminal.
+    ``quiet`` leaves out notes, summaries and progress.
     """
 
-    def __init__(self, color: bool | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self.out = sys.stdout
         self.err = sys.stderr
         self.quiet = quiet
-        if color is None:
-            wanted = os.environ.get("FORCE_COLOR") or self.out.isatty()
-            color = bool(wanted and not os.environ.get("NO_COLOR"))
-        self._color = color
+        self.is_incomplete = False
+        """Whether a line of a list was skipped; the exit code is not 0 then."""
         self._percent = 0  # on the terminal
 
     paint = staticmethod(paint)
@@ -48,7 +42,7 @@ class Screen:
     def say(self, line: str = "") -> None:
         """Write one line of the answer, which must be escaped already."""
         self.clear()
-        self.out.write(f"{line if self._color else click.unstyle(line)}\n")
+        self.out.write(f"{line}\n")
 
     def sum_up(self, line: str) -> None:
         """Write the line that sums up the answer, unless quiet."""

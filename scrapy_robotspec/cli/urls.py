@@ -32,10 +32,8 @@ class UrlOptions(NamedTuple):
     """The file that contains more of them."""
 
 
-def read_urls(
-    options: UrlOptions, screen: Screen, *files: str | None
-) -> tuple[Sequence[str | bytes], int]:
-    """The URLs of a command line, then those of its list; and the number of wrong lines.
+def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequence[str | bytes]:
+    """The URLs of a command line, then those of its list.
 
     URLs are text where they are UTF-8, else bytes.
 
@@ -54,7 +52,7 @@ def read_urls(
             )
         urls.append(_text(os.fsencode(url)))
     if listed is None:
-        return urls, 0
+        return urls
     bad = 0
     for number, line in read_lines(listed):
         if _VALID.match(line):
@@ -64,11 +62,12 @@ def read_urls(
         if bad <= _MOST_BAD:
             shown = safe(decode(line))
             screen.fail(f"{safe(listed)}:{number}: neither a URL nor a path, skipped: {shown}")
+    screen.is_incomplete = bad > 0
     if bad > _MOST_BAD:
         screen.fail(f"and {bad - _MOST_BAD:,} more")
     if not urls:
         raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
-    return urls, bad
+    return urls
 
 
 def _text(url: bytes) -> str | bytes:

@@ -192,7 +192,4 @@ def precedence_words(found: Explanation) -> str:
         return "a rule without a path disallows nothing"
     if not found.losing:
         return "the only rule that matches"
-    longest = f"the longest of {len(found.matches):,} rules that match"
-    if all(other.kind == rule.kind for other in found.losing):
-        return f"{longest}, all of one kind"
-    return f"{longest}; of equally long ones an allow"
+    return f"the longest of {len(found.matches):,} rules that match; of equally long ones an allow"

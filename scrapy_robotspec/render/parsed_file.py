@@ -62,6 +62,7 @@ class ParsedFile:
         edition = robots.edition
         self.lines = tuple(read_lines(robots.body, edition))
         """Every line of the file, blank and invalid ones included."""
+        self._numbers = {line.start: line.number for line in self.lines}
         self.written: dict[str, str] = {}
         """Product token -> name as written, where they differ (UAG-03)."""
         self._raw = read_groups(robots.body, edition)
@@ -144,11 +145,6 @@ class ParsedFile:
     @cached_property
     def _states_usage(self) -> bool:
         return may_state_usage(self.robots.body)
-
-    @cached_property
-    def _numbers(self) -> dict[int, int]:
-        """Line number by offset."""
-        return {line.start: line.number for line in self.lines}
 
     def _keys(self, tokens: Sequence[str]) -> tuple[str, ...]:
         return followed_keys(self._places, tuple(tokens), self.robots.edition)

@@ -97,10 +97,11 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def paint(style: str, text: str) -> str:
-    """``text`` for a terminal in a style: good, bad, note, faint or strong."""
-    from click import style as styled  # no crawl needs it
+    """``text`` in a style, if a command's colours are on: good, bad, note, faint or strong."""
+    import click  # no crawl needs it
 
-    return styled(text, **_STYLES[style])
+    context = click.get_current_context(silent=True)
+    return click.style(text, **_STYLES[style]) if context and context.color else text
 
 
 def verdict_word(allowed: bool | None) -> str:

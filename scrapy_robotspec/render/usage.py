@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.usage_policy import as_written
@@ -76,11 +77,5 @@ def usage_object(answer: UsageAnswer) -> dict[str, Any]:
 
 
 def _statement_object(statement: UsageStatement, decides: bool) -> dict[str, Any]:
-    return {
-        "line": statement.line,
-        "source": statement.source,
-        "path": statement.path,
-        "value": statement.value,
-        "preferences": dict(statement.preferences),
-        "decides": decides,
-    }
+    stated = dict(statement.preferences)
+    return {**asdict(statement), "preferences": stated, "decides": decides}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from click import unstyle
 
 from scrapy_robotspec import EDITIONS, Origin, RobotsTxt
 from scrapy_robotspec.access.decision import Decision
@@ -39,8 +38,8 @@ def test_statement_decides_and_no_rule_does() -> None:
     found = explain_site(refused(), fully=True)
     detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
     assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
-    assert unstyle(short(found, "")) == f"disallowed  {URL}  ({detail})"
-    lines = unstyle("\n".join(explained(found)))
+    assert short(found, "") == f"disallowed  {URL}  ({detail})"
+    lines = "\n".join(explained(found))
     assert f"decided by {detail}" in lines
     assert "loses      line 2: Allow: /" in lines
     assert "usage      train-ai disallowed" in lines

@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.cli.session import Screen
 from scrapy_robotspec.render.as_json import dumps
-from scrapy_robotspec.render.text import columns, paint, safe
+from scrapy_robotspec.render.text import columns, safe
 from tests.support.command_line import HOSTILE_URL
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.command_line import RunCommand
 
 COMMANDS = [
@@ -95,14 +98,20 @@ def test_progress_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_of_progress_never_stands_in_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is removed before an answer, which is coloured, is written."""
+    """It is removed before an answer is written."""
+    terminal = on_terminal(monkeypatch)
+    screen = Screen()
+    screen.share(1, 2, "read")
+    screen.say("answer")
+    assert terminal.getvalue() == "\rread: 50 %\r\x1b[Kanswer\n"
+
+
+def test_answers_on_a_terminal_are_coloured(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    screen = Screen()
-    screen.share(1, 2, "read")
-    screen.say(paint("bad", "answer"))
-    assert terminal.getvalue() == "\rread: 50 %\r\x1b[K\x1b[31manswer\x1b[0m\n"
+    assert main(["check", "robots.txt", "/cart/"]) == 1
+    assert terminal.getvalue().startswith("\x1b[31mdisallowed\x1b[0m  /cart/  ")
 
 
 def test_columns_are_as_wide_as_their_longest_cell() -> None:
