@@ -103,12 +103,8 @@ def test_the_module_that_scrapy_always_loads_is_light() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     ours = {name for name in loaded if name.startswith("scrapy_robotspec")}
-    assert ours == {
-        "scrapy_robotspec",
-        "scrapy_robotspec.errors",
-        "scrapy_robotspec.plugin",
-        "scrapy_robotspec.plugin.commands",
-        "scrapy_robotspec.signals",
+    assert {name.removeprefix("scrapy_robotspec") for name in ours} == {
+        *("", ".errors", ".plugin", ".plugin.commands", ".signals"),
     }
     assert not [name for name in loaded if name.startswith(("twisted", "scrapy."))]
 
@@ -246,8 +242,6 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
     ("words", "remedy"),
     [
         ("", "Usage: scrapy robotspec"),
-        ("check a.example/page /x", "or a URL such as https://example.com"),
-        ("check http://a.example/ --token 42", "--token must be a product token"),
         ("check http://a.example/ -s ROBOTSPEC_CACHE_TTL=x", "ROBOTSPEC_CACHE_TTL"),
     ],
 )
