@@ -130,6 +130,11 @@ def test_help_of_each_command_shows_examples_that_run(
         assert run_command(*words).code in (0, 1), words
 
 
+def test_only_the_disallowed_are_shown(run_command: RunCommand) -> None:
+    result = run_command("check", "robots.txt", "/x", "/cart/", "--disallowed")
+    assert [line.split()[0] for line in result.lines] == ["disallowed", "2"]
+
+
 def test_no_command_shows_the_help(run_command: RunCommand) -> None:
     result = run_command()
     assert (result.code, result.out) == (2, "")
