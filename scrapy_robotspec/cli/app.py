@@ -34,21 +34,21 @@ COMMANDS: Mapping[str, str] = {
     "bulk": "Write verdicts for archives, folders and tables of files.",
 }
 
-_QUESTIONS = {
-    "May examplebot fetch this page?": "check robots.txt /page --token examplebot",
-    "Which of 1,000 URLs are disallowed?": "check robots.txt --urls urls.txt --disallowed",
-    "Which crawlers are kept out?": "check robots.txt / --each-token",
-    "Why is nothing of a site crawled?": "explain https://example.com/page",
-    "Which line decides, what else matches?": "explain robots.txt /page --token GPTBot",
-    "Show me that on a page.": "explain robots.txt /page --html page.html",
-    "What does the file contain?": "show robots.txt",
-    "What is wrong with this file?": "lint robots.txt",
-    "What does a change do, and for whom?": "diff old.txt new.txt --urls urls.txt",
-    "Do the specifications agree about it?": "editions robots.txt",
-    "Which crawlers do 1,000 sites keep out?": "bulk folder --tokens names.txt --out verdicts",
-}
+_EPILOG = """\
+\b
+Which command for which question:
+  May examplebot fetch this page?         check robots.txt /page --token examplebot
+  Which of 1,000 URLs are disallowed?     check robots.txt --urls urls.txt --disallowed
+  Which crawlers are kept out?            check robots.txt / --each-token
+  Why is nothing of a site crawled?       explain https://example.com/page
+  Which line decides, what else matches?  explain robots.txt /page --token GPTBot
+  Show me that on a page.                 explain robots.txt /page --html page.html
+  What does the file contain?             show robots.txt
+  What is wrong with this file?           lint robots.txt
+  What does a change do, and for whom?    diff old.txt new.txt --urls urls.txt
+  Do the specifications agree about it?   editions robots.txt
+  Which crawlers do 1,000 sites keep out? bulk folder --tokens names.txt --out verdicts
 
-_NOTES = """\
 FILE is a path, - for standard input, a folder, or the URL of a site. Each command has its own
 --help.
 
@@ -68,6 +68,10 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name == "explain":
+            from scrapy_robotspec.cli.check import explain_command
+
+            return explain_command
         module = import_module(f"scrapy_robotspec.cli.{cmd_name}")
         command: click.Command = module.command
         return command
@@ -77,17 +81,10 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the questions, folded at the width of the terminal."""
-        with formatter.section("Which command for which question"):
-            formatter.write_dl(list(_QUESTIONS.items()), col_max=formatter.width // 2)
-        for paragraph in _NOTES.split("\n\n"):
-            formatter.write_paragraph()
-            formatter.write_text(paragraph)
-
 
 @click.command(
     cls=LazyGroup,
+    epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(__version__, "-V", "--version", message="robotspec %(version)s")

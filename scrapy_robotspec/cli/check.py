@@ -1,25 +1,33 @@
-"""``check``: allowed or not, one line for each URL."""
+"""``check``: allowed or not, one line for each URL; ``explain``: why."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.answers import Answers, Question
-from scrapy_robotspec.cli.errors import MisuseError, with_problems
-from scrapy_robotspec.cli.inputs import is_url, open_sources
-from scrapy_robotspec.cli.urls import read_urls
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.cli.errors import FOUND, GOOD, MISUSE, UNREACHABLE, MisuseError
+from scrapy_robotspec.cli.inputs import is_url, load_query, open_sources, read_file
+from scrapy_robotspec.cli.urls import absolute, note_origins, read_urls
+from scrapy_robotspec.protocol.paths import is_robots_txt
+from scrapy_robotspec.render.as_text import explained, short
+from scrapy_robotspec.render.explanation import Explanation, explain, explain_fully, explain_site
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.text import count, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
-    from scrapy_robotspec.cli.session import Session, SiteOptions, SiteQuery
+    from scrapy_robotspec.cli.session import Session, SiteOptions, Visit
     from scrapy_robotspec.cli.urls import UrlOptions
+    from scrapy_robotspec.plugin.commands.query import Query
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+    from scrapy_robotspec.render.site import SiteAnswer
 
 _EXAMPLES = """\
   robotspec check robots.txt /page https://example.com/other --token examplebot
@@ -29,32 +37,37 @@ _EXAMPLES = """\
   robotspec check https://example.com/page https://example.org/
   curl -s https://example.com/robots.txt | robotspec check - /page"""
 
+_EXPLAIN_EXAMPLES = """\
+  robotspec explain robots.txt /private/page --token GPTBot
+  robotspec explain robots.txt /page --html page.html
+  robotspec explain https://example.com/page"""
+
+#: Width of the column of crawlers (characters).
+_WIDTH = 30
+
+_question_options = options.stack(
+    click.argument("file", metavar="[FILE]", required=False),
+    options.urls_options,
+    options.crawler_options,
+    options.site_options,
+    options.output_options,
+)
+
 
 @options.command("check", _EXAMPLES)
-@options.optional_file_argument
-@options.urls_options
-@options.crawler_options
-@options.site_options
-@click.option(
-    "--usage",
-    metavar="LABEL",
-    multiple=True,
-    help="Also show whether pages may be used for this, such as train-ai. Again for each use.",
-)
+@_question_options
 @click.option(
     "--sitemap",
     metavar="SITEMAP",
     help="Decide about every URL of a sitemap or an index of sitemaps: a path or a URL.",
 )
 @click.option("--disallowed", is_flag=True, help="Show only what is disallowed.")
-@options.output_options
 def command(
     session: Session,
     file: str | None,
     urls: UrlOptions,
     crawlers: CrawlerOptions,
     sites: SiteOptions,
-    usage: Sequence[str],
     sitemap: str | None,
     disallowed: bool,
     output: Output,
@@ -65,38 +78,216 @@ def command(
     robots.txt is a page: it and the URLs after it are judged by the robots.txt of their own sites.
     """
     output.check([file, urls.listed, sitemap])
-    read = read_urls(urls, session.screen, file)
-    labels = _labels(usage, session)
-    question = Question(file, read.urls, crawlers, sites, usage=labels, disallowed=disallowed)
-    answers = Answers(session, question, output)
-    if sitemap is not None:
-        return _check_sitemap(answers, sitemap)
-    return with_problems(answers.answer(), read.bad_lines)
+    answers = Answers(session, file, crawlers, sites, output, only_disallowed=disallowed)
+    if sitemap is None:
+        return answers.answer(urls)
+    if any(urls):
+        raise MisuseError("--sitemap takes the place of URLs: leave one of them out")
+    return _check_sitemap(answers, sitemap)
+
+
+@options.command("explain", _EXPLAIN_EXAMPLES)
+@_question_options
+def explain_command(
+    session: Session,
+    file: str | None,
+    urls: UrlOptions,
+    crawlers: CrawlerOptions,
+    sites: SiteOptions,
+    output: Output,
+) -> int:
+    """Show the group that applies and the rule that decides.
+
+    Every other rule that matches is shown, too.
+
+    FILE is a robots.txt: a path, - for standard input, or a URL. A URL that is not a robots.txt is
+    a page: it is judged by the robots.txt of its site, and how that was obtained is shown.
+    """
+    output.check([file, urls.listed])
+    return Answers(session, file, crawlers, sites, output, fully=True).answer(urls)
+
+
+@dataclass
+class Answers:
+    """Answers the question of a command line about URLs; prints and counts the answers."""
+
+    session: Session
+    file: str | None
+    crawlers: CrawlerOptions
+    sites: SiteOptions
+    output: Output
+    fully: bool = False
+    """Whether losing rules and groups are wanted, too."""
+    only_disallowed: bool = False
+    _name: str = ""  # of the file, where there are many
+    _code: int = GOOD
+    _numbers: Counter[bool | None] = field(default_factory=Counter)
+    _not_covered: int = 0  # URLs that another robots.txt governs
+    _kept: list[Explanation] = field(default_factory=list)  # for a page
+
+    def answer(self, given: UrlOptions) -> int:
+        """Answer by files or sites; returns the exit code.
+
+        Raises :class:`MisuseError` for a question that cannot be answered.
+        """
+        file, session = self.file, self.session
+        urls = read_urls(given, session.screen, file)
+        asked = self._asked_sites(urls)
+        if asked is not None:
+            if not asked:
+                raise MisuseError("give a FILE and at least one URL or path, or the URL of a page")
+            from scrapy_robotspec.access.origin import Origin
+
+            self.output.check_single({Origin.of(url) for url in asked})
+            self.by_sites(lambda query: query.decide(asked), len(asked))
+            return self.end("", None)
+        assert file is not None
+        if not urls:
+            raise MisuseError(
+                f"{file} is the FILE with the rules: give at least one URL or path to decide "
+                "about, or a list with --urls LIST; show prints the file's groups"
+            )
+        edition = session.edition(self.sites.edition)
+        note_origins(urls, session.screen)
+        sources = open_sources([file], session, self.sites)
+        if sources[0].note_missing(session.screen) and sources[0].is_unreachable:
+            return UNREACHABLE
+        self.output.check_single(sources)
+        for source in sources:
+            robots = source.parse(edition, session.screen)
+            self._name = source.name if len(sources) > 1 else ""
+            self.by_file(robots, urls)
+        return self.end(sources[0].name, robots)
+
+    def _asked_sites(self, urls: Sequence[str | bytes]) -> list[str] | None:
+        """The URLs to decide by their own sites, else None.
+
+        The URL of a robots.txt is a file; any other URL in its place is a page to decide about.
+        Raises :class:`MisuseError` for a path that belongs to no site.
+        """
+        file = self.file
+        if file is not None and not is_url(file):
+            return None
+        if file is None or not is_robots_txt(file):
+            return absolute(urls if file is None else [file, *urls], None)
+        if self.crawlers.each:
+            return None
+        from scrapy_robotspec.access.origin import Origin
+
+        asked = absolute(urls, file)
+        is_own = bool(asked) and {Origin.of(url) for url in asked} == {Origin.of(file)}
+        return asked if is_own else None
+
+    def by_file(self, robots: RobotsTxt, urls: Sequence[str | bytes]) -> None:
+        """Print the answers of one file, by crawler, then URL.
+
+        Raises :class:`MisuseError` for a wrong token.
+        """
+        file = ParsedFile(robots)
+        answer = explain_fully if self.fully else explain
+        for tokens in options.find_crawlers(self.crawlers, [file], self.session.default_tokens):
+            for url in urls:
+                self.add(answer(file, url, tokens))
+
+    def by_sites(self, visit: Visit, total: int = 0) -> None:
+        """Print the answers of sites, as they come.
+
+        ``total``: their number, if it is known. Raises :class:`MisuseError`.
+        """
+        session = self.session
+        if self.crawlers.each and (self.file is None or is_url(self.file)):
+            raise MisuseError("--each-token is for the crawlers of a file: give its URL as FILE")
+        query = load_query(session)
+        tokens = self.crawlers.crawler(session.edition(self.sites.edition), None)
+
+        def handle_site(site: SiteAnswer) -> None:
+            self.add(explain_site(site, fully=self.fully))
+            session.screen.share(self._numbers.total(), total, "answered")
+            session.screen.out.flush()
+
+        query(visit, self.sites._replace(tokens=tokens), handle_site)
+        session.screen.clear()
+
+    def add(self, found: Explanation) -> None:
+        """Print one answer."""
+        if found.reason == "not_covered":
+            self._not_covered += 1
+        else:
+            self._numbers[found.allowed] += 1
+        if found.allowed is False:
+            code = UNREACHABLE if found.reason == "unreachable" else FOUND
+            self._code = max(self._code, code)
+        elif found.reason == "problem":
+            self._code = max(self._code, MISUSE)
+        if self.output.html is not None:
+            self._kept.append(found)
+        is_left_out = self.only_disallowed and (found.allowed or found.reason == "not_covered")
+        if not (is_left_out or self.output.is_page_only):
+            for line in self._lines(found):
+                self.session.screen.say(line)
+
+    def _lines(self, found: Explanation) -> Iterator[str]:
+        if self.output.as_json:
+            from scrapy_robotspec.render.as_json import dumps, full_object, short_object
+
+            shown = full_object(found) if self.fully else short_object(found)
+            yield dumps({"file": self._name, **shown} if self._name else shown)
+        elif self.fully:
+            if self._numbers.total() > 1:
+                yield ""
+            yield from explained(found, self._name)
+        else:
+            prefix = f"{safe(self._name)}  " if self._name else ""
+            if self.crawlers.each:
+                prefix += f"{found.crawler:<{_WIDTH}}  "
+            yield short(found, prefix)
+
+    def end(self, name: str, robots: RobotsTxt | None) -> int:
+        """Sum up, write the page if any, return the exit code."""
+        numbers = self._numbers
+        if numbers.total() > 1 and not self.output.as_json and not self.fully:
+            total = count(numbers.total(), "answer")
+            line = f"{total}: {numbers[True]:,} allowed, {numbers[False]:,} disallowed"
+            if numbers[None]:
+                line += f", {numbers[None]:,} without an answer"
+            if self._not_covered:
+                line += f", {self._not_covered:,} not covered"
+            self.session.screen.sum_up(line)
+        site = self._kept[0].site if self._kept else None
+        if site is not None:
+            robots = site.robots
+            name = site.origin.robots_url if site.origin is not None else site.url
+        file = ParsedFile(robots) if robots is not None else None
+        self.output.write(self.session, name, file, self._kept)
+        return self._code
 
 
 def _check_sitemap(answers: Answers, name: str) -> int:
     """Decide about the URLs of a sitemap by a file, or by the robots.txt of its site."""
-    from scrapy_robotspec.cli.sitemap import read_all, read_sitemap
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.cli.sitemap import MAX_BYTES, parse_sitemap, read_all
 
-    session, question = answers.session, answers.question
-    if question.urls:
-        raise MisuseError("--sitemap takes the place of URLs: leave one of them out")
-    file = question.file
+    session, file = answers.session, answers.file
     site = next((each for each in (file, name) if each is not None and is_url(each)), None)
-    top = None if is_url(name) else read_sitemap(name)
+    top = None if is_url(name) else parse_sitemap(name, read_file(name, MAX_BYTES + 1))
     robots = None
     if file is not None and not is_url(file):
-        sources = open_sources([file], session, question.sites)
+        sources = open_sources([file], session, answers.sites)
         if len(sources) > 1:
             raise MisuseError("--sitemap is for one file")
-        robots = sources[0].parse(session.edition(question.sites.edition), session.screen)
+        robots = sources[0].parse(session.edition(answers.sites.edition), session.screen)
 
     def covered(urls: Sequence[str]) -> Sequence[str]:
+        """The URLs of the origin of the site; others are listed (LOC-02)."""
         nonlocal site
         site = site or urls[0]
-        return _covered(answers, urls, site)
+        origin = Origin.of(site)
+        for url in urls:
+            if Origin.of(url) != origin:
+                answers.add(Explanation(url, (), None, "not_covered"))
+        return [url for url in urls if Origin.of(url) == origin]
 
-    async def visit(query: SiteQuery) -> None:
+    async def visit(query: Query) -> None:
         async for urls in read_all(name, top, query):
             if robots is not None:
                 answers.by_file(robots, covered(urls))
@@ -108,40 +299,3 @@ def _check_sitemap(answers: Answers, name: str) -> int:
     else:
         answers.by_sites(visit)
     return answers.end(file or name, robots)
-
-
-def _covered(answers: Answers, urls: Sequence[str], site: str) -> list[str]:
-    """The URLs of the origin of *site*; others are listed (LOC-02)."""
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.render.as_json import dumps
-
-    origin = Origin.of(site)
-    found = [url for url in urls if Origin.of(url) == origin]
-    answers.not_covered += len(urls) - len(found)
-    if len(found) == len(urls) or answers.question.disallowed or answers.output.is_page_only:
-        return found
-    screen = answers.session.screen
-    for url in urls:
-        if Origin.of(url) == origin:
-            continue
-        if answers.output.as_json:
-            screen.say(dumps({"url": url, "allowed": None, "reason": "not_covered"}))
-        else:
-            word = screen.paint("note", "not covered")
-            screen.say(f"{word} {safe(url)}  (the robots.txt of another origin)")
-    return found
-
-
-def _labels(labels: Sequence[str], session: Session) -> Sequence[str]:
-    """Labels of usage, each once. Raises :class:`MisuseError` for what cannot be one."""
-    if not labels:
-        return ()
-    from scrapy_robotspec.access.usage_policy import meant_label
-    from scrapy_robotspec.protocol.usage import is_label
-
-    for label in labels:
-        if not is_label(label):
-            raise MisuseError(f"{label!a} is not a label of usage: give one such as train-ai")
-        if meant := meant_label(label):
-            session.screen.fail(f"--usage {label}: do you mean {meant}?")
-    return tuple(dict.fromkeys(labels))

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import open_sources
-from scrapy_robotspec.cli.options import find_crawlers
 from scrapy_robotspec.cli.urls import note_origins, read_urls
 from scrapy_robotspec.render.as_json import dumps, rule_object, verdict_object
-from scrapy_robotspec.render.changes import find_changes
+from scrapy_robotspec.render.explanation import explain, rule_words
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, crawler_words, safe, verdict_word
+from scrapy_robotspec.render.text import count, crawler_words, first_of, paint, safe, verdict_word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.session import Session, SiteOptions
+    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
-    from scrapy_robotspec.render.changes import Change, FileChanges, Flip
-    from scrapy_robotspec.render.text import Paint
+    from scrapy_robotspec.protocol.models import Rule
+    from scrapy_robotspec.render.explanation import Explanation
+
+_T = TypeVar("_T")
 
 #: Max crawlers in one heading.
 _MOST_NAMES = 8
@@ -32,6 +33,27 @@ _EXAMPLES = """\
   robotspec diff old.txt new.txt
   robotspec diff old.txt new.txt --urls urls.txt
   robotspec diff old.txt https://example.com/robots.txt --token examplebot"""
+
+
+class Side(NamedTuple):
+    """The part of one version in a change."""
+
+    group: tuple[str, ...]
+    """User agents of the group that applies."""
+    rules: list[Rule]
+    """Rules without an equal one in the other version."""
+    others: list[tuple[str, str]]
+    """Fields and values of other lines, such as crawl-delay, that the other version has not."""
+
+
+class Change(NamedTuple):
+    """The changes of a new version for some crawlers, all alike."""
+
+    crawlers: list[Crawler]
+    old: Side
+    new: Side
+    flips: list[tuple[Explanation, Explanation]]
+    """Old and new verdicts about one URL that differ."""
 
 
 @options.command("diff", _EXAMPLES)
@@ -60,7 +82,7 @@ def command(
     screen = session.screen
     edition = session.edition(sites.edition)
     read = read_urls(urls, screen, old, new)
-    note_origins(read.urls, screen)
+    note_origins(read, screen)
     sources = open_sources([old, new], session, sites)
     if len(sources) != 2:
         raise MisuseError("OLD and NEW are one file each, not folders")
@@ -69,76 +91,95 @@ def command(
     if any(source.is_unreachable for source in sources):
         return UNREACHABLE
     before, after = (ParsedFile(source.parse(edition, screen)) for source in sources)
-    asked = find_crawlers(crawlers, [before, after], None)
-    found = find_changes(before, after, asked, read.urls)
-    written = {**before.written, **after.written}
-    for line in _objects(found) if as_json else _lines(found, written, screen.paint):
-        screen.say(line)
-    if not as_json:
-        screen.sum_up(_summary(found, len(read.urls)))
-    return with_problems(GOOD if found.is_empty else FOUND, read.bad_lines)
+    asked = options.find_crawlers(crawlers, [before, after], None)
+    changes = list(find_changes(before, after, asked, read))
+    removed = _without(before.robots.sitemaps, after.robots.sitemaps)
+    added = _without(after.robots.sitemaps, before.robots.sitemaps)
+    is_different = bool(changes or removed or added)
+    if as_json:
+        for change in changes:
+            screen.say(dumps(_object(change)))
+        if removed or added:
+            screen.say(dumps({"sitemaps_removed": removed, "sitemaps_added": added}))
+    else:
+        written = {**before.written, **after.written}
+        for change in changes:
+            names = [crawler_words(tokens, written) for tokens in change.crawlers]
+            screen.say(paint("strong", first_of(names, _MOST_NAMES)))
+            for line in _lines(change):
+                screen.say(line)
+        for sign, sitemaps in (("-", removed), ("+", added)):
+            for url in sitemaps:
+                screen.say(_signed(sign, f"sitemap: {safe(url)}"))
+        screen.sum_up(_summary(changes, len(read)) if is_different else "no difference")
+    return FOUND if is_different else GOOD
 
 
-def _lines(found: FileChanges, written: Mapping[str, str], paint: Paint) -> Iterator[str]:
-    for change in found.changes:
-        names = [crawler_words(tokens, written) for tokens in change.crawlers]
-        more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-        yield paint("strong", ", ".join(names[:_MOST_NAMES]) + more)
-        yield from _change_lines(change, found.max_rules, paint)
-    for sign, urls in (("-", found.sitemaps_removed), ("+", found.sitemaps_added)):
-        for url in urls:
-            yield _signed(sign, f"sitemap: {safe(url)}", paint)
+def find_changes(
+    old: ParsedFile, new: ParsedFile, asked: Sequence[Crawler], urls: Sequence[str | bytes]
+) -> Iterator[Change]:
+    """The changes for the crawlers ``asked``, and for ``urls``.
+
+    Rules that differ only in spelling, place or order are equal. Crawlers with the same rules in
+    both versions share a :class:`Change`.
+    """
+    alike: dict[object, list[Crawler]] = {}
+    for tokens in asked:
+        groups = (file.group_for(tokens) for file in (old, new))
+        alike.setdefault(tuple((one.first_lines, one.other) for one in groups), []).append(tokens)
+    for crawlers in alike.values():
+        tokens = crawlers[0]
+        sides = _side(old, new, tokens), _side(new, old, tokens)
+        verdicts = ((explain(old, url, tokens), explain(new, url, tokens)) for url in urls)
+        flips = [pair for pair in verdicts if pair[0].allowed != pair[1].allowed]
+        if flips or any(side.rules or side.others for side in sides):
+            yield Change(crawlers, *sides, flips)
 
 
-def _change_lines(change: Change, max_rules: int, paint: Paint) -> Iterator[str]:
+def _side(file: ParsedFile, other: ParsedFile, tokens: Crawler) -> Side:
+    """The part of *file* for a crawler that *other* has not."""
+    known = other.effective_rules(tokens)
+    rules = [rule for key, rule in file.effective_rules(tokens).items() if key not in known]
+    groups = [one.group_for(tokens) for one in (file, other)]
+    lines = [[(line.field, line.value) for line in group.other] for group in groups]
+    return Side(groups[0].names, list(dict.fromkeys(rules)), _without(*lines))
+
+
+def _without(items: Sequence[_T], others: Sequence[_T]) -> list[_T]:
+    known = set(others)
+    return [item for item in dict.fromkeys(items) if item not in known]
+
+
+def _lines(change: Change) -> Iterator[str]:
     sides = (("-", change.old), ("+", change.new))
     if change.old.group != change.new.group:
         before, after = (safe(", ".join(side.group)) or "none" for _, side in sides)
         yield f"  group: {before} -> {after}"
     for sign, side in sides:
-        for rule in side.rules[:max_rules]:
-            yield _signed(sign, f"line {rule.line}: {safe(rule.text.strip())}", paint)
-        if len(side.rules) > max_rules:
-            more = count(len(side.rules) - max_rules, "more rule", "more rules")
-            yield _signed(sign, f"{more} (--json lists all)", paint)
+        yield from (_signed(sign, rule_words(rule)) for rule in side.rules)
     for sign, side in sides:
-        for field, value in side.others:
-            yield _signed(sign, f"{safe(field)}: {safe(value)}", paint)
+        yield from (_signed(sign, f"{safe(field)}: {safe(value)}") for field, value in side.others)
     for flip in change.flips:
-        yield from _flip_lines(flip, paint)
+        yield f"  {safe(flip[0].url)}"
+        for name, found in zip(("old", "new"), flip, strict=True):
+            reason = paint("faint", f"({found.detail})")
+            yield f"    {name}  {verdict_word(found.allowed)}  {reason}"
 
 
-def _signed(sign: str, text: str, paint: Paint) -> str:
+def _signed(sign: str, text: str) -> str:
     return "  " + paint("bad" if sign == "-" else "good", f"{sign} {text}")
 
 
-def _flip_lines(flip: Flip, paint: Paint) -> Iterator[str]:
-    yield f"  {safe(flip.old.url)}"
-    for name, found in (("old", flip.old), ("new", flip.new)):
-        reason = paint("faint", f"({found.detail})")
-        yield f"    {name}  {verdict_word(found.allowed, paint)}  {reason}"
-
-
-def _summary(found: FileChanges, urls: int) -> str:
-    if found.is_empty:
-        return "no difference" + (f" ({count(urls, 'URL')})" if urls else "")
-    crawlers = sum(len(change.crawlers) for change in found.changes)
-    added = len(found.added_lines)
-    removed = len(found.removed_lines)
-    flips = sum(len(change.flips) * len(change.crawlers) for change in found.changes)
+def _summary(changes: Sequence[Change], urls: int) -> str:
+    added = {rule.line for change in changes for rule in change.new.rules}
+    removed = {rule.line for change in changes for rule in change.old.rules}
+    crawlers = sum(len(change.crawlers) for change in changes)
+    flips = sum(len(change.flips) * len(change.crawlers) for change in changes)
     verdicts = f", {count(flips, 'verdict')} changed" if urls else ""
     return (
-        f"{count(added, 'rule')} added, {removed:,} removed "
+        f"{count(len(added), 'rule')} added, {len(removed):,} removed "
         f"for {count(crawlers, 'crawler')}{verdicts}"
     )
-
-
-def _objects(found: FileChanges) -> Iterator[str]:
-    for change in found.changes:
-        yield dumps(_object(change))
-    if found.sitemaps_removed or found.sitemaps_added:
-        removed, added = list(found.sitemaps_removed), list(found.sitemaps_added)
-        yield dumps({"sitemaps_removed": removed, "sitemaps_added": added})
 
 
 def _object(change: Change) -> dict[str, Any]:
@@ -152,10 +193,10 @@ def _object(change: Change) -> dict[str, Any]:
         "other_added": [list(pair) for pair in change.new.others],
         "verdicts": [
             {
-                "url": flip.old.url,
-                "old": verdict_object(flip.old.verdict),
-                "new": verdict_object(flip.new.verdict),
+                "url": old.url,
+                "old": verdict_object(old.verdict),
+                "new": verdict_object(new.verdict),
             }
-            for flip in change.flips
+            for old, new in change.flips
         ],
     }

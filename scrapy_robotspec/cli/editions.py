@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError, with_problems
+from scrapy_robotspec.cli.errors import FOUND, GOOD, UNREACHABLE, MisuseError
 from scrapy_robotspec.cli.inputs import open_sources
 from scrapy_robotspec.cli.options import find_crawlers, in_edition
 from scrapy_robotspec.cli.urls import note_origins, read_urls
@@ -16,13 +16,13 @@ from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.render.as_json import dumps, verdict_object
 from scrapy_robotspec.render.explanation import explain
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import count, safe, verdict_word
+from scrapy_robotspec.render.text import count, paint, safe, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scrapy_robotspec.cli.options import CrawlerOptions
-    from scrapy_robotspec.cli.session import Crawler, Screen, Session, SiteOptions
+    from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
     from scrapy_robotspec.cli.urls import UrlOptions
     from scrapy_robotspec.protocol.groups import Group
     from scrapy_robotspec.render.explanation import Explanation
@@ -36,14 +36,12 @@ MAX_PATHS = 2000
 #: Max paths for all crawlers together where no URL is given; each crawler gets one in any case.
 _MOST_QUESTIONS = 20_000
 
-#: A crawler, and a URL or path.
-Question = tuple["Crawler", "str | bytes"]
 #: The verdicts of every edition about one URL, in the order of EDITIONS.
 Row = tuple["Explanation", ...]
 
 
 @options.command("editions", _EXAMPLES)
-@options.file_argument
+@click.argument("file", metavar="FILE")
 @options.urls_options
 @options.crawler_options
 @click.option("--all", "show_all", is_flag=True, help="Also show where they agree.")
@@ -65,7 +63,7 @@ def command(
     """
     screen = session.screen
     read = read_urls(urls, screen, file)
-    note_origins(read.urls, screen)
+    note_origins(read, screen)
     sources = open_sources([file], session, sites)
     if len(sources) > 1:
         raise MisuseError("give one file")
@@ -78,36 +76,30 @@ def command(
         for at, edition in enumerate(EDITIONS.values())
     ]
     asked = find_crawlers(crawlers, files, session.default_tokens)
-    rows = _compare(files, asked, read.urls)
-    split = [row for row in rows if disagree(row)]
-    _say_rows(rows if show_all else split, len(split), len(rows), as_json, screen)
-    return with_problems(FOUND if split else GOOD, read.bad_lines)
-
-
-def _compare(
-    files: Sequence[ParsedFile],
-    asked: Sequence[Crawler],
-    urls: Sequence[str | bytes],
-) -> list[Row]:
-    """The verdicts of every edition about each crawler and URL."""
-    questions = product(asked, urls) if urls else _sampled(files, asked)
-    return [
-        tuple(explain(file.robots, url, in_edition(crawler, file)) for file in files)
+    questions = product(asked, read) if read else _sampled(files, asked)
+    rows = [
+        tuple(explain(file, url, in_edition(crawler, file)) for file in files)
         for crawler, url in questions
     ]
+    split = [row for row in rows if disagree(row)]
+    for row in rows if show_all else split:
+        for line in [dumps(_object(row))] if as_json else _lines(row):
+            screen.say(line)
+    if not as_json:
+        total = count(len(rows), "question")
+        screen.sum_up(f"the editions disagree about {len(split):,} of {total}")
+    return FOUND if split else GOOD
 
 
-def _sampled(files: Sequence[ParsedFile], asked: Sequence[Crawler]) -> Iterator[Question]:
+def _sampled(
+    files: Sequence[ParsedFile], asked: Sequence[Crawler]
+) -> Iterator[tuple[Crawler, str]]:
     """Each crawler with paths made from the rules that an edition follows for it."""
     most = min(MAX_PATHS, max(1, _MOST_QUESTIONS // len(asked)))
-    kept: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for crawler in asked:
         found = [file.group_for(in_edition(crawler, file)) for file in files]
-        key = tuple(each.first_lines for each in found)
-        if key not in kept:
-            groups = (group for each in found for group in each.groups)
-            kept[key] = sample_paths(groups, most)
-        yield from ((crawler, path) for path in kept[key])
+        groups = (group for each in found for group in each.groups)
+        yield from ((crawler, path) for path in sample_paths(groups, most))
 
 
 def sample_paths(groups: Iterable[Group], most: int = MAX_PATHS) -> list[str]:
@@ -146,40 +138,25 @@ def _whole(paths: Iterable[str]) -> list[str]:
     return [url for url in urls if "#" not in url]
 
 
-def _say_rows(rows: Sequence[Row], split: int, total: int, as_json: bool, screen: Screen) -> None:
-    for row in rows:
-        for line in [dumps(_object(row))] if as_json else _lines(row, screen):
-            screen.say(line)
-    if not as_json:
-        question = count(total, "question")
-        screen.sum_up(f"the editions disagree about {split:,} of {question}")
-
-
 def disagree(row: Row) -> bool:
     """Whether one edition allows what another disallows."""
     return len({one.allowed for one in row}) > 1
 
 
-def _lines(row: Row, screen: Screen) -> list[str]:
-    lines = [f"{safe(row[0].url)}  {screen.paint('faint', f'({row[0].crawler})')}"]
-    alike: dict[tuple[bool | None, str], list[Explanation]] = {}
-    for one in row:
-        alike.setdefault((one.allowed, one.detail), []).append(one)
-    for (allowed, reason), ones in alike.items():
-        names = ", ".join(one.verdict.edition for one in ones if one.verdict is not None)
-        word = verdict_word(allowed, screen.paint)
-        lines.append(f"  {word}  {names}  {screen.paint('faint', f'({reason})')}")
-    return lines
+def _lines(row: Row) -> Iterator[str]:
+    yield f"{safe(row[0].url)}  {paint('faint', f'({row[0].crawler})')}"
+    alike: dict[tuple[bool | None, str], list[str]] = {}
+    for name, one in zip(EDITIONS, row, strict=True):
+        alike.setdefault((one.allowed, one.detail), []).append(name)
+    for (allowed, reason), names in alike.items():
+        yield f"  {verdict_word(allowed)}  {', '.join(names)}  {paint('faint', f'({reason})')}"
 
 
 def _object(row: Row) -> dict[str, object]:
+    pairs = zip(EDITIONS, row, strict=True)
     return {
         "url": row[0].url,
         "tokens": list(row[0].tokens),
         "agree": not disagree(row),
-        "editions": {
-            one.verdict.edition: verdict_object(one.verdict)
-            for one in row
-            if one.verdict is not None
-        },
+        "editions": {name: verdict_object(one.verdict) for name, one in pairs},
     }

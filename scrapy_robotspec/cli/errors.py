@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 from click.exceptions import NoArgsIsHelpError
 
 from scrapy_robotspec.render.text import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_robotspec.render.explanation import Explanation
 
 #: All allowed, no finding, no difference.
 GOOD = 0
@@ -27,14 +21,8 @@ UNREACHABLE = 3
 INTERRUPTED = 130
 
 
-class MisuseError(click.ClickException):
-    """A wrong command line; the message contains the remedy."""
-
-    exit_code = MISUSE
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.ctx = click.get_current_context(silent=True)
+#: A wrong command line; the message contains the remedy.
+MisuseError = click.UsageError
 
 
 class UnreachableError(MisuseError):
@@ -45,37 +33,10 @@ class UnreachableError(MisuseError):
 
 def show_error(error: click.ClickException) -> int:
     """Write an error to stderr and return its exit code."""
-    ctx: click.Context | None = getattr(error, "ctx", None)
-    if isinstance(error, NoArgsIsHelpError):
-        sys.stderr.write(f"{error.message}\n")
-        return MISUSE
-    name = ctx.command_path if ctx is not None else "robotspec"
-    sys.stderr.write(f"{name}: {safe(error.format_message(), None)}\n")
-    if ctx is not None and isinstance(error, click.UsageError):
-        sys.stderr.write(f"Try '{ctx.command_path} --help'.\n")
+    message = error.format_message()
+    if not isinstance(error, NoArgsIsHelpError):
+        ctx: click.Context | None = getattr(error, "ctx", None)
+        name = ctx.command_path if ctx is not None else "robotspec"
+        message = f"{name}: {safe(message, None)}"
+    sys.stderr.write(f"{message}\n")
     return error.exit_code
-
-
-def code_of(found: Explanation, labels: Sequence[str] = ()) -> int:
-    """The exit code of one answer; the greatest of several counts.
-
-    ``labels``: uses that must not be disallowed either.
-    """
-    if found.allowed is None:
-        return MISUSE
-    if not found.allowed:
-        return UNREACHABLE if found.reason == "unreachable" else FOUND
-    return FOUND if is_disallowed(found, labels) else GOOD
-
-
-def is_disallowed(found: Explanation, labels: Sequence[str] = ()) -> bool:
-    """Whether the page, or one of its uses, is disallowed."""
-    if not found.allowed:
-        return True
-    usage = found.usage
-    return usage is not None and any(usage.preference(each) == "disallow" for each in labels)
-
-
-def with_problems(code: int, problems: int) -> int:
-    """The exit code where something, such as a line, is left out."""
-    return code or (MISUSE if problems else GOOD)

@@ -55,11 +55,14 @@ class Source(NamedTuple):
     @property
     def is_unreachable(self) -> bool:
         """Whether a site gave no usable response."""
-        return self.site is not None and not self.site.has_file and not self.site.is_allowed
+        site = self.site
+        if site is None or site.robots is not None:
+            return False
+        return site.decision is None or not site.decision.allowed
 
     def note_missing(self, screen: Screen) -> bool:
         """Say so if a site has no robots.txt; whether that is so."""
-        if self.site is None or self.site.has_file:
+        if self.site is None or self.site.robots is not None:
             return False
         from scrapy_robotspec.render.site import why
 
@@ -118,14 +121,11 @@ def open_sources(names: Sequence[str], session: Session, options: SiteOptions) -
     """
     if names.count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
-    sites: dict[str, SiteAnswer] = {}
-
-    def keep(answer: SiteAnswer) -> None:
-        sites[answer.url] = answer
-
+    answers: list[SiteAnswer] = []
     urls = list(dict.fromkeys(robots_url(name) for name in names if is_url(name)))
     if urls:
-        load_query(session)(lambda query: query.decide(urls), options, keep)
+        load_query(session)(lambda query: query.decide(urls), options, answers.append)
+    sites = {answer.url: answer for answer in answers}
     return [source for name in names for source in _sources(name, sites)]
 
 

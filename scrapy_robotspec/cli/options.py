@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import update_wrapper, wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from scrapy_robotspec.cli.errors import MisuseError
+from scrapy_robotspec.cli.errors import GOOD, MISUSE, MisuseError
 from scrapy_robotspec.cli.outputs import Output
 from scrapy_robotspec.cli.session import Screen, SiteOptions
 from scrapy_robotspec.cli.urls import UrlOptions
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.errors import RobotSpecError
+from scrapy_robotspec.protocol.agents import product_tokens, tokens_from_user_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,9 +36,9 @@ _MIN_LINES = 30
 class CrawlerOptions(NamedTuple):
     """Options that name crawlers."""
 
-    tokens: Sequence[str] = ()
+    tokens: Sequence[str]
     """Product tokens of one crawler; none for the default one."""
-    each: bool = False
+    each: bool
     """Whether every crawler is meant that the files name."""
 
     def crawler(self, edition: Edition, default: Crawler | None) -> Crawler | None:
@@ -43,14 +46,8 @@ class CrawlerOptions(NamedTuple):
 
         Raises :class:`MisuseError` for a token that no group can have.
         """
-        from scrapy_robotspec.protocol.agents import product_tokens
-
         if self.each and self.tokens:
             raise MisuseError("--token and --each-token exclude each other")
-        for token in self.tokens:
-            if "," in token and "/" not in token:
-                each = " ".join(f"--token {part.strip()}" for part in token.split(","))
-                raise MisuseError(f"--token names one product token: write {each}")
         if not self.tokens:
             return None if self.each else default
         try:
@@ -61,8 +58,6 @@ class CrawlerOptions(NamedTuple):
 
 def in_edition(crawler: Crawler, file: ParsedFile) -> Crawler:
     """The product tokens that a file's edition reads from names (UAG-11)."""
-    from scrapy_robotspec.protocol.agents import tokens_from_user_agent
-
     edition = file.robots.edition
     return tuple(token for name in crawler for token in tokens_from_user_agent(name, edition))
 
@@ -85,7 +80,7 @@ def named_crawlers(files: Sequence[ParsedFile]) -> list[Crawler]:
     """
     names: dict[str, str] = {}
     for file in files:
-        for token in file.tokens:
+        for token in file.tokens():
             names.setdefault(token.lower(), token)
     crawlers: list[Crawler] = [(name,) for name in names.values()]
     lines = 0
@@ -109,29 +104,21 @@ def command(name: str, examples: str) -> Callable[[Callable[..., int]], click.Co
     def decorate(function: Callable[..., int]) -> click.Command:
         @click.pass_context
         def run(ctx: click.Context, /, color: bool | None, quiet: bool, **options: Any) -> int:
+            if color is None:
+                wanted = os.environ.get("FORCE_COLOR") or sys.stdout.isatty()
+                color = bool(wanted and not os.environ.get("NO_COLOR"))
+            ctx.color = color
+            screen = Screen(quiet=quiet)
             try:
-                return function(ctx.obj(Screen(color, quiet=quiet)), **options)
+                code = function(ctx.obj(screen), **options)
             except RobotSpecError as error:
                 raise MisuseError(str(error)) from error
+            return code or (MISUSE if screen.is_incomplete else GOOD)
 
-        wrapped = update_wrapper(run, function)  # takes the options over
-        for decorator in _COMMON:
-            wrapped = decorator(wrapped)
+        wrapped = _common_options(update_wrapper(run, function))  # takes the options over
         return click.command(name, epilog=f"\b\nExamples:\n{examples}")(wrapped)
 
     return decorate
-
-
-_COMMON: list[Callable[[Any], Any]] = [
-    click.option(
-        "-q", "--quiet", is_flag=True, help="No notes, no summary, no progress; answers only."
-    ),
-    click.option(
-        "--color/--no-color",
-        default=None,
-        help="Colours; by default on a terminal only. NO_COLOR and FORCE_COLOR count, too.",
-    ),
-]
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
@@ -143,6 +130,18 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[_F], _F]:
         return function
 
     return decorate
+
+
+_common_options = stack(
+    click.option(
+        "--color/--no-color",
+        default=None,
+        help="Colours; by default on a terminal only. NO_COLOR and FORCE_COLOR count, too.",
+    ),
+    click.option(
+        "-q", "--quiet", is_flag=True, help="No notes, no summary, no progress; answers only."
+    ),
+)
 
 
 def gather(
@@ -163,10 +162,6 @@ def gather(
 
     return decorate
 
-
-file_argument = click.argument("file", metavar="FILE")
-optional_file_argument = click.argument("file", metavar="[FILE]", required=False)
-files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True)
 
 urls_options = gather(
     "urls",
@@ -231,7 +226,10 @@ output_options = gather(
     ("as_json", "html", "force"),
     json_option,
     click.option(
-        "--html", metavar="OUT", help="Write a page for a browser, too; - for standard output."
+        "--html",
+        metavar="OUT",
+        type=click.Path(dir_okay=False, allow_dash=True),
+        help="Write a page for a browser, too; - for standard output.",
     ),
     click.option("--force", is_flag=True, help="Let --html overwrite any file but an input."),
 )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, NamedTuple
+
+from scrapy_robotspec.render.text import paint
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable
 
     from scrapy_robotspec.editions import Edition
+    from scrapy_robotspec.plugin.commands.query import Query
     from scrapy_robotspec.render.site import SiteAnswer
 
-    Visit = Callable[["SiteQuery"], Awaitable[None]]
+    Visit = Callable[["Query"], Awaitable[None]]
     #: Makes a visit; each answer is passed to the function, in order. A process can do this once,
     #: because a reactor cannot be restarted. Raises ``ConfigurationError`` for wrong settings.
     QuerySites = Callable[[Visit, "SiteOptions", Callable[[SiteAnswer], None]], None]
@@ -20,42 +22,22 @@ if TYPE_CHECKING:
 #: A crawler's product tokens; none stand for a crawler that no group names.
 Crawler = tuple[str, ...]
 
-_COLOURS = {"good": "32", "bad": "31", "note": "33", "faint": "2", "strong": "1"}
-
-
-def wants_colour(
-    stream: TextIO, environment: Mapping[str, str], choice: bool | None = None
-) -> bool:
-    """Whether ``stream`` gets colours.
-
-    ``choice`` (``--color/--no-color``) comes first, then ``NO_COLOR`` and ``FORCE_COLOR``, then
-    whether ``stream`` is a terminal that can show colours.
-    """
-    if choice is not None:
-        return choice
-    if environment.get("NO_COLOR"):
-        return False
-    if environment.get("FORCE_COLOR"):
-        return True
-    return stream.isatty() and environment.get("TERM") != "dumb"
-
 
 class Screen:
     """Writes answers to standard output, the rest to standard error.
 
-    ``quiet`` leaves out notes, summaries and progress; ``color`` as in :func:`wants_colour`.
+    ``quiet`` leaves out notes, summaries and progress.
     """
 
-    def __init__(self, color: bool | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False) -> None:
         self.out = sys.stdout
         self.err = sys.stderr
         self.quiet = quiet
-        self._coloured = wants_colour(self.out, os.environ, color)
+        self.is_incomplete = False
+        """Whether a line of a list was skipped; the exit code is not 0 then."""
         self._percent = 0  # on the terminal
 
-    def paint(self, style: str, text: str) -> str:
-        """``text`` in a style: good, bad, note, faint or strong."""
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._coloured and text else text
+    paint = staticmethod(paint)
 
     def say(self, line: str = "") -> None:
         """Write one line of the answer, which must be escaped already."""
@@ -102,16 +84,6 @@ class SiteOptions(NamedTuple):
     """None: the edition of the project, or the default one."""
     timeout: float = 10.0
     """Max time for one robots.txt with its redirects (seconds)."""
-
-
-class SiteQuery(Protocol):
-    """A running query, for a visit of sites."""
-
-    async def decide(self, urls: Sequence[str]) -> None:
-        """Pass one answer per URL to the handler, in order."""
-
-    async def download(self, url: str, max_bytes: int) -> bytes:
-        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
 
 
 class Session(NamedTuple):

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from scrapy_robotspec.cli import options
-from scrapy_robotspec.cli.errors import UNREACHABLE
+from scrapy_robotspec.cli.errors import GOOD, UNREACHABLE
 from scrapy_robotspec.cli.inputs import open_sources
-from scrapy_robotspec.cli.options import find_crawlers
-from scrapy_robotspec.render.as_html import PageAnswers
 from scrapy_robotspec.render.as_text import crawler_summary, file_summary
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import paint, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from scrapy_robotspec.cli.inputs import Source
     from scrapy_robotspec.cli.options import CrawlerOptions
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Crawler, Session, SiteOptions
@@ -28,7 +27,7 @@ _EXAMPLES = """\
 
 
 @options.command("show", _EXAMPLES)
-@options.files_argument
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @options.crawler_options
 @options.site_options
 @options.output_options
@@ -48,46 +47,42 @@ def command(
     """
     output.check(files)
     sources = open_sources(files, session, sites)
-    output.check_files(sources)
-    edition = session.edition(sites.edition)
-    code = 0
+    output.check_single(sources)
+    edition, screen = session.edition(sites.edition), session.screen
+    code = GOOD
     for at, source in enumerate(sources):
         if at and not output.as_json:
-            session.screen.say()
-        if source.note_missing(session.screen):
-            code = max(code, UNREACHABLE if source.is_unreachable else 0)
+            screen.say()
+        if source.note_missing(screen):
+            code = max(code, UNREACHABLE if source.is_unreachable else GOOD)
             continue
-        file = ParsedFile(source.parse(edition, session.screen))
+        file = ParsedFile(source.parse(edition, screen))
         asked: list[Crawler] = []
         if any(crawlers) or output.as_json:
-            asked = find_crawlers(crawlers, [file], ())
+            asked = options.find_crawlers(crawlers, [file], ())
         if not output.is_page_only:
-            (_say_json if output.as_json else _say)(session, source, file, asked, len(sources) > 1)
-        output.write(session, source.name, file.robots, PageAnswers(), asked)
+            named = {"file": source.name} if len(sources) > 1 else {}
+            for line in (
+                _objects(named, file, asked) if output.as_json else _lines(source.name, file, asked)
+            ):
+                screen.say(line)
+        output.write(session, source.name, file, [], asked)
     return code
 
 
-def _say(
-    session: Session, source: Source, file: ParsedFile, asked: Sequence[Crawler], many: bool
-) -> None:
-    screen = session.screen
-    screen.say(screen.paint("strong", f"{safe(source.name)}: {file.summary()}"))
+def _lines(name: str, file: ParsedFile, asked: Sequence[Crawler]) -> Iterator[str]:
+    yield paint("strong", f"{safe(name)}: {file.summary()}")
     if not asked:
-        for line in file_summary(file, screen.paint):
-            screen.say(line)
+        yield from file_summary(file)
     for tokens in asked:
-        screen.say()
-        for line in crawler_summary(file, file.group_for(tokens), screen.paint):
-            screen.say(line)
+        yield ""
+        yield from crawler_summary(file, file.group_for(tokens))
 
 
-def _say_json(
-    session: Session, source: Source, file: ParsedFile, asked: Sequence[Crawler], many: bool
-) -> None:
+def _objects(named: dict[str, str], file: ParsedFile, asked: Sequence[Crawler]) -> Iterator[str]:
     from scrapy_robotspec.render.as_json import dumps, group_object, rule_object
 
     for tokens in asked:
         group = file.group_for(tokens)
         shown = {**group_object(group), "rules": [rule_object(rule) for rule in group.rules]}
-        shown["sitemaps"] = list(file.robots.sitemaps)
-        session.screen.say(dumps({"file": source.name, **shown} if many else shown))
+        yield dumps({**named, **shown, "sitemaps": list(file.robots.sitemaps)})

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from xml.etree.ElementTree import ParseError, iterparse
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import is_url, read_file
+from scrapy_robotspec.cli.inputs import is_url
 from scrapy_robotspec.protocol.models import decode
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from scrapy_robotspec.cli.session import SiteQuery
+    from scrapy_robotspec.plugin.commands.query import Query
 
 #: The limits of one file (bytes without compression, URLs).
 MAX_BYTES = 50 * 2**20
@@ -34,14 +34,7 @@ class Sitemap(NamedTuple):
     is_index: bool = False
 
 
-def read_sitemap(name: str) -> Sitemap:
-    """A sitemap on the disk. Raises :class:`MisuseError` where that fails."""
-    return parse_sitemap(name, read_file(name, MAX_BYTES + 1))
-
-
-async def read_all(
-    name: str, top: Sitemap | None, query: SiteQuery
-) -> AsyncIterator[Sequence[str]]:
+async def read_all(name: str, top: Sitemap | None, query: Query) -> AsyncIterator[Sequence[str]]:
     """The URLs of pages, by file: a sitemap, or those it names.
 
     ``top``: its contents, where it is on the disk. Raises :class:`MisuseError`.
@@ -52,8 +45,6 @@ async def read_all(
         yield top.urls
         return
     for url in top.urls:
-        if not is_url(url):
-            raise MisuseError(f"{name} names the sitemap {url!r}: write a whole URL")
         sitemap = parse_sitemap(url, await query.download(url, MAX_BYTES))
         if sitemap.is_index:
             raise MisuseError(f"{name} names {url}, another index: an index names sitemaps only")

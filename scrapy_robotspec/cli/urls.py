@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.cli.errors import MisuseError
-from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_file, read_lines, robots_url
+from scrapy_robotspec.cli.inputs import STANDARD_INPUT, is_url, read_lines, robots_url
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.text import safe
 
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.cli.session import Screen
 
-#: Compiled at their first use.
-_VALID = r"[A-Za-z][A-Za-z0-9+.-]*://"
-_AUTHORITY = r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*"
+#: A path, or a URL of a site. The first word of ``example.com/page`` could be a host or a folder.
+_VALID = re.compile(rb"/|[A-Za-z][A-Za-z0-9+.-]*://")
+_AUTHORITY = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 #: Max wrong lines of a list that are named.
 _MOST_BAD = 20
-#: Beginnings of nearly all URLs in lists.
-_USUAL = (b"/", b"https://", b"http://")
 
 
 class UrlOptions(NamedTuple):
@@ -34,17 +32,10 @@ class UrlOptions(NamedTuple):
     """The file that contains more of them."""
 
 
-class Urls(NamedTuple):
-    """URLs and paths to decide about."""
-
-    urls: Sequence[str | bytes]
-    """Text where it is UTF-8, else bytes."""
-    bad_lines: int = 0
-    """Lines of the list that are neither URL nor path; each was reported."""
-
-
-def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
+def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Sequence[str | bytes]:
     """The URLs of a command line, then those of its list.
+
+    URLs are text where they are UTF-8, else bytes.
 
     ``files``: the other inputs, for errors about them. Raises :class:`MisuseError` for a wrong
     argument; a wrong line of the list is reported and skipped.
@@ -52,24 +43,31 @@ def read_urls(options: UrlOptions, screen: Screen, *files: str | None) -> Urls:
     given, listed = options
     if (listed, *files).count(STANDARD_INPUT) > 1:
         raise MisuseError("standard input (-) can be read for one thing only")
+    urls: list[str | bytes] = []
     for url in given:
-        if not _is_valid(url):
-            raise MisuseError(_hint(url, files))
-    urls = [_text(os.fsencode(url)) for url in given]
+        if not _VALID.match(os.fsencode(url)):
+            raise MisuseError(
+                f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, "
+                "or /page, after FILE"
+            )
+        urls.append(_text(os.fsencode(url)))
     if listed is None:
-        return Urls(urls)
-    found, bad = _listed(listed, screen)
-    if not (urls or found):
+        return urls
+    bad = 0
+    for number, line in read_lines(listed):
+        if _VALID.match(line):
+            urls.append(_text(line))
+            continue
+        bad += 1
+        if bad <= _MOST_BAD:
+            shown = safe(decode(line))
+            screen.fail(f"{safe(listed)}:{number}: neither a URL nor a path, skipped: {shown}")
+    screen.is_incomplete = bad > 0
+    if bad > _MOST_BAD:
+        screen.fail(f"and {bad - _MOST_BAD:,} more")
+    if not urls:
         raise MisuseError(f"{listed} lists no URL: write one URL or path a line")
-    return Urls([*urls, *found], bad)
-
-
-def _is_valid(url: str) -> bool:
-    """Whether it is a path that begins with a slash, or a URL of a site.
-
-    The first word of ``example.com/page`` could be a host or a folder.
-    """
-    return url.startswith("/") or re.match(_VALID, url) is not None
+    return urls
 
 
 def _text(url: bytes) -> str | bytes:
@@ -79,52 +77,10 @@ def _text(url: bytes) -> str | bytes:
         return url
 
 
-def _hint(url: str, files: Iterable[str | None]) -> str:
-    if os.path.isfile(url):
-        swapped = next((file for file in files if file), "/page")
-        return f"FILE comes first, then URLs: write {url} {swapped}"
-    return (
-        f"{url!r} is neither a URL of a site nor a path: write https://example.com/page, or /page"
-    )
-
-
-def _listed(name: str, screen: Screen) -> tuple[list[str | bytes], int]:
-    urls: list[str | bytes] = []
-    bad = 0
-    for number, line in read_lines(name):
-        if line.startswith(_USUAL) or _is_valid(line.decode("latin-1")):
-            urls.append(_text(line))
-        else:
-            bad += 1
-            shown = safe(decode(line))
-            if bad <= _MOST_BAD:
-                screen.fail(f"{safe(name)}:{number}: neither a URL nor a path, skipped: {shown}")
-    if bad > _MOST_BAD:
-        screen.fail(f"and {bad - _MOST_BAD:,} more")
-    return urls, bad
-
-
-def missing_urls(file: str) -> MisuseError:
-    """The error for a FILE without URLs, or an unreadable one."""
-    if not is_url(file) and not os.path.isdir(file):
-        read_file(file, 0)
-    return MisuseError(
-        f"{file} is the FILE with the rules: give at least one URL or path to decide about, or a "
-        "list with --urls LIST; the command show prints the file's groups"
-    )
-
-
 def note_origins(urls: Iterable[str | bytes], screen: Screen) -> None:
     """Note URLs of several origins, as a file governs one (LOC-02)."""
-    origins: set[str] = set()
-    last = "\0"
-    for url in urls:
-        text = url if isinstance(url, str) else os.fsdecode(url)
-        if text.startswith(last) or (text[:1] == "/" != text[1:2]):  # hot path
-            continue
-        if match := re.match(_AUTHORITY, text):
-            last = match[0] + "/"
-            origins.add(match[0].lower())
+    found = (_AUTHORITY.match(os.fsdecode(url)) for url in urls)
+    origins = {match[0].lower() for match in found if match}
     if len(origins) > 1:
         screen.note(
             f"note: the URLs belong to {len(origins)} origins; each has a robots.txt of its own, "

@@ -1,70 +1,51 @@
-"""Answers as an HTML page without scripts and without network."""
+"""Answers, and the file that gave them, as an HTML page without scripts and without network."""
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import chain
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
+from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.render.explanation import facts
-from scrapy_robotspec.render.listing import Notes, listing
-from scrapy_robotspec.render.text import count
+from scrapy_robotspec.render.text import MOST, count, crawler_words, first_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import ParsedFile
-    from scrapy_robotspec.render.site import SiteAnswer
 
 #: Max answers on a page.
 MOST_ROWS = 500
+#: A longer file is shown at its beginning, and else its lines with notes (lines).
+MOST_LINES = 3000
+#: Max crawlers that are named at a group.
+MOST_FOLLOWERS = 6
 
 #: The values of ``Explanation.allowed``, in the order of the page.
 _ORDER = (False, None, True)
 
+#: The styles of roles of one line, by role.
+_Notes = dict[str, str]
 
-class PageAnswers:
-    """The answers of a page: all counted, the first ones kept."""
 
-    def __init__(self) -> None:
-        self.numbers: Counter[bool | None] = Counter()
-        """Answers by ``Explanation.allowed``."""
-        self._kept: dict[bool | None, list[Explanation]] = {allowed: [] for allowed in _ORDER}
+class Row(NamedTuple):
+    """One line, or a number of lines left out."""
 
-    def add(self, found: Explanation) -> None:
-        """Count an answer, and keep it if the page may show it."""
-        self.numbers[found.allowed] += 1
-        if len(self._kept[found.allowed]) < MOST_ROWS:
-            self._kept[found.allowed].append(found)
-
-    @property
-    def shown(self) -> list[Explanation]:
-        """The answers on the page, disallowed ones first."""
-        return list(chain(*self._kept.values()))[:MOST_ROWS]
-
-    def first_site(self) -> SiteAnswer | None:
-        """The site of the first answer; None for a file."""
-        return next((found.site for found in self.shown), None)
-
-    def headline(self) -> str:
-        """``800 of 6,000 answers disallowed``, with those that nothing decided."""
-        headline = f"{self.numbers[False]:,} of {count(self.numbers.total(), 'answer')} disallowed"
-        if self.numbers[None]:
-            headline += f", {self.numbers[None]:,} without an answer"
-        return headline
-
-    def left_out(self) -> str:
-        """How many answers the page shows; empty if it shows all."""
-        if self.numbers.total() <= MOST_ROWS:
-            return ""
-        return f"The page shows {MOST_ROWS:,} answers, disallowed ones first."
+    number: int = 0
+    style: str = ""
+    text: str = ""
+    notes: Mapping[str, str] = {}
+    """Roles of the line in the answers or for crawlers, with their styles."""
+    left_out: int = 0
 
 
 def answers_page(
     name: str,
     file: ParsedFile | None,
-    answers: PageAnswers,
+    answers: Sequence[Explanation],
     *,
     now: float,
     asked: Iterable[tuple[str, ...]] = (),
@@ -75,20 +56,73 @@ def answers_page(
     """
     from scrapy_robotspec.render.html_base import render  # most answers need no Jinja2
 
-    found = answers.shown
-    notes = Notes()
-    if file is not None:
-        crawlers = dict.fromkeys([*(one.tokens for one in found), *asked])
-        notes.add_groups(file, map(file.group_for, crawlers))
-        notes.add_answers(found)
+    found = sorted(answers, key=lambda one: _ORDER.index(one.allowed))[:MOST_ROWS]
+    numbers = Counter(one.allowed for one in answers)
+    headline = f"{numbers[False]:,} of {count(len(answers), 'answer')} disallowed"
+    if numbers[None]:
+        headline += f", {numbers[None]:,} without an answer"
     return render(
         "answers.html",
         now=now,
         name=name,
         file=file,
         found=found,
-        headline=answers.headline() if found else "",
-        left_out=answers.left_out(),
+        headline=headline,
+        is_cut=len(answers) > len(found),
         facts=facts,
-        rows=listing(file, notes) if file is not None else [],
+        rows=listing(file, asked, found) if file is not None else [],
     )
+
+
+def listing(
+    file: ParsedFile, asked: Iterable[tuple[str, ...]], found: Sequence[Explanation]
+) -> list[Row]:
+    """The lines of the file, with notes about crawlers and answers.
+
+    A long file is cut to its beginning and the lines with notes.
+    """
+    notes: dict[int, _Notes] = defaultdict(dict)
+    followers: dict[int, list[str]] = defaultdict(list)
+    for tokens in dict.fromkeys([*(one.tokens for one in found), *asked]):
+        for first in file.group_for(tokens).first_lines:
+            followers[first].append(crawler_words(tokens, file.written))
+    for first, names in followers.items():
+        notes[first][f"applies to {first_of(names, MOST_FOLLOWERS)}"] = "lit"
+    for one in found:
+        if one.rule is not None:
+            role, style = ("allows", "good") if one.allowed else ("disallows", "bad")
+            notes[one.rule.line][role] = style
+        for rule in one.losing[:MOST]:
+            notes[rule.line]["loses"] = ""
+        for statement in one.usage.usage.statements if one.usage is not None else ():
+            notes[statement.line or 0]["states the use"] = ""
+    kept = set(islice(notes, MOST_LINES))
+    firsts = {group.first_line for group in file.groups}
+    blank_ends = file.robots.edition.blank_line_ends_group
+    is_followed = False
+    rows: list[Row] = []
+    for line in file.lines:
+        number = line.number
+        if number in firsts or (blank_ends and not line.text.strip()):
+            is_followed = number in followers
+        if number <= MOST_LINES or number in kept:
+            rows.append(_row(line, notes.get(number, {}), is_followed))
+        elif rows[-1].left_out:
+            rows[-1] = Row(left_out=rows[-1].left_out + 1)
+        else:
+            rows.append(Row(left_out=1))
+    return rows
+
+
+def _row(line: Line, notes: _Notes, is_followed: bool) -> Row:
+    styles: list[str] = []
+    if not line.field:
+        is_invalid = line.text.partition(b"#")[0].strip()
+        styles.append("invalid" if is_invalid else "comment")
+    elif is_followed:
+        styles.append("followed")
+    if "disallows" in notes:
+        styles.append("decides-bad")
+    elif "allows" in notes:
+        styles.append("decides-good")
+    return Row(line.number, " ".join(styles), decode(line.text), notes)

@@ -9,17 +9,21 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.render.usage import UsageAnswer, usage_object
+from scrapy_robotspec.render.usage import usage_object
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.models import Rule, Verdict
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
+
+#: Fields of a record that are shown as they are.
+_RECORD_KEYS = (
+    *("redirect_error", "truncated", "content_type", "failure", "failures"),
+    "unreachable_since",
+)
 
 
 def dumps(value: Any) -> str:
@@ -47,18 +51,13 @@ def rule_object(rule: Rule) -> dict[str, Any]:
     return {"line": rule.line, "rule": rule.text, "kind": rule.kind, "pattern": rule.pattern}
 
 
-def short_object(found: Explanation, labels: Sequence[str] = ()) -> dict[str, Any]:
-    """One URL and its decision, with the preferences of labels of usage."""
+def short_object(found: Explanation) -> dict[str, Any]:
+    """One URL and its decision."""
     shown: dict[str, Any] = {"url": found.url, "tokens": list(found.tokens)}
     shown |= verdict_object(found.verdict)
     shown |= {"allowed": found.allowed, "reason": found.reason}
     if found.site is not None:
         shown |= _decision_object(found.site)
-    if labels:
-        answer = found.usage or UsageAnswer()
-        shown["usage"] = {
-            label: answer.preference(label) if found.allowed else None for label in labels
-        }
     return shown
 
 
@@ -110,26 +109,14 @@ def record_object(record: RobotsRecord) -> dict[str, Any]:
     if record.expires_at is not None and record.fetched_at is not None:
         lifetime = record.expires_at - record.fetched_at
     return {
+        **{name: getattr(record, name) for name in _RECORD_KEYS},
         "hops": [asdict(hop) for hop in record.hops],
-        "redirect_error": record.redirect_error,
         "meaning": record.meaning.value if record.meaning is not None else None,
         "lifetime": lifetime,
         "bytes": len(record.body),
-        "truncated": record.truncated,
-        "content_type": record.content_type,
-        "failure": record.failure,
-        "failures": record.failures,
-        "unreachable_since": record.unreachable_since,
     }
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
     """A finding of the linter."""
-    return {
-        "line": finding.line,
-        "code": finding.code,
-        "severity": finding.severity,
-        "message": finding.message,
-        "text": finding.text,
-        "replacement": finding.replacement,
-    }
+    return asdict(finding)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.render.explanation import MOST, facts, other_facts, rule_words
+from scrapy_robotspec.render.explanation import facts, other_facts, rule_words
 from scrapy_robotspec.render.text import (
     columns,
     crawler_words,
     group_words,
+    paint,
     safe,
     verdict_word,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
     from scrapy_robotspec.render.explanation import Explanation
     from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
-    from scrapy_robotspec.render.text import Paint
 
 
 def labelled(label: str, text: str) -> str:
@@ -26,22 +26,16 @@ def labelled(label: str, text: str) -> str:
     return f"  {label:<10} {text}".rstrip()
 
 
-def short(found: Explanation, prefix: str, paint: Paint, labels: Sequence[str] = ()) -> str:
-    """One decision on one line.
-
-    ``labels``: usage labels to answer for. Text from outside comes last.
-    """
+def short(found: Explanation, prefix: str) -> str:
+    """One decision on one line. Text from outside comes last."""
     reason = paint("faint", f"({found.detail})")
-    line = f"{verdict_word(found.allowed, paint)}  {prefix}{safe(found.url)}  {reason}"
-    if labels and found.allowed:
-        from scrapy_robotspec.render.usage import UsageAnswer, label_words
-
-        words = (label_words(found.usage or UsageAnswer(), label) for label in labels)
-        line += f"  {', '.join(words)}"
-    return line
+    word = f"{verdict_word(found.allowed)} "
+    if found.reason == "not_covered":
+        word = paint("note", "not covered")
+    return f"{word} {prefix}{safe(found.url)}  {reason}"
 
 
-def explained(found: Explanation, paint: Paint, name: str = "") -> Iterator[str]:
+def explained(found: Explanation, name: str = "") -> Iterator[str]:
     """One decision with everything that led to it.
 
     ``name``: the file, where there are many.
@@ -50,44 +44,37 @@ def explained(found: Explanation, paint: Paint, name: str = "") -> Iterator[str]
     if found.allowed is None:
         yield labelled("problem", found.detail)
         return
-    yield labelled("verdict", f"{verdict_word(found.allowed, paint)} ({found.detail})")
+    yield labelled("verdict", f"{verdict_word(found.allowed)} ({found.detail})")
     for label, text in facts(found):
         yield labelled(label, text)
 
 
-def crawler_summary(file: ParsedFile, group: GroupSummary, paint: Paint) -> Iterator[str]:
+def crawler_summary(file: ParsedFile, group: GroupSummary) -> Iterator[str]:
     """Everything a file contains for one crawler."""
     yield paint("strong", crawler_words(group.tokens, file.written))
     yield labelled("group", group_words(group))
-    yield from _bounded("rule", map(rule_words, group.rules))
+    yield from (labelled("rule", rule_words(rule)) for rule in group.rules)
     if not group.rules:
         yield labelled("rules", "none, so everything is allowed")
     yield from (labelled(*fact) for fact in other_facts(group))
-    yield from _bounded("sitemap", map(safe, file.robots.sitemaps))
+    yield from sitemap_lines(file)
 
 
-def file_summary(file: ParsedFile, paint: Paint) -> Iterator[str]:
+def file_summary(file: ParsedFile) -> Iterator[str]:
     """The groups and sitemaps of a file, one line each."""
     rows = [("line", "allow", "disallow", "user agents")]
-    for group in file.groups[:MOST]:
+    for group in file.groups:
         allows = sum(rule.kind == "allow" for rule in group.rules)
-        named = [file.written.get(token, token) for token in group.tokens]
-        names = safe(", ".join(named)) or "none"
-        row = (str(group.first_line), str(allows), str(len(group.rules) - allows), names)
-        rows.append(row)
-    heading, *lines = columns(rows)
-    if lines:
+        names = safe(", ".join(file.written.get(token, token) for token in group.tokens))
+        numbers = (group.first_line, allows, len(group.rules) - allows)
+        rows.append((*map(str, numbers), names or "none"))  # type: ignore[arg-type]
+    if file.groups:
+        heading, *lines = columns(rows)
         yield paint("faint", f"  {heading}")
-    yield from (f"  {line}" for line in lines)
-    if len(file.groups) > MOST:
-        yield f"  … and {len(file.groups) - MOST:,} more groups"
-    yield from _bounded("sitemap", map(safe, file.robots.sitemaps))
+        yield from (f"  {line}" for line in lines)
+    yield from sitemap_lines(file)
 
 
-def _bounded(label: str, lines: Iterable[str]) -> Iterator[str]:
-    shown = 0
-    for shown, line in enumerate(lines, 1):
-        if shown <= MOST:
-            yield labelled(label, line)
-    if shown > MOST:
-        yield labelled(label, f"… and {shown - MOST:,} more")
+def sitemap_lines(file: ParsedFile) -> Iterator[str]:
+    """The sitemaps of a file, one line each."""
+    return (labelled("sitemap", safe(url)) for url in file.robots.sitemaps)

@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.models import decode
 from scrapy_robotspec.protocol.paths import as_in_url, path_of
-from scrapy_robotspec.render.text import crawler_words, duration, group_words, reason_words, safe
+from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import site_facts, why
+from scrapy_robotspec.render.text import (
+    MOST,
+    crawler_words,
+    duration,
+    group_words,
+    reason_words,
+    safe,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.models import Rule, Verdict
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.render.parsed_file import GroupSummary, ParsedFile
+    from scrapy_robotspec.render.parsed_file import GroupSummary
     from scrapy_robotspec.render.site import SiteAnswer
     from scrapy_robotspec.render.usage import UsageAnswer
-
-
-#: Max lines of one kind that are shown.
-MOST = 50
 
 
 class Explanation(NamedTuple):
@@ -33,7 +37,7 @@ class Explanation(NamedTuple):
     allowed: bool | None
     """None where nothing was decided."""
     reason: str
-    """As in ``Decision.reason``; ``"problem"`` where nothing was decided."""
+    """As in ``Decision.reason``; ``"problem"`` or ``"not_covered"`` where nothing was decided."""
     verdict: Verdict | None = None
     """The verdict of the file; None where no file decides."""
     path: str = ""
@@ -65,11 +69,11 @@ class Explanation(NamedTuple):
         """The reason in a few words, escaped."""
         words: list[str] = []
         if self.site is not None and (self.verdict is None or self.reason in ("override", "usage")):
-            from scrapy_robotspec.render.site import why
-
             words.append(safe(why(self.site)))
         if self.verdict is not None and self.reason != "usage":
             words.append(reason_words(self.verdict))
+        if self.reason == "not_covered":
+            words.append("the robots.txt of another origin")
         return ", ".join(words) or self.reason
 
     @property
@@ -81,57 +85,38 @@ class Explanation(NamedTuple):
         return f"{name} may {'' if self.allowed else 'not '}fetch {safe(self.url)}"
 
 
-def explain(
-    robots: RobotsTxt,
-    url: str | bytes,
-    tokens: Sequence[str],
-    *,
-    names: Mapping[str, str] | None = None,
-) -> Explanation:
+def explain(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
     """The verdict about a URL or path, with its rule.
 
     The path, losing rules and the group are left out.
-
-    ``names`` maps product tokens to the names as written in the file.
     """
-    verdict = robots.explain_served(url, tokens)
+    verdict = file.robots.explain_served(url, tokens)
     return Explanation(
         url if isinstance(url, str) else decode(url),
         tuple(tokens),
         verdict.allowed,
         verdict.reason,
         verdict,
-        crawler=crawler_words(tokens, names),
+        crawler=crawler_words(tokens, file.written),
     )
 
 
-def explain_fully(
-    file: ParsedFile, url: str | bytes, tokens: Sequence[str], group: GroupSummary | None = None
-) -> Explanation:
-    """As :func:`explain`, with every rule that matches and the group that applies.
+def explain_fully(file: ParsedFile, url: str | bytes, tokens: Sequence[str]) -> Explanation:
+    """As :func:`explain`, with every rule that matches and the group that applies."""
+    return _with_rules(explain(file, url, tokens), file, url)
 
-    ``group`` saves looking it up again for many URLs of one crawler.
-    """
-    found = explain(file.robots, url, tokens, names=file.written)
+
+def _with_rules(found: Explanation, file: ParsedFile, url: str | bytes) -> Explanation:
+    from scrapy_robotspec.render.usage import usage_answer  # few commands need it
+
     assert found.verdict is not None
     path = path_of(found.verdict.resolved or url, file.robots.edition)
-    group = group or file.group_for(tokens)
     return found._replace(
         path=as_in_url(path),
-        matches=file.matches(path, group),
-        group=group,
-        usage=_usage(file, url, tokens, found.verdict.allowed),
+        matches=file.matches(path, found.tokens),
+        group=file.group_for(found.tokens),
+        usage=usage_answer(file.robots, url, found.tokens),
     )
-
-
-def _usage(file: ParsedFile, url: str | bytes, tokens: Sequence[str], allowed: bool) -> UsageAnswer:
-    """The usage of a page; a file without statements is not read for it."""
-    from scrapy_robotspec.protocol.usage import Usage
-    from scrapy_robotspec.render.usage import UsageAnswer, usage_answer
-
-    if file.states_usage:
-        return usage_answer(file.robots, url, tokens)
-    return UsageAnswer(Usage(applies=allowed))
 
 
 def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
@@ -154,20 +139,13 @@ def explain_site(site: SiteAnswer, *, fully: bool = False) -> Explanation:
     )
     if not fully or site.robots is None or decision.verdict is None:
         return found
-    from scrapy_robotspec.render.parsed_file import ParsedFile
-
-    by_file = explain_fully(ParsedFile(site.robots), site.url, site.tokens)
-    return found._replace(
-        path=by_file.path, matches=by_file.matches, group=by_file.group, usage=by_file.usage
-    )
+    return _with_rules(found, ParsedFile(site.robots), site.url)
 
 
 def facts(found: Explanation) -> Iterator[tuple[str, str]]:
     """Label and text of everything that led to a decision, escaped."""
     site, group = found.site, found.group
     if site is not None:
-        from scrapy_robotspec.render.site import site_facts
-
         yield from ((label, safe(text)) for label, text in site_facts(site))
     yield "crawler", found.crawler
     if group is not None:
@@ -214,7 +192,4 @@ def precedence_words(found: Explanation) -> str:
         return "a rule without a path disallows nothing"
     if not found.losing:
         return "the only rule that matches"
-    longest = f"the longest of {len(found.matches):,} rules that match"
-    if all(other.kind == rule.kind for other in found.losing):
-        return f"{longest}, all of one kind"
-    return f"{longest}; of equally long ones an allow"
+    return f"the longest of {len(found.matches):,} rules that match; of equally long ones an allow"

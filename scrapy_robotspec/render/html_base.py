@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from scrapy_robotspec import __version__
 from scrapy_robotspec.render.site import utc
-from scrapy_robotspec.render.text import count, duration, escaped, listed
+from scrapy_robotspec.render.text import count, duration, escaped
 
 #: Max length of a text from outside on a page (characters).
 LONGEST = 2000
@@ -42,7 +42,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(shown=shown, count=count, listed=listed, duration=duration, utc=utc)
+    made.filters.update(shown=shown, count=count, duration=duration)
     return made
 
 

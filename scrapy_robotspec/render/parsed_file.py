@@ -10,24 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.groups import OtherLine, read_groups
-from scrapy_robotspec.protocol.lines import numbers_at, read_lines
+from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.models import DEFAULT, decode
-from scrapy_robotspec.protocol.precedence import (
-    NO_RULE,
-    forbids,
-    keyed_patterns,
-    line_start,
-    matching_keys,
-)
+from scrapy_robotspec.protocol.patterns import matches
+from scrapy_robotspec.protocol.precedence import keyed_patterns, line_start
 from scrapy_robotspec.protocol.robotstxt import greatest_delay
-from scrapy_robotspec.protocol.usage import USAGE_FIELDS
+from scrapy_robotspec.protocol.usage_rules import may_state_usage
 from scrapy_robotspec.render.text import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.groups import Group, RawRule
-    from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.models import Rule
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -66,50 +60,23 @@ class ParsedFile:
         self.robots = robots
         self.groups = robots.groups
         edition = robots.edition
-        self._places: dict[str, list[int]] = {}
-        self._names: dict[str, str] = {}  # by key, as first written
-        self._raw = read_groups(robots.body, edition)
-        self._at_line = {group.first_line: at for at, group in enumerate(self.groups)}
-        for at, group in enumerate(self._raw):
-            keys = group.keys(edition)
-            for key in keys:
-                self._places.setdefault(key, []).append(at)
-            for name in group.names:
-                if key_of(name, edition) in keys:
-                    self._names.setdefault(key_of(name, edition), name)
-
-    @cached_property
-    def lines(self) -> tuple[Line, ...]:
+        self.lines = tuple(read_lines(robots.body, edition))
         """Every line of the file, blank and invalid ones included."""
-        return tuple(read_lines(self.robots.body, self.robots.edition))
-
-    def extents(self) -> Iterator[tuple[int, int]]:
-        """The first and last lines of each group.
-
-        Blank lines and comments at its end do not count.
-        """
-        firsts = {group.first_line for group in self.groups}
-        blank_ends = self.robots.edition.blank_line_ends_group
-        first = last = 0
-        for line in self.lines:
-            if line.number in firsts or (blank_ends and not line.text.strip()):
-                if first:
-                    yield first, last
-                first = line.number if line.number in firsts else 0
-            last = line.number if line.field else last
-        if first:
-            yield first, last
-
-    @cached_property
-    def written(self) -> dict[str, str]:
+        self._numbers = {line.start: line.number for line in self.lines}
+        self.written: dict[str, str] = {}
         """Product token -> name as written, where they differ (UAG-03)."""
-        edition = self.robots.edition
-        found: dict[str, str] = {}
+        self._raw = read_groups(robots.body, edition)
+        self._places: dict[str, list[int]] = {}
+        for at, group in enumerate(self._raw):
+            for key in group.keys(edition):
+                self._places.setdefault(key, []).append(at)
+        self._names: dict[str, str] = {}  # by key, as first written
         for line in self.lines:
             name = named_agent(line.value, edition) if line.field == "user-agent" else None
-            if name and name != DEFAULT:
-                found.setdefault(self._names.get(key_of(name, edition), name), decode(line.value))
-        return {name: text for name, text in found.items() if text != name}
+            if name is not None and key_of(name, edition) not in self._names:
+                self._names[key_of(name, edition)] = name
+                if name != decode(line.value):
+                    self.written[name] = decode(line.value)
 
     def summary(self) -> str:
         """The size of the file in numbers."""
@@ -122,14 +89,14 @@ class ParsedFile:
         cut = ", cut at the parsing limit" if self.robots.truncated else ""
         return f"{', '.join(parts)}{cut}, edition {self.robots.edition.name}"
 
-    @cached_property
     def tokens(self) -> list[str]:
         """Every product token that selects a group, as first written, without ``*``."""
-        return [name for key, name in self._names.items() if key != DEFAULT]
+        places = self._places
+        return [name for key, name in self._names.items() if key in places and key != DEFAULT]
 
     def size_for(self, tokens: Sequence[str]) -> int:
         """The number of lines that are read for a crawler's explanation."""
-        if self.states_usage:
+        if self._states_usage:
             return len(self.lines)
         groups = (self._raw[at] for at in self._followed(self._keys(tokens)))
         return sum(len(group.rules) + len(group.others) for group in groups)
@@ -143,58 +110,44 @@ class ParsedFile:
             tokens=tuple(tokens),
             names=tuple(self._names[key] for key in keys),
             groups=tuple(self.groups[at] for at in places),
-            other=tuple(self._others[line.start] for line in other),
+            other=tuple(
+                OtherLine(line.field, decode(line.value), self._numbers[line.start])
+                for line in other
+            ),
             crawl_delay=greatest_delay(other),
         )
 
-    def effective_rules(self, group: GroupSummary) -> dict[RuleKey, Rule]:
-        """The rules that can decide, by precedence and canonical pattern.
+    def effective_rules(self, tokens: Sequence[str]) -> dict[RuleKey, Rule]:
+        """A crawler's rules, by precedence and canonical pattern.
 
-        Two groups with the same keys give the same verdicts. An allow rule for every path is left
-        out where no disallow rule has less precedence: without it the verdict is the same.
+        Two crawlers with the same keys get the same verdicts.
         """
         found: dict[RuleKey, Rule] = {}
-        for raw, rule in self._rules_of(group):
-            for key, pattern in keyed_patterns([raw], self.robots.edition):
-                found.setdefault((key - line_start(key), pattern), rule)
-        last = max((key for key, _ in found if forbids(key)), default=NO_RULE)
-        return {
-            (key, pattern): rule
-            for (key, pattern), rule in found.items()
-            if pattern or forbids(key) or key < last < NO_RULE
-        }
+        for key, pattern, rule in self._keyed_rules(tokens):
+            found.setdefault((key - line_start(key), pattern), rule)
+        return found
 
-    def matches(self, path: str, group: GroupSummary) -> tuple[Rule, ...]:
-        """The rules that match a canonical path, the deciding one first."""
-        rules = {raw[2]: rule for raw, rule in self._rules_of(group)}
-        raw = [raw for raw, _ in self._rules_of(group)]
-        keys = sorted(matching_keys(raw, path, self.robots.edition))
-        return tuple(dict.fromkeys(rules[line_start(key)] for key in keys))
+    def matches(self, path: str, tokens: Sequence[str]) -> tuple[Rule, ...]:
+        """A crawler's rules that match a canonical path, the deciding one first."""
+        keyed = {key: rule for key, text, rule in self._keyed_rules(tokens) if matches(text, path)}
+        return tuple(dict.fromkeys(keyed[key] for key in sorted(keyed)))
 
-    @cached_property
-    def states_usage(self) -> bool:
-        """Whether the file has usage preferences or licenses (USE-01, USE-06)."""
-        fields = {line.field for line in self._others.values()}
-        return bool(fields.intersection(USAGE_FIELDS) or self.robots.licenses)
+    def _keyed_rules(self, tokens: Sequence[str]) -> Iterator[tuple[int, str, Rule]]:
+        raw: list[RawRule] = []
+        rules: dict[int, Rule] = {}
+        for at in self._followed(self._keys(tokens)):
+            raw += self._raw[at].rules
+            starts = (start for _, _, start in self._raw[at].rules)
+            rules.update(zip(starts, self.groups[at].rules, strict=True))
+        for key, pattern in keyed_patterns(raw, self.robots.edition):
+            yield key, pattern, rules[line_start(key)]
 
     @cached_property
-    def _others(self) -> dict[int, OtherLine]:
-        """The other lines of all groups, by offset."""
-        lines = [line for group in self._raw for line in group.others]
-        numbers = numbers_at(self.robots.body, [line.start for line in lines])
-        return {
-            line.start: OtherLine(line.field, decode(line.value), numbers[line.start])
-            for line in lines
-        }
+    def _states_usage(self) -> bool:
+        return may_state_usage(self.robots.body)
 
     def _keys(self, tokens: Sequence[str]) -> tuple[str, ...]:
         return followed_keys(self._places, tuple(tokens), self.robots.edition)
 
     def _followed(self, keys: Sequence[str]) -> list[int]:
         return sorted({at for key in keys for at in self._places[key]})
-
-    def _rules_of(self, group: GroupSummary) -> Iterator[tuple[RawRule, Rule]]:
-        """Each rule of a group, as read and as shown."""
-        for line in group.first_lines:
-            at = self._at_line[line]
-            yield from zip(self._raw[at].rules, self.groups[at].rules, strict=True)

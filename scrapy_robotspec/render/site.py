@@ -60,16 +60,6 @@ class SiteAnswer(NamedTuple):
         """The origin whose robots.txt governs the URL."""
         return self.decision.origin if self.decision is not None else None
 
-    @property
-    def has_file(self) -> bool:
-        """Whether a file decides."""
-        return self.robots is not None
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether the URL may be fetched."""
-        return self.decision is not None and self.decision.allowed
-
 
 def why(site: SiteAnswer) -> str:
     """The reason of a decision that no rule made; not escaped."""
@@ -96,12 +86,15 @@ def site_facts(site: SiteAnswer) -> Iterator[Fact]:
 
 
 def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
-    yield from _redirects(record)
+    for hop in record.hops:
+        target = f" to {hop.target}" if hop.target is not None else ""
+        yield "redirect", f"{hop.status} from {hop.url}{target}"
     if record.failed_at is not None and record.failed_at >= (record.fetched_at or 0.0):
         yield from _failure_facts(site, record)
     if record.meaning is None or record.fetched_at is None or record.expires_at is None:
         return
-    yield "status", _status(record)
+    error = f", {record.redirect_error}" if record.redirect_error else ""
+    yield "status", f"{record.status}{error}"
     yield "meaning", _MEANINGS[record.meaning.value]
     if record.no_robots_txt is not None:
         yield "doubt", record.no_robots_txt
@@ -112,17 +105,6 @@ def _record_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:
     if record.meaning.value == "rules":
         cut = ", cut at the size limit" if record.truncated else ""
         yield "size", f"{count(len(record.body), 'byte')}{cut}"
-
-
-def _redirects(record: RobotsRecord) -> Iterator[Fact]:
-    for hop in record.hops:
-        target = f" to {hop.target}" if hop.target is not None else ""
-        yield "redirect", f"{hop.status} from {hop.url}{target}"
-
-
-def _status(record: RobotsRecord) -> str:
-    error = f", {record.redirect_error}" if record.redirect_error else ""
-    return f"{record.status}{error}"
 
 
 def _failure_facts(site: SiteAnswer, record: RobotsRecord) -> Iterator[Fact]:

@@ -6,17 +6,16 @@ Text from outside passes :func:`safe` before it reaches a terminal, a log or a p
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.models import Verdict
     from scrapy_robotspec.render.parsed_file import GroupSummary
 
-    #: Gives a text a style of ``Screen.paint``.
-    Paint = Callable[[str, str], str]
-
+#: Max lines of one kind in an explanation.
+MOST = 50
 #: Max length of a text on a terminal (characters).
 WIDEST = 300
 
@@ -56,6 +55,12 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def first_of(words: Sequence[str], most: int) -> str:
+    """``a, b and 3 more``: the first words, and the number of the others."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
 def columns(rows: Iterable[Sequence[str]]) -> list[str]:
     """Rows of cells as lines with aligned columns.
 
@@ -82,7 +87,24 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f}".rstrip("0").rstrip(".") + " s"
 
 
-def verdict_word(allowed: bool | None, paint: Paint) -> str:
+_STYLES: Mapping[str, Mapping[str, Any]] = {
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "note": {"fg": "yellow"},
+    "faint": {"dim": True},
+    "strong": {"bold": True},
+}
+
+
+def paint(style: str, text: str) -> str:
+    """``text`` in a style, if a command's colours are on: good, bad, note, faint or strong."""
+    import click  # no crawl needs it
+
+    context = click.get_current_context(silent=True)
+    return click.style(text, **_STYLES[style]) if context and context.color else text
+
+
+def verdict_word(allowed: bool | None) -> str:
     """``allowed``, ``disallowed`` or ``no answer``, painted and equally wide."""
     if allowed is None:
         return paint("note", "no answer ")

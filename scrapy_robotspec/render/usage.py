@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_robotspec.access.usage_policy import as_written
-from scrapy_robotspec.protocol.usage import Usage
-from scrapy_robotspec.render.text import safe
+from scrapy_robotspec.render.text import MOST, safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.protocol.usage import UsageStatement
-
-#: Max statements and licenses of one kind that are shown.
-MOST = 50
+    from scrapy_robotspec.protocol.usage import Usage, UsageStatement
 
 _WORDS = {"allow": "allowed", "disallow": "disallowed"}
 
 
-@dataclass(frozen=True, slots=True)
-class UsageAnswer:
+class UsageAnswer(NamedTuple):
     """A file's statements about the use of one page."""
 
-    usage: Usage = field(default_factory=Usage)
-    hidden: tuple[UsageStatement, ...] = ()
+    usage: Usage
+    hidden: tuple[UsageStatement, ...]
     """Statements for the crawler that are not about the page, or that a longer path hides."""
-    licenses: tuple[str, ...] = ()
-
-    def preference(self, label: str) -> str:
-        """``"allow"``, ``"disallow"`` or ``"unknown"``."""
-        return self.usage.preferences.get(label, "unknown")
+    licenses: tuple[str, ...]
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Label and text of each line to show, escaped."""
@@ -64,17 +55,6 @@ def preference_words(usage: Usage) -> str:
     return ", ".join(stated[:MOST]) or "no preference for this page"
 
 
-def label_words(answer: UsageAnswer, label: str) -> str:
-    """The preference for one label, with the deciding line, escaped."""
-    preference = answer.preference(label)
-    if preference == "unknown":
-        return f"{label} unknown"
-    deciding = next(
-        each for each in answer.usage.statements if each.preferences.get(label) == preference
-    )
-    return f"{label} {_WORDS[preference]} ({statement_words(deciding)})"
-
-
 def statement_words(statement: UsageStatement) -> str:
     """``line 4: Content-Usage: /a train-ai=n``, escaped; notes invalid ones."""
     invalid = "" if statement.preferences else " (states no preference)"
@@ -97,11 +77,5 @@ def usage_object(answer: UsageAnswer) -> dict[str, Any]:
 
 
 def _statement_object(statement: UsageStatement, decides: bool) -> dict[str, Any]:
-    return {
-        "line": statement.line,
-        "source": statement.source,
-        "path": statement.path,
-        "value": statement.value,
-        "preferences": dict(statement.preferences),
-        "decides": decides,
-    }
+    stated = dict(statement.preferences)
+    return {**asdict(statement), "preferences": stated, "decides": decides}

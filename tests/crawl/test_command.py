@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robotspec
-from tests.support.command_line import COMMAND, HOSTILE, PROJECT_SETTINGS, SHOP, install_command
+from tests.support.command_line import (
+    COMMAND,
+    HOSTILE,
+    PROJECT_SETTINGS,
+    SHOP,
+    CommandResult,
+    install_command,
+)
 from tests.support.crawl import MODES
 from tests.support.crawl_starter import ForkedProcess
 from tests.support.html_page import check as check_page
@@ -37,15 +44,6 @@ JOBDIR = "job"
 def ROBOTSPEC_USER_AGENT_TOKEN(request, crawler):
     return "GPTBot" if "/ai/" in request.url else "examplebot"
 """
-
-
-@dataclass(frozen=True)
-class CommandResult:
-    """The exit code and output of a command."""
-
-    code: int
-    out: str
-    err: str
 
 
 @dataclass(frozen=True)
@@ -105,12 +103,8 @@ def test_the_module_that_scrapy_always_loads_is_light() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     ours = {name for name in loaded if name.startswith("scrapy_robotspec")}
-    assert ours == {
-        "scrapy_robotspec",
-        "scrapy_robotspec.errors",
-        "scrapy_robotspec.plugin",
-        "scrapy_robotspec.plugin.commands",
-        "scrapy_robotspec.signals",
+    assert {name.removeprefix("scrapy_robotspec") for name in ours} == {
+        *("", ".errors", ".plugin", ".plugin.commands", ".signals"),
     }
     assert not [name for name in loaded if name.startswith(("twisted", "scrapy."))]
 
@@ -121,26 +115,11 @@ def test_explain_shows_how_robots_txt_was_obtained(server: Server, project: Fold
     site = server.site("127.0.0.2", redirect(target.url("/robots.txt"), 302))
     result = project.call("explain", site.url("/cart/help"))
     assert result.code == 0
-    labels = [line[2:12].strip() for line in result.out.splitlines()[1:]]
-    assert labels == [
-        "verdict",
-        "origin",
-        "robots.txt",
-        "redirect",
-        "status",
-        "meaning",
-        "age",
-        "size",
-        "crawler",
-        "group",
-        "compared",
-        "decided by",
-        "decides",
-        "loses",
-        "also",
-        "edition",
-        "took",
-    ]
+    labels = [line[2:12].rstrip().replace(" ", "_") for line in result.out.splitlines()[1:]]
+    assert " ".join(labels) == (
+        "verdict origin robots.txt redirect status meaning age size crawler group compared "
+        "decided_by decides loses also edition took"
+    )
     assert f"302 from {site.url('/robots.txt')} to {target.url('/robots.txt')}" in result.out
     assert "line 11: Allow: /cart/help$" in result.out
     assert "(fetched just now), kept for 24 h" in result.out
@@ -178,7 +157,9 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
     missing = server.site("127.0.0.5", reply(SHOP, status=404))
     broken = server.site("127.0.0.6", reply("", status=503))
     silent = server.site("127.0.0.7", silence())
-    (outside.path / "urls.txt").write_text(f"{silent.url()}\n\ns3://x/y\nhttp://\n")
+    (outside.path / "urls.txt").write_text(
+        f"{silent.url()}\n\ns3://x/y\nhttp://\nhttp://127.0.0.19:9/\n"
+    )
     result = outside.call(
         "check",
         rules.url("/x"),
@@ -187,19 +168,14 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
         *("--urls", "urls.txt", "--token", "examplebot", "--timeout", "1"),
     )
     assert result.code == 3
-    assert [line.split()[0] for line in result.out.splitlines()] == [
-        "disallowed",
-        "allowed",
-        "disallowed",
-        "disallowed",
-        "allowed",
-        "no",
-        "6",
-    ]
+    assert " ".join(line.split()[0] for line in result.out.splitlines()) == (
+        "disallowed allowed disallowed disallowed allowed no disallowed 7"
+    )
     for words in (
         r"(line 2: Disallow: /x # \x1b[31m\u202e)",
         "the site has no robots.txt",
         "robots.txt unreachable: HTTP status 503",
+        "http://127.0.0.19:9/  (robots.txt unreachable: ",
         "robots.txt unreachable: no answer within 1 s",
         "a URL of this scheme has no robots.txt",
         "no answer   http://  (the URL has no valid host)",
@@ -210,21 +186,17 @@ def test_check_tells_each_outcome_and_exits_with_the_worst(server: Server, outsi
 
 
 @pytest.mark.parametrize(
-    ("override", "code", "reason"),
-    [
-        ("disallow", 1, "(ROBOTSPEC_OVERRIDES decides for this host)"),
-        ("User-agent: *\nDisallow: /", 1, "(ROBOTSPEC_OVERRIDES decides for this host, line 2: "),
-    ],
+    ("override", "line"), [("disallow", ""), ("User-agent: *\nDisallow: /", ", line 2: ")]
 )
 def test_an_override_is_told_of_and_nothing_is_asked(
-    server: Server, project: Folder, override: str, code: int, reason: str
+    server: Server, project: Folder, override: str, line: str
 ) -> None:
     """Where the user has decided for a host, that is the answer, as it would be in a crawl."""
     site = server.site("127.0.0.12", "")
     setting = f"ROBOTSPEC_OVERRIDES={json.dumps({'127.0.0.12': override})}"
     result = project.call("explain", site.url("/x"), "-s", setting)
-    assert result.code == code
-    assert reason in result.out
+    assert result.code == 1
+    assert f"(ROBOTSPEC_OVERRIDES decides for this host{line}" in result.out
     assert site.log == []
 
 
@@ -241,23 +213,19 @@ def test_a_person_need_not_wait_for_an_origin_that_is_down(server: Server, proje
 def test_the_page_shows_how_robots_txt_was_obtained_and_the_file(
     server: Server, outside: Folder
 ) -> None:
-    """--html: the same page as for files, and how the file was obtained."""
-    site = server.site("127.0.0.9", HOSTILE)
-    result = outside.call("explain", site.url("/a&b';x"), "--token", "x", "--html", "page.html")
-    assert result.code in (0, 1)
-    page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
-    assert site.url("/robots.txt") in page.text
-    assert "fetched just now" in page.text
-    assert "User-agent: <script>alert(1)</script>" in page.text
-
-
-def test_the_page_of_an_origin_that_is_down_shows_no_file(server: Server, outside: Folder) -> None:
     """Where there is no file the page must not look as if an empty one allowed everything."""
-    site = server.site("127.0.0.11", reply("", status=503))
-    assert outside.call("explain", site.url(), "--token", "x", "--html", "page.html").code == 3
-    page = check_page((outside.path / "page.html").read_text(encoding="utf-8"))
-    assert "HTTP status 503" in page.text
-    assert "allowed" not in page.text.replace("disallowed", "")
+
+    def page_of(url: str) -> str:
+        assert outside.call("explain", url, "--token", "x", "--html", "page.html").code in (0, 1, 3)
+        return check_page((outside.path / "page.html").read_text(encoding="utf-8")).text
+
+    site = server.site("127.0.0.9", HOSTILE)
+    text = page_of(site.url("/a&b';x"))
+    for words in (site.url("/robots.txt"), "fetched just now", "User-agent: <script>alert(1)<"):
+        assert words in text
+    text = page_of(server.site("127.0.0.11", reply("", status=503)).url())
+    assert "HTTP status 503" in text
+    assert "allowed" not in text.replace("disallowed", "")
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "asyncio"])
@@ -274,8 +242,6 @@ def test_it_works_in_every_reactor_mode(server: Server, outside: Folder, mode: s
     ("words", "remedy"),
     [
         ("", "Usage: scrapy robotspec"),
-        ("check a.example/page /x", "or a URL such as https://example.com"),
-        ("check http://a.example/ --token 42", "--token must be a product token"),
         ("check http://a.example/ -s ROBOTSPEC_CACHE_TTL=x", "ROBOTSPEC_CACHE_TTL"),
     ],
 )
@@ -288,14 +254,6 @@ def test_misuse_is_told_with_a_remedy(outside: Folder, words: str, remedy: str) 
     assert result.out == ""
 
 
-def test_help_shows_examples_and_exit_codes(outside: Folder) -> None:
-    """--help is enough to find check, explain and what the exit code means."""
-    result = outside.call("--help")
-    assert result.code == 0
-    for words in ("Usage: scrapy robotspec", "Exit codes: 0 all allowed", "explain https://"):
-        assert words in result.out
-
-
 def test_a_url_is_a_file_for_every_command_outside_a_project(
     server: Server, outside: Folder
 ) -> None:
@@ -303,6 +261,8 @@ def test_a_url_is_a_file_for_every_command_outside_a_project(
     target = server.site("127.0.0.13", SHOP)
     site = server.site("127.0.0.14", redirect(target.url("/robots.txt"), 301))
     (outside.path / "robots.txt").write_text(SHOP)
+    result = outside.robotspec("check", site.url("/robots.txt"), "/x", "--each-token")
+    assert result.out.endswith("4 answers: 2 allowed, 2 disallowed\n")
     result = outside.robotspec("show", site.url("/any/page"), "--token", "examplebot")
     assert result.code == 0, result.err
     assert f"{site.url('/robots.txt')}: " in result.out
@@ -319,33 +279,14 @@ def test_paths_belong_to_the_site_of_the_url_before_them(server: Server, outside
     """After a robots.txt only the paths are decided; after a page also the page itself."""
     site = server.site("127.0.0.15", SHOP)
     result = outside.robotspec("check", site.url("/robots.txt"), "/cart/1", "/x")
-    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
-        site.url("/cart/1"),
-        site.url("/x"),
-    ]
+    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    assert shown == [site.url("/cart/1"), site.url("/x")]
     (outside.path / "urls.txt").write_text(f"# a comment\n\n{site.url('/account')}\n/cart/2\nx y\n")
     result = outside.robotspec("check", site.url("/cart/1"), "--urls", "urls.txt")
-    assert [line.split()[1] for line in result.out.splitlines()[:-1]] == [
-        site.url("/cart/1"),
-        site.url("/account"),
-        site.url("/cart/2"),
-    ]
+    shown = [line.split()[1] for line in result.out.splitlines()[:-1]]
+    assert shown == [site.url(path) for path in ("/cart/1", "/account", "/cart/2")]
     assert "urls.txt:5: neither a URL nor a path, skipped: x y" in result.err
     assert len(site.robots_asked) == 2
-
-
-def test_every_crawler_that_a_site_names_is_decided_about(server: Server, outside: Folder) -> None:
-    """--each-token with one fetch."""
-    site = server.site("127.0.0.16", SHOP)
-    result = outside.robotspec("check", site.url("/x"), "--each-token", "--json")
-    rows = [json.loads(line) for line in result.out.splitlines()]
-    assert [(row["tokens"], row["allowed"]) for row in rows] == [
-        (["GPTBot"], False),
-        (["CCBot"], False),
-        (["examplebot"], True),
-        ([], True),
-    ]
-    assert len(site.robots_asked) == 1
 
 
 def test_sites_without_a_file_and_unreachable_ones_are_named(
@@ -362,14 +303,6 @@ def test_sites_without_a_file_and_unreachable_ones_are_named(
         result = outside.robotspec(*words, broken.url())
         assert result.code == 3, words
         assert "HTTP status 503" in result.err
-
-
-def test_a_refused_connection_is_told_without_a_traceback(outside: Folder) -> None:
-    """Nothing listens there: exit 3, one line."""
-    result = outside.robotspec("check", "http://127.0.0.19:9/")
-    assert result.code == 3
-    assert "robots.txt unreachable" in result.out
-    assert result.err == ""
 
 
 SITEMAP = "<urlset><url><loc>{0}</loc></url><url><loc>{0}cart/1</loc></url></urlset>"

@@ -34,7 +34,7 @@ _MODULES = (
     *("scrapy.cmdline", "scrapy.contracts", "scrapy.core.downloader.handlers.http11"),
     *("scrapy.core.engine", "scrapy.dupefilters", "scrapy.logformatter", "scrapy.pqueues"),
     *("scrapy.shell", "scrapy.spiderloader", "scrapy.squeues", "tests.support.event_log"),
-    *("scrapy_robotspec.cli.check", "scrapy_robotspec.cli.explain", "scrapy_robotspec.cli.lint"),
+    *("scrapy_robotspec.cli.check", "scrapy_robotspec.cli.lint"),
     *("scrapy_robotspec.plugin.addon", "scrapy_robotspec.plugin.commands.run"),
     *("scrapy_robotspec.plugin.middleware", "scrapy_robotspec.plugin.robots"),
 )

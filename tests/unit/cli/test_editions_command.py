@@ -1,4 +1,4 @@
-"""``editions --each-token`` without a URL: the questions that it asks about each crawler."""
+"""``editions`` without a URL: the paths that it makes, and the questions about each crawler."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from scrapy_robotspec.cli import editions
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,3 +63,21 @@ def test_many_crawlers_of_one_group_share_a_number_of_questions(
     rows = [json.loads(line) for line in run_command(*COMMAND).out.splitlines()]
     numbers = Counter("".join(row["tokens"]) for row in rows)
     assert numbers == {**dict.fromkeys(NAMES, 100 // 26), "": 1}
+
+
+PATTERN = st.builds(
+    lambda head, rest: head + "".join(rest),
+    st.sampled_from(["/", "/*", "*", "/a"]),
+    st.lists(st.sampled_from(["*", "$", "/", "a", "%41", "?q=", ".php", "é"]), max_size=5),
+)
+
+
+@settings(max_examples=100)
+@given(st.lists(PATTERN, min_size=1, max_size=5))
+def test_each_rule_matches_one_of_the_paths(patterns: list[str]) -> None:
+    """Whatever a rule says, one of the paths finds out; without it a diff could miss a change."""
+    lines = ["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)]
+    robots = RobotsTxt.parse("\n".join(lines).encode())
+    paths = editions.sample_paths(robots.groups)
+    found = {rule.line for path in paths for rule in robots.matches(path, ())}
+    assert found == set(range(2, 2 + len(patterns)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING
 
@@ -50,23 +49,21 @@ def test_a_file_of_another_tool_is_overwritten_only_by_force(
     assert result.code == 2
     assert "exists and is not a page of this tool" in result.err
     assert page.read_text() == "<!doctype html>precious"
-    assert run_command("explain", "robots.txt", "/x", "--html", "page.html", "--force").code == 0
+    result = run_command("explain", "robots.txt", "/x", "--html", "page.html", "--force")
+    assert (result.code, result.err) == (0, "page written: page.html\n")
     assert run_command("explain", "robots.txt", "/cart/1", "--html", "page.html").code == 1
     assert "/cart/1" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["check robots.txt /x", "explain robots.txt /x", "show robots.txt"],
-)
+@pytest.mark.parametrize("command", ["check robots.txt /x", "show robots.txt"])
 def test_a_dash_prints_the_page_instead_of_the_answer(
     run_command: RunCommand, folder: Path, command: str
 ) -> None:
     """--html - writes to standard output, and makes no file of that name."""
     result = run_command(*command.split(), "--html", "-")
-    assert result.code in (0, 1)
+    assert result.code == 0
     assert result.out.startswith("<!doctype html>")
-    assert result.out.endswith("</html>\n") or result.out.endswith("</html>")
+    assert result.out.rstrip().endswith("</html>")
     assert not (folder / "-").exists()
 
 
@@ -75,25 +72,7 @@ def test_the_output_is_checked_before_the_work_begins(
 ) -> None:
     """No answer is printed for a page that cannot be written."""
     (folder / "taken").mkdir()
-    for name in ("no/such/page.html", "taken"):
+    for name, words in (("no/page.html", "folder no does not exist"), ("taken", "is a directory")):
         result = run_command("check", "robots.txt", "/x", "--html", name)
         assert (result.code, result.out) == (2, "")
-        assert f"cannot write {name}" in result.err
-
-
-def test_a_long_diff_is_short_for_people_and_complete_in_json(
-    run_command: RunCommand, folder: Path
-) -> None:
-    """A hundred crawlers that leave a group of a thousand rules have 100,000 lines."""
-    rules = "".join(f"Disallow: /{number}/\n" for number in range(1000))
-    names = [f"{first}{second}" for first in "abcdefghij" for second in "abcdefghij"]
-    (folder / "old.txt").write_text(f"User-agent: *\n{rules}")
-    groups = "".join(f"User-agent: {name}\nDisallow: /{name}\n" for name in names)
-    (folder / "new.txt").write_text(f"User-agent: *\n{rules}{groups}")
-    result = run_command("diff", "old.txt", "new.txt")
-    assert result.code == 1
-    assert len(result.lines) < 15_000
-    assert result.lines.count("  - 900 more rules (--json lists all)") == 100
-    assert result.lines[-1] == "100 rules added, 1,000 removed for 100 crawlers"
-    full = [json.loads(line) for line in run_command("diff", "old.txt", "new.txt", "--json").lines]
-    assert [len(change["removed"]) for change in full] == [1000] * 100
+        assert words in result.err

@@ -87,10 +87,3 @@ def test_no_bytes_raise_anything_but_a_misuse(body: bytes) -> None:
     """SAF-05."""
     with suppress(MisuseError):
         assert sitemap.parse_sitemap("x", body).urls
-
-
-def test_urls_and_a_sitemap_exclude_each_other(run_command: RunCommand, folder: Path) -> None:
-    (folder / "list.xml").write_bytes(document(*URLS))
-    result = run_command("check", "robots.txt", "/x", "--sitemap", "list.xml")
-    assert (result.code, result.out) == (2, "")
-    assert "--sitemap takes the place of URLs" in result.err

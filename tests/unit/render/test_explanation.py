@@ -1,12 +1,60 @@
-"""Explanations of single verdicts."""
+"""Explanations: paths, and pages that are refused for their usage preferences."""
 
 from __future__ import annotations
 
 import pytest
 
-from scrapy_robotspec import EDITIONS, RobotsTxt
-from scrapy_robotspec.render.explanation import explain_fully
+from scrapy_robotspec import EDITIONS, Origin, RobotsTxt
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.render.as_json import full_object
+from scrapy_robotspec.render.as_text import explained, short
+from scrapy_robotspec.render.explanation import explain_fully, explain_site
 from scrapy_robotspec.render.parsed_file import ParsedFile
+from scrapy_robotspec.render.site import SiteAnswer
+from scrapy_robotspec.render.usage import usage_answer
+
+URL = "http://shop.example/a"
+ROBOTS = RobotsTxt.parse(b"User-agent: *\nAllow: /\nContent-Usage: /a train-ai=n\n")
+
+
+def refused() -> SiteAnswer:
+    """A page that the rules allow and the policy refuses."""
+    refusal = UsagePolicy(("train-ai",), "refuse-disallowed").refusal(
+        ROBOTS.usage(URL, "foo"), final=False
+    )
+    decision = Decision(
+        allowed=False,
+        reason="usage",
+        verdict=ROBOTS.explain(URL, "foo"),
+        origin=Origin.of(URL),
+        usage=refusal,
+    )
+    return SiteAnswer(URL, 0.1, 0.0, decision=decision, robots=ROBOTS, tokens=("foo",))
+
+
+def test_statement_decides_and_no_rule_does() -> None:
+    """USE-05: an Allow rule that matches is not shown as the reason of a refusal."""
+    found = explain_site(refused(), fully=True)
+    detail = "train-ai is disallowed by line 3: 'Content-Usage: /a train-ai=n'"
+    assert (found.allowed, found.reason, found.detail) == (False, "usage", detail)
+    assert short(found, "") == f"disallowed  {URL}  ({detail})"
+    lines = "\n".join(explained(found))
+    assert f"decided by {detail}" in lines
+    assert "loses      line 2: Allow: /" in lines
+    assert "usage      train-ai disallowed" in lines
+    shown = full_object(found)
+    assert (shown["allowed"], shown["reason"]) == (False, "usage")
+    assert shown["usage"]["preferences"] == {"train-ai": "disallow"}
+
+
+def test_long_and_hostile_statements_are_escaped() -> None:
+    """SAF-04: and many of them are shown in part."""
+    body = b"User-agent: *\n" + b"Content-Usage: /\x1b[31m<b> train-ai=n\n" * 200
+    answer = usage_answer(RobotsTxt.parse(body), "/a", ("foo",))
+    facts = list(answer.facts())
+    assert len(facts) < 60
+    assert all(text.isprintable() for _, text in facts)
 
 
 @pytest.mark.parametrize("edition", [name for name in EDITIONS if name != "google"])

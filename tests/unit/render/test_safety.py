@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.cli.session import Screen, wants_colour
+from scrapy_robotspec.cli.app import main
+from scrapy_robotspec.cli.session import Screen
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, safe
 from tests.support.command_line import HOSTILE_URL
@@ -45,17 +46,13 @@ def test_no_control_character_reaches_the_terminal(
         assert line.isprintable(), line
 
 
-def test_hostile_text_is_shown_not_dropped(run_command: RunCommand) -> None:
-    """The escapes stand where the characters stood (SAF-04)."""
-    result = run_command("show", "hostile.txt", "--token", "x")
-    assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in result.out
-
-
-def test_a_line_of_half_a_megabyte_is_cut_for_the_terminal(run_command: RunCommand) -> None:
-    """A long line is shown from its beginning, with its length."""
+def test_hostile_text_is_shown_with_escapes_and_cut(run_command: RunCommand) -> None:
+    """The escapes stand where the characters stood (SAF-04); a long line has its length."""
     result = run_command("explain", "hostile.txt", "/" + "A" * 6000)
     assert "(5008 characters)" in result.out
     assert max(map(len, result.lines)) < 500
+    result = run_command("show", "hostile.txt", "--token", "x")
+    assert r"Disallow: /\u202e\x1b[31mred\x07\x00\x7f\x9b31m\x9b31m" in result.out
 
 
 @given(st.text())
@@ -81,39 +78,12 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    ("stream", "environment", "choice", "coloured"),
-    [
-        (Terminal(), {}, None, True),
-        (Terminal(), {"NO_COLOR": "1"}, None, False),
-        (Terminal(), {"NO_COLOR": ""}, None, True),
-        (Terminal(), {"TERM": "dumb"}, None, False),
-        (Terminal(), {}, False, False),
-        (io.StringIO(), {}, None, False),
-        (io.StringIO(), {"FORCE_COLOR": "1"}, None, True),
-        (io.StringIO(), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, None, False),
-        (io.StringIO(), {"NO_COLOR": "1"}, True, True),
-    ],
-)
-def test_colour_only_where_it_is_wanted(
-    stream: io.StringIO, environment: dict[str, str], choice: bool | None, coloured: bool
-) -> None:
-    """--color and --no-color win, then NO_COLOR, then FORCE_COLOR, then the terminal."""
-    assert wants_colour(stream, environment, choice) is coloured
-
-
 def on_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """Standard output and standard error are this terminal."""
     made = Terminal()
     monkeypatch.setattr("sys.stdout", made)
     monkeypatch.setattr("sys.stderr", made)
     return made
-
-
-def test_painted_text_ends_its_colour() -> None:
-    """Colour never runs on into what follows."""
-    assert Screen(True).paint("bad", "disallowed") == "\x1b[31mdisallowed\x1b[0m"
-    assert Screen(False).paint("bad", "x") == "x"
 
 
 def test_progress_is_shown_in_per_cent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,12 +106,13 @@ def test_a_line_of_progress_never_stands_in_an_answer(monkeypatch: pytest.Monkey
     assert terminal.getvalue() == "\rread: 50 %\r\x1b[Kanswer\n"
 
 
+def test_answers_on_a_terminal_are_coloured(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_terminal(monkeypatch)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["check", "robots.txt", "/cart/"]) == 1
+    assert terminal.getvalue().startswith("\x1b[31mdisallowed\x1b[0m  /cart/  ")
+
+
 def test_columns_are_as_wide_as_their_longest_cell() -> None:
     assert columns([("a", "b"), ("long", "c")]) == ["a     b", "long  c"]
-
-
-def test_the_page_of_a_file_is_written_where_asked(run_command: RunCommand, folder: Path) -> None:
-    """--html writes one file and says so beside the answer."""
-    result = run_command("explain", "robots.txt", "/x", "--html", "page.html")
-    assert "page written: page.html" in result.err
-    assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
-from scrapy_robotspec.render.text import duration
+from scrapy_robotspec.render.text import duration, first_of
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0, "0 s"),
-        (0.254, "0.25 s"),
-        (9.5, "9.5 s"),
-        (10.4, "10 s"),
-        (119, "119 s"),
-        (120, "2 min"),
-        (210, "3.5 min"),
-        (7199, "120 min"),
-        (7200, "2 h"),
-        (86_400, "24 h"),
-        (172_800, "2 d"),
-    ],
-)
-def test_a_duration_has_the_largest_unit_of_which_it_has_two(seconds: float, text: str) -> None:
-    assert duration(seconds) == text
+def test_a_duration_has_the_largest_unit_of_which_it_has_two() -> None:
+    seconds = (0, 0.254, 9.5, 10.4, 119, 120, 210, 7199, 7200, 86_400, 172_800)
+    assert ", ".join(map(duration, seconds)) == (
+        "0 s, 0.25 s, 9.5 s, 10 s, 119 s, 2 min, 3.5 min, 120 min, 2 h, 24 h, 2 d"
+    )
+
+
+def test_the_first_words_are_named_and_the_others_counted() -> None:
+    assert first_of(["a", "b"], 2) == "a, b"
+    assert first_of(["a", "b", "c"], 2) == "a, b and 1 more"
