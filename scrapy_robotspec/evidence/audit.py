@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs
 from scrapy_robotspec.evidence.timeline import must_be_fetched, request_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import RunReader
@@ -31,7 +31,7 @@ _MAX_RULE = 200
 class Disallowed(NamedTuple):
     """Why a request was disallowed."""
 
-    origin: str
+    origin: Origin
     reason: str
     line: int | None = None
     """Line of the rule, from 1."""
@@ -58,11 +58,16 @@ class Accused:
     """The last decision before it."""
     left: float | None = None
     """When a page left by that decision (epoch seconds)."""
+    is_excused: bool = False
+    """Whether it is that page, and was allowed when it left."""
 
     @property
     def was_allowed(self) -> bool:
         """Whether it was allowed when it was decided."""
         return self.decision is not None and bool(self.decision.values["allowed"])
+
+
+_ByKey = dict[str, list[Accused]]
 
 
 class Audit:
@@ -96,7 +101,7 @@ class Audit:
         for in_force in self._timeline.in_force(origin, since, until):
             is_sure &= in_force.is_sure
             if in_force.rules:
-                found = self._judge(in_force.rules, origin, url)
+                found = self._judge(in_force.rules, url)
                 if found is None:
                     return
         if self._timeline.was_fetched(url, since, until + self._tolerance):
@@ -118,33 +123,29 @@ class Audit:
 
         A page that left while it was allowed may reach the log of its site after the rules changed.
         """
-        wanted = defaultdict(list)
+        wanted: _ByKey = defaultdict(list)
         for each in self.accused:
             wanted[request_key(each.url)].append(each)
-        excused: set[int] = set()
         if wanted:
             for reader, lines in read_runs(self._timeline.folder, Reading()):
-                excused |= set(self._decisions(reader, lines, wanted))
-        self.accused = [each for each in self.accused if id(each) not in excused]
-        self.disallowed -= len(excused)
+                self._look_up(reader, lines, wanted)
+        excused = sum(each.is_excused for each in self.accused)
+        self.disallowed -= excused
+        self.accused = [each for each in self.accused if not each.is_excused]
 
-    def _decisions(
-        self, reader: RunReader, lines: Iterator[Line], wanted: Mapping[str, list[Accused]]
-    ) -> Iterator[int]:
-        """Note what a run decided about *wanted* requests; those that are excused."""
-        numbers: dict[int, Logged] = {}
+    def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
+        """Find the decisions of one run."""
+        decided: dict[int, Logged] = {}
         for line in lines:
             values = line.values
-            if values["type"] == "decision" and (key := request_key(values["url"])) in wanted:
-                logged = Logged(reader.log, line.number, values)
-                numbers[values["number"]] = logged
-                for each in wanted[key]:
+            if values["type"] == "decision":
+                for each in wanted.get(request_key(values["url"]), ()):
+                    logged = decided[values["number"]] = Logged(reader.log, line.number, values)
                     self._note_decision(each, logged)
-            elif values["type"] == "sent" and values["decision"] in numbers:
-                logged = numbers.pop(values["decision"])
+            elif values["type"] == "sent" and values["decision"] in decided:
+                logged = decided.pop(values["decision"])
                 for each in wanted[request_key(logged.values["url"])]:
-                    if self._is_excused(each, logged, values):
-                        yield id(each)
+                    self._note_sent(each, logged, values)
 
     def _note_decision(self, accused: Accused, logged: Logged) -> None:
         time, known = logged.values["time"], accused.decision
@@ -153,39 +154,31 @@ class Audit:
         ):
             accused.decision, accused.left = logged, None
 
-    def _is_excused(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> bool:
-        """Whether *accused* is the page *sent*, and was allowed at that moment."""
-        left, seconds = sent["time"], sent["seconds"]
-        if (
-            self._end(accused.request) < left - self._tolerance
-            or accused.request.time > left + seconds + self._tolerance
-        ):
-            return False
-        accused.decision, accused.left = logged, left
-        origin = Origin.of(accused.url)
-        if origin is None or not logged.values["allowed"]:
-            return False
-        (then,) = self._timeline.in_force(origin, left, left)
-        return bool(then.rules) and self._judge(then.rules, origin, accused.url) is None
+    def _note_sent(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> None:
+        """Excuse *accused* if it is the page *sent*, and was allowed at that moment."""
+        left, late = sent["time"], self._tolerance
+        request = accused.request
+        if left - late <= self._end(request) and request.time <= left + sent["seconds"] + late:
+            accused.decision, accused.left = logged, left
+            ((rules, _),) = self._timeline.in_force(accused.why.origin, left, left)
+            if logged.values["allowed"] and rules and self._judge(rules, accused.url) is None:
+                accused.is_excused = True
 
     @staticmethod
     def _end(request: Request) -> float:
         """The last moment at which *request* may have been logged."""
         return max(request.time, nextafter(request.time + request.resolution, -inf))
 
-    def _judge(self, rules: Sequence[Resolved], origin: Origin, url: str) -> Disallowed | None:
-        """Why all *rules* disallow *url*; None if some of them allow it."""
-        found = None
-        for each in rules:
-            decision = each.decide(url, self._tokens, 0.0)
-            if decision.allowed:
-                return None
-            rule = None if decision.verdict is None else decision.verdict.rule
-            if rule is not None:
-                text = rule.text.strip()[:_MAX_RULE]
-                found = found or Disallowed(origin, decision.reason, rule.line, text)
-            found = found or Disallowed(origin, decision.reason)
-        return found
+    def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
+        """Why the first of *rules* disallows *url*; None if some of them allow it."""
+        decisions = [each.decide(url, self._tokens, 0.0) for each in rules]
+        if any(each.allowed for each in decisions):
+            return None
+        origin, first = rules[0].origin, decisions[0]
+        rule = None if first.verdict is None else first.verdict.rule
+        if rule is None:
+            return Disallowed(origin, first.reason)
+        return Disallowed(origin, first.reason, rule.line, rule.text.strip()[:_MAX_RULE])
 
 
 def absolute_url(url: str, base: str | None) -> str | None:

@@ -78,10 +78,11 @@ class Reading:
     runs: list[RunSummary] = field(default_factory=list)
 
     def add_problem(self, problem: str) -> None:
-        """Note a part that is missing, damaged or different."""
-        self.problem_count += 1
-        if len(self.problems) < MAX_LISTED:
-            self.problems.append(problem[:_MAX_TEXT])
+        """Note a part that is missing, damaged or different, once."""
+        problem = problem[:_MAX_TEXT]
+        if problem not in self.problems:
+            self.problem_count += 1
+            self.problems += [problem][: MAX_LISTED - len(self.problems)]
 
     def add_note(self, note: str) -> None:
         """Note a fact that makes nothing wrong."""
@@ -165,8 +166,6 @@ class RunReader:
         """Times of the first and of the last line (epoch seconds)."""
         self._files = files
         self._reading = reading
-        self.tokens: tuple[str, ...] | None = None
-        """The product tokens of each request; None where they differ."""
         self._records: dict[str, tuple[int, int]] = {}
         """Place and length of each archive record."""
         self._states: dict[str, tuple[int, int]] = {}
@@ -283,7 +282,6 @@ class RunReader:
             )
         self.start = values["time"]
         self.settings = RunSettings.from_json(values["settings"])
-        self.tokens = self.settings.tokens
         self._is_stamped = bool(values.get("timestamp"))
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
