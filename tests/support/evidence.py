@@ -39,7 +39,6 @@ def run_settings(**policy: Any) -> RunSettings:
         max_size=512_000,
         usage=UsagePolicy(),
         overrides=HostTable(),
-        tokens=TOKENS,
     )
 
 

@@ -227,8 +227,8 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
         max_size=settings.max_size,
         usage=UsagePolicy(settings.usage, settings.usage_policy),
         overrides=settings.overrides or HostTable(),
-        tokens=robots.tokens.fixed,
     ).to_json()
+    run["tokens"] = robots.tokens.fixed
     folder = Path(settings.evidence)
     output = (folder / f"decisions-{name}.tsr").absolute()
     try:

@@ -7,13 +7,12 @@ import io
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.evidence import Crawl, make_evidence, run_settings
+from tests.support.evidence import Crawl, make_evidence
 
 if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
@@ -203,8 +202,8 @@ def test_a_log_that_is_missing_is_misuse(run_command: RunCommand, folder: Path) 
 
 
 def crawl_with_user_agents(folder: Path, *tokens: str) -> None:
-    """A crawl whose settings name no token: each decision names its own."""
-    crawl = Crawl(folder / "other", settings=replace(run_settings(), tokens=None))
+    """A crawl whose decisions have tokens of their own."""
+    crawl = Crawl(folder / "other")
     crawl.fetch("https://example.com")
     crawl.fetch("https://missing.example", b"", 404)
     for token in tokens:

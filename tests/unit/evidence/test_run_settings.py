@@ -39,7 +39,6 @@ def test_every_setting_survives() -> None:
         run_settings(ttl=5.0, status_policy={404: Meaning.UNREACHABLE}, retry_max_delay=math.pi),
         overrides=HostTable(overrides),
         usage=UsagePolicy(("train-ai",), "require-allowed"),
-        tokens=None,
     )
     assert read_back(settings) == settings
 
