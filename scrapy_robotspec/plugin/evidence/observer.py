@@ -229,13 +229,13 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
         overrides=settings.overrides or HostTable(),
     ).to_json()
     run["tokens"] = robots.tokens.fixed
-    folder = Path(settings.evidence)
-    output = (folder / f"decisions-{name}.tsr").absolute()
+    folder = Path(settings.evidence).absolute()
+    output = folder / f"decisions-{name}.tsr"
     try:
         folder.mkdir(0o700, parents=True, exist_ok=True)
         header, info = _header(crawler, robots, now, run), _info(crawler, run)
         on_closed = None if command is None else partial(stamp, command, output)
-        return Recorder(RunWriter(folder, name, header, info), on_closed=on_closed)
+        return Recorder(RunWriter(folder, name, header, info), on_closed)
     except OSError as error:
         raise wrong(
             "ROBOTSPEC_EVIDENCE", settings.evidence, f"a folder that can be written ({error})"
