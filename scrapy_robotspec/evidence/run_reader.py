@@ -88,13 +88,11 @@ class Reading:
         if len(self.notes) < MAX_LISTED:
             self.notes.append(note)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the log of every run has its last line."""
-        return all(run.complete for run in self.runs)
+    def expect(self, hashes: Iterable[str], *, complete: bool) -> None:
+        """Compare with the last hashes that were published elsewhere.
 
-    def expect(self, hashes: Iterable[str]) -> None:
-        """Compare with the last hashes that were published elsewhere."""
+        *complete*: a run without its last line is a problem.
+        """
         known = {run.last_hash for run in self.runs}
         wanted = {each.strip().lower() for each in hashes}
         for digest in sorted(wanted - known):
@@ -102,11 +100,7 @@ class Reading:
         for run in self.runs:
             if wanted and run.last_hash not in wanted:
                 self.add_note(f"run {run.run} ends with a hash that is not among the expected ones")
-
-    def require_ends(self) -> None:
-        """Take a run without its last line for a problem."""
-        for run in self.runs:
-            if not run.complete:
+            if complete and not run.complete:
                 self.add_problem(f"run {run.run} has no last line")
 
     def to_json(self) -> dict[str, Any]:
@@ -115,7 +109,7 @@ class Reading:
         return {
             "problems": self.problems,
             "problem_count": self.problem_count,
-            "complete": self.is_complete,
+            "complete": all(run.complete for run in self.runs),
             "last_hash": last.last_hash,
             "end": last.end,
             "versions": last.versions,

@@ -129,13 +129,13 @@ class AppendFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = os.open(path, _NEW_FILE, 0o600)
-        self._parts: list[bytes] = []
+        self._rest = bytearray()
         self.size = 0
         """Bytes, those not written yet included."""
 
     def append(self, data: bytes) -> None:
         """Put *data* at the end; it reaches the disk with :meth:`flush`."""
-        self._parts.append(data)
+        self._rest += data
         self.size += len(data)
 
     def flush(self) -> None:
@@ -145,12 +145,8 @@ class AppendFile:
         all that it contained.
         """
         self._path.stat()
-        rest = memoryview(b"".join(self._parts))
-        try:
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
-        finally:
-            self._parts = [bytes(rest)] if rest else []
+        while self._rest:
+            del self._rest[: os.write(self._fd, self._rest)]
 
     def close(self) -> None:
         """Flush, wait for the disk, and close.

@@ -144,38 +144,24 @@ class States:
         archived = [self._reader.find(each) for each in state.exchanges]
         if any(each.is_left_out for each in archived):
             raise NotArchivedError("the body of a response is left out of the archive")
-        problem = check_fetch(
-            state,
-            None if before is None else self.with_body(before),
-            [each.exchange() for each in archived if each.kind != "metadata"],
-            self._reader.settings,
-        )
-        if problem is not None:
-            raise EvidenceError(problem)
-
-
-def check_fetch(
-    state: State, before: RobotsRecord | None, exchanges: Sequence[Exchange], settings: RunSettings
-) -> str | None:
-    """The fault of a fetched state; None: it follows from *exchanges*."""
-    record = state.record
-    try:
+        exchanges = [each.exchange() for each in archived if each.kind != "metadata"]
+        record, settings = state.record, self._reader.settings
         result = _fetch_result(state, exchanges, settings)
-    except EvidenceError as error:
-        return str(error)
-    policy = settings.policy_of(record.origin)
-    early, late = (
-        policy.apply(before, record.origin, result, record.updated_at, jitter)
-        for jitter in (_MAX_JITTER, 0.0)
-    )
-    if early.next_attempt is not None and late.next_attempt is not None:
-        chosen = record.next_attempt
-        if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
-            return "the pause before the next attempt is not one that the policy chooses"
-    expected = replace(late, next_attempt=record.next_attempt, body=b"")
-    if (expected, _digest_of(late.body)) != (record, state.body_digest):
-        return "the state does not follow from the archived exchanges"
-    return None
+        held = None if before is None else self.with_body(before)
+        policy = settings.policy_of(record.origin)
+        early, late = (
+            policy.apply(held, record.origin, result, record.updated_at, jitter)
+            for jitter in (_MAX_JITTER, 0.0)
+        )
+        if early.next_attempt is not None and late.next_attempt is not None:
+            chosen = record.next_attempt
+            if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
+                raise EvidenceError(
+                    "the pause before the next attempt is not one that the policy chooses"
+                )
+        expected = replace(late, next_attempt=record.next_attempt, body=b"")
+        if (expected, _digest_of(late.body)) != (record, state.body_digest):
+            raise EvidenceError("the state does not follow from the archived exchanges")
 
 
 def _digest_of(body: bytes) -> str:

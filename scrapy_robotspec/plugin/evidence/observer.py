@@ -212,12 +212,6 @@ def open_evidence(
 
     Raises ``ConfigurationError`` for a folder that cannot be written.
     """
-    recorder, settings = _open_recorder(crawler, robots, now), robots.settings
-    exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
-    return EvidenceObserver(recorder, robots), exchanges
-
-
-def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorder:
     settings, name = robots.settings, new_run_name(now)
     command = settings.evidence_timestamp
     assert settings.evidence is not None
@@ -235,11 +229,13 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
         folder.mkdir(0o700, parents=True, exist_ok=True)
         header, info = _header(crawler, robots, now, run), _info(crawler, run)
         on_closed = None if command is None else partial(stamp, command, output)
-        return Recorder(RunWriter(folder, name, header, info), on_closed)
+        recorder = Recorder(RunWriter(folder, name, header, info), on_closed)
     except OSError as error:
         raise wrong(
             "ROBOTSPEC_EVIDENCE", settings.evidence, f"a folder that can be written ({error})"
         ) from None
+    exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
+    return EvidenceObserver(recorder, robots), exchanges
 
 
 def _header(
