@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +46,9 @@ class RunSettings:
 
         Every field, so that a preset that changes in a later release changes no replay.
         """
-        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        plain: dict[str, Any] = _plain(values)
-        return plain
+        text = json.dumps(self, default=_plain)
+        values: dict[str, Any] = json.loads(text, parse_constant=lambda _: "inf")
+        return values
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> RunSettings:
@@ -73,20 +73,16 @@ class RunSettings:
 
 
 def _plain(value: Any) -> Any:
-    """*value* as JSON can hold it."""
+    """*value* as something that JSON can hold."""
     if isinstance(value, RobotsTxt):
         return value.body.decode("utf-8", "surrogateescape")
-    if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, bytes):
         return value.decode("ascii")
-    return "inf" if value == math.inf else value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 def _meanings(given: Mapping[str, str]) -> dict[int | str, Meaning]:

@@ -6,15 +6,16 @@ body that was found in a shared store.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
+from scrapy_robotspec.evidence.warc import blank_user_info
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ PROBED = "server errors for missing pages"
 _MAX_JITTER = 1 - 2**-53
 
 
-class State(NamedTuple):
+@dataclass(slots=True)
+class State:
     """A record of an origin, and where it comes from."""
 
+    id: str
     record: RobotsRecord
     """Read from a log it has no body."""
     body_record: str | None = None
@@ -49,20 +52,29 @@ class State(NamedTuple):
     """Ids of the archive records of the fetch, in order."""
     failure: tuple[str | None, bool] | None = None
     """How the fetch failed, and whether between us and the origin; no words for a response."""
+    basis: tuple[object, ...] = ()
+    """The rules and the verdict of the latest decision; the recorder's thread sets it."""
+    members: str = ""
+    """The members of that decision's line, as JSON."""
 
-    def to_line(self, id_: str) -> str:
-        """The line of the log for this state, named *id_*."""
+    def to_line(self) -> str:
+        """The line of the log, with the causes of failures as they may be archived."""
+        header, failure = self.record.header(), self.failure
+        if "failure" in header:
+            header["failure"] = blank_user_info(header["failure"])
+        if failure is not None:
+            failure = failure[0] and blank_user_info(failure[0]), failure[1]
         return dumps(
             {
                 "type": "state",
-                "id": id_,
+                "id": self.id,
                 "source": "fetch" if self.fetched else "store",
-                "record": self.record.header(),
+                "record": header,
                 "body_record": self.body_record,
                 "body_sha256": _digest_of(self.record.body),
                 "before": self.before,
                 "exchanges": self.exchanges,
-                "failure": self.failure,
+                "failure": failure,
             }
         )
 
@@ -74,6 +86,7 @@ class State(NamedTuple):
         if record is None:
             raise EvidenceError("its record is not one of an origin")
         return cls(
+            given["id"],
             record,
             given["body_record"],
             given["body_sha256"],
@@ -123,14 +136,12 @@ class States:
         """The record of *state* with its body. Raises as :meth:`resolved`."""
         if not state.body_digest:
             return state.record
-        if state.body_record is None:
+        found = state.body_record and self._reader.find(state.body_record)
+        if not found or found.is_left_out:
             raise NotArchivedError("the body is left out of the archive")
-        found = self._reader.find(state.body_record)
-        if found.is_left_out:
-            raise NotArchivedError("the body is left out of the archive")
-        body = found.block
-        if found.is_exchange:  # else found in a store, already decoded
-            body = result_of(found.exchange(), (), None, self._reader.settings.max_size).body
+        body, exchange = found.block, found.exchange()
+        if exchange is not None:  # else found in a store, already decoded
+            body = result_of(exchange, (), None, self._reader.settings.max_size).body
         if _digest_of(body) != state.body_digest:
             raise EvidenceError("the body does not fit its digest")
         return replace(state.record, body=body)
@@ -144,7 +155,7 @@ class States:
         archived = [self._reader.find(each) for each in state.exchanges]
         if any(each.is_left_out for each in archived):
             raise NotArchivedError("the body of a response is left out of the archive")
-        exchanges = [each.exchange() for each in archived if each.kind != "metadata"]
+        exchanges = [found for each in archived if (found := each.exchange()) is not None]
         record, settings = state.record, self._reader.settings
         result = _fetch_result(state, exchanges, settings)
         held = None if before is None else self.with_body(before)

@@ -22,7 +22,6 @@ from scrapy_robotspec.lookup.rules_cache import RulesCache
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy_robotspec.access.record import RobotsRecord
 
 #: When these crawls begin: 2026-01-31 12:00:00 UTC (epoch seconds).
 START = 1769860800.0
@@ -59,7 +58,7 @@ class Crawl:
         self.writer = RunWriter(
             self.folder, self.name, {**header, **self.header}, {"software": "tests"}
         )
-        self._held: dict[Origin, tuple[str, RobotsRecord, str | None]] = {}
+        self._held: dict[Origin, State] = {}
 
     def fetch(self, origin: str, body: bytes = RULES, status: int = 200, at: float = START) -> None:
         """The robots.txt of *origin* is fetched."""
@@ -73,28 +72,29 @@ class Crawl:
         self.writer.add_line(self.writer.store(received, sent))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
+        held = before.record if before else None
         policy = self.settings.policy_of(where)
-        record = policy.apply(None if before is None else before[1], where, result, at, 0.5)
-        body_record = received.id if record.fetched_at == at else before and before[2]
-        body_record = body_record if record.body else None
+        record = policy.apply(held, where, result, at, 0.5)
+        kept = before.body_record if before else None
+        body_record = received.id if record.fetched_at == at else kept
         state = State(
+            next(record_ids()),
             record,
-            body_record,
+            body_record if record.body else None,
             fetched=True,
-            before=None if before is None else before[0],
+            before=before.id if before else None,
             exchanges=(received.id,),
         )
-        id_ = next(record_ids())
-        self.writer.add_line(state.to_line(id_))
-        self._held[where] = id_, record, body_record
+        self.writer.add_line(state.to_line())
+        self._held[where] = state
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
         """A decision is made and logged, with *changes* to its line."""
         origin = Origin.of(url)
         assert origin is not None
-        id_, record, body_record = self._held[origin]
+        state = self._held[origin]
         policy = self.settings.policy_of(origin)
-        found = RulesCache().make(record, policy.plan(record, at), policy.edition, at)
+        found = RulesCache().make(state.record, policy.plan(state.record, at), policy.edition, at)
         self.decisions += 1
         line = {
             "type": "decision",
@@ -106,8 +106,8 @@ class Crawl:
             "edition": policy.edition.name,
             **conclusion(found.decide(url, TOKENS, at)),
             **grounds(found),
-            "state": id_,
-            "record": body_record,
+            "state": state.id,
+            "record": state.body_record,
             **changes,
         }
         self.writer.add_line(dumps(line))

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import __version__
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.overrides import HostTable
+from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import (
@@ -23,12 +25,12 @@ from scrapy_robotspec.evidence.log_lines import (
 )
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
+from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.timestamp import stamp
-from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
+from scrapy_robotspec.evidence.warc import BLANKED, NewRecord, blank_user_info, left_out
 from scrapy_robotspec.plugin.enforcement import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 
@@ -40,8 +42,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.evidence.state_archive import ArchivedState
+    from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.robots import CrawlRobots, Stage
     from scrapy_robotspec.plugin.settings.tokens import Tokens
 
@@ -72,6 +75,8 @@ _SHOWN = (
 )
 
 
+#: Max origins whose archived state is remembered; a forgotten one is archived again when used.
+_MAX_ORIGINS = 20_000
 #: Why a request needs no robots.txt.
 _EXEMPT = "dont_obey_robotstxt"
 
@@ -86,7 +91,7 @@ Logged = tuple[
     "Tokens",
     "Decision | None",
     "Resolved | None",
-    "ArchivedState | None",
+    "State | None",
     dict[str, Any],
 ]
 
@@ -200,6 +205,94 @@ def _sent_line(number: int, left: float, status: int | None, seconds: float) -> 
         f'{{"type":"sent","time":{left:.6f},"decision":{number},'
         f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
     )
+
+
+# --- what a crawl holds of each origin
+
+
+class StateArchive:
+    """The states of one crawl."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._archived: dict[Origin, State] = {}
+        self._ids = record_ids()
+        self._names = map("state-{}".format, count(1))
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Archive the state that a fetch led to."""
+        record, result = done.record, done.result
+        if record is None:
+            return
+        if result is None:
+            self.find(record)
+            return
+        before = None if done.base is None else self.find(done.base)
+        if record.unreachable_since is None:
+            body_record = _last_of_chain(result) if record.body else None
+        else:  # the copy stays
+            body_record = _same_body(before, record)
+        failed = (result.error, result.local) if result.error or result.local else None
+        state = State(
+            next(self._names),
+            record,
+            body_record,
+            fetched=True,
+            before=None if before is None else before.id,
+            exchanges=result.records,
+            failure=failed,
+        )
+        self._add(state)
+
+    def find(self, record: RobotsRecord) -> State:
+        """The state of *record*, archived now if a store contained it."""
+        archived = self._archived.get(record.origin)
+        if archived is not None and (archived.record is record or archived.record == record):
+            return archived
+        body_record = _same_body(archived, record)
+        if body_record is None and record.body:
+            body_record = self._add_body(record)
+        return self._add(State(next(self._names), record, body_record))
+
+    def _add_body(self, record: RobotsRecord) -> str:
+        """Archive a file that another process fetched, so that a replay needs no store."""
+        is_hidden = leads_inside(record)
+        resource = NewRecord(
+            next(self._ids),
+            "resource",
+            record.origin.robots_url,
+            record.fetched_at or record.updated_at,
+            b"" if is_hidden else record.body,
+            fields=left_out(record.body) if is_hidden else (),
+        )
+        self._recorder.add_record(resource)
+        return resource.id
+
+    def _add(self, state: State) -> State:
+        self._recorder.add_line(state.to_line)
+        if len(self._archived) >= _MAX_ORIGINS:
+            self._archived.pop(next(iter(self._archived)))
+        self._archived[state.record.origin] = state
+        return state
+
+
+def leads_inside(record: RobotsRecord) -> bool:
+    """Whether the file is from behind a redirect inside (SAF-06)."""
+    target = record.hops[-1].target if record.hops else None
+    host = None if target is None else Origin.of(target)
+    return host is not None and is_private(host.host) and not is_private(record.origin.host)
+
+
+def _same_body(archived: State | None, record: RobotsRecord) -> str | None:
+    """Id of the archive record of the body that *record* has too."""
+    if archived is None or archived.record.body != record.body:
+        return None
+    return archived.body_record
+
+
+def _last_of_chain(result: FetchResult) -> str:
+    """Id of the response that ended the redirect chain; probes may follow it (FET-15)."""
+    return result.records[min(len(result.hops), len(result.records) - 1)]
 
 
 # --- opening the files

@@ -32,6 +32,13 @@ def member(exchange: Exchange, **fields: str) -> bytes:
     return to_member(record)
 
 
+def read_back(exchange: Exchange, **fields: str) -> Exchange:
+    """*exchange*, archived with further *fields* of its record."""
+    found = read_member(member(exchange, **fields), 1000).exchange()
+    assert found is not None
+    return found
+
+
 HEADER = st.text(st.characters(min_codepoint=32, max_codepoint=255, exclude_characters="\x7f@"))
 
 
@@ -44,12 +51,12 @@ def test_a_response_is_read_back_as_received(
     status: int, headers: list[tuple[str, str]], body: bytes
 ) -> None:
     exchange = Exchange(URL, status, tuple(headers), body)
-    assert read_member(member(exchange), 1000).exchange() == exchange
+    assert read_back(exchange) == exchange
 
 
 @pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
 def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
-    found = read_member(member(Exchange(URL, 200), WARC_Truncated=value), 1000).exchange()
+    found = read_back(Exchange(URL, 200), WARC_Truncated=value)
     assert getattr(found, flag)
 
 
@@ -93,7 +100,7 @@ LOCATION = st.lists(
 @example("//user:SECRET@b.example\\x")
 def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
     received = Exchange(URL, 302, (("Location", location.encode().decode("latin-1")),))
-    archived = read_member(member(received), 1000).exchange()
+    archived = read_back(received)
     assert redirect_target(URL, archived) == redirect_target(URL, received)
     target = redirect_target(URL, received)
     if target is None or "SECRET" not in target:
@@ -103,7 +110,7 @@ def test_a_blanked_location_leads_to_the_same_url(location: str) -> None:
 
 def test_headers_without_an_end_are_cut() -> None:
     headers = (("Content-Type", "text/plain"), *(("X-A", "b" * 1000),) * 3000)
-    kept = read_member(member(Exchange(URL, 200, headers, b"body")), 1000).exchange()
+    kept = read_back(Exchange(URL, 200, headers, b"body"))
     assert kept.headers[0] == headers[0]
     assert kept.body == b"body"
     assert 1000 < len(kept.headers) < 3000
@@ -160,5 +167,4 @@ def test_damaged_bytes_raise_one_kind_of_error(data: bytes) -> None:
 
 def test_only_responses_are_exchanges() -> None:
     record = NewRecord("<urn:uuid:1>", "metadata", URL, 1.5, b"x")
-    with pytest.raises(EvidenceError, match="contains no response"):
-        read_member(to_member(record), 1000).exchange()
+    assert read_member(to_member(record), 1000).exchange() is None
