@@ -227,7 +227,6 @@ def test_the_urls_that_handlers_are_redirected_to_are_logged(
     server: Server, tmp_path: Path
 ) -> None:
     other = server.site("127.0.0.3", NO)
-    site = server.site("127.0.0.2", NO)
     pages = {"/x": reply("", headers=[("X-Final", other.url("/no"))])}
     site = server.site("127.0.0.2", NO, pages=pages)
     settings = {
@@ -327,18 +326,6 @@ def lines_of_killed(folder: Path) -> list[str]:
     ]
 
 
-def test_several_processes_write_into_one_folder(server: Server, tmp_path: Path) -> None:
-    sites = [server.site(f"127.0.0.{n}", NO) for n in range(2, 7)]
-    urls = [site.url(path) for site in sites for path in PATHS]
-    settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
-    crawls = [Running(urls, settings) for _ in range(5)]
-    for running in crawls:
-        with running:
-            running.finish(120)
-    result = replayed(tmp_path, 5 * len(urls))
-    assert len(result.runs) == 5
-
-
 def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:
     site = server.site("127.0.0.2", NO)
     settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
@@ -376,42 +363,6 @@ def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
     result = crawl([site.url("/")], {"ROBOTSPEC_EVIDENCE": str(tmp_path / "file" / "x")})
     assert result.lines("ConfigurationError", "ROBOTSPEC_EVIDENCE", "folder")
     assert site.log == []
-
-
-def test_an_audit_of_the_servers_log_finds_what_was_planted_and_nothing_else(
-    server: Server, tmp_path: Path
-) -> None:
-    """The rules change during the crawl."""
-    first, then = f"{NO}Allow: /a\n", "User-agent: *\nDisallow: /a\n"
-    robots = in_turn(reply(first), reply(then))
-    sites = [
-        server.site("127.0.0.2", robots, page=reply("")),
-        server.site("127.0.0.3", redirect("http://127.0.0.2:1/"), page=reply("")),
-        server.site("127.0.0.4", in_turn(reply("", 503), reply(NO)), page=reply("")),
-    ]
-    urls = [site.url(f"/{path}{n}") for n in range(25) for path in "ab" for site in sites]
-    settings = {
-        **QUICK,
-        "ROBOTSPEC_EVIDENCE": str(tmp_path),
-        "ROBOTSPEC_CACHE_TTL": 1.0,
-        "ROBOTSPEC_CACHE_MIN_TTL": 0.5,
-        "DOWNLOAD_DELAY": 0.05,  # long enough for a second robots.txt
-    }
-    crawl(urls, settings)
-    asked = [(asked.at, site.url(asked.path)) for site in sites for asked in site.log]
-    assert len(sites[0].robots_asked) > 1
-    # A page waits in the downloader after the decision about it: seconds on a busy machine.
-    timeline = Timeline.read(tmp_path)
-    audit = Audit(timeline, ["examplebot"], tolerance=10.0)
-    for at, url in asked:
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
-    assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)
-    audit = Audit(timeline, ["examplebot"])
-    last = max(line["time"] for line in lines_of(tmp_path, "record"))
-    for at in (last + 0.1, last + 0.2):
-        url = sites[2].url("/no")
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
-    assert audit.disallowed == 2
 
 
 def test_a_robots_txt_over_ftp_is_archived_as_a_resource(tmp_path: Path) -> None:

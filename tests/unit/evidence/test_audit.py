@@ -40,44 +40,6 @@ def one(folder: Path, time: float, url: str = NO, resolution: float = 0.0) -> st
     return "disallowed" if audit.disallowed else "unknown" if audit.unknown else "allowed"
 
 
-def test_requests_are_judged_by_the_rules_of_their_time(tmp_path: Path) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.fetch(SITE, b"User-agent: *\nDisallow: /new\n", at=START + HOUR)
-    crawl.close()
-    audit = audited(
-        tmp_path,
-        (-10, NO),
-        (10, NO),
-        (10, f"{SITE}/new"),
-        (HOUR + 10, NO),
-        (HOUR + 10, f"{SITE}/new"),
-        (10, "https://other.example/"),
-    )
-    assert counts(audit) == (6, 2, 2)
-    assert {(each.why.line, each.why.rule): each.url for each in audit.accused} == {
-        (2, "Disallow: /private/"): NO,
-        (2, "Disallow: /new"): f"{SITE}/new",
-    }
-
-
-@pytest.mark.parametrize(
-    ("time", "verdict"),
-    [
-        (-2, "unknown"),
-        (0, "disallowed"),
-        (DAY - 1, "disallowed"),
-        (DAY + 2, "unknown"),
-        (30 * DAY, "unknown"),
-    ],
-)
-def test_a_copy_is_in_force_for_its_lifetime(tmp_path: Path, time: float, verdict: str) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.close()
-    assert one(tmp_path, time) == verdict
-
-
 def test_an_unreachable_file_forbids_until_it_is_back(tmp_path: Path) -> None:
     crawl = Crawl(tmp_path)
     crawl.fetch(SITE, b"", 503)
@@ -145,17 +107,6 @@ def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
     crawl.close()
     assert one(tmp_path, 590) == "disallowed"
     assert one(tmp_path, 610) == "unknown"
-
-
-def test_changed_evidence_is_a_problem(tmp_path: Path) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.close()
-    (archive,) = tmp_path.glob("robots-*")
-    data = bytearray(archive.read_bytes())
-    data[-600] ^= 1
-    archive.write_bytes(data)
-    assert Timeline.read(tmp_path).reading.problems
 
 
 @pytest.mark.parametrize(

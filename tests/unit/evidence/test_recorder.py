@@ -82,17 +82,6 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     return disk
 
 
-def test_lines_reach_the_disk_without_a_close(tmp_path: Path) -> None:
-    """Files that a killed process leaves."""
-    recorder = recorder_in(tmp_path)
-    recorder.open()
-    for number in range(50):
-        recorder.add_line(partial(decision, number))
-    wait_until(lambda: replay(tmp_path).decisions == 50)
-    recorder.close()
-    assert replay(tmp_path).notes == []
-
-
 def test_a_full_disk_loses_nothing_once_there_is_room_again(
     tmp_path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
 ) -> None:

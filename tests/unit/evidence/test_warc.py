@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import zlib
 from io import BytesIO
 from typing import Any
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
-from scrapy_robotspec.evidence.log_lines import EvidenceError
 from scrapy_robotspec.evidence.warc import (
     STATUS_FIELD,
     NewRecord,
@@ -157,12 +155,6 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
 def test_a_file_that_came_without_http_has_a_status_of_its_own() -> None:
     record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=((STATUS_FIELD, "404"),))
     assert read_member(to_member(record), 1000).exchange() == Exchange(URL, 404, (), b"x")
-
-
-@pytest.mark.parametrize("data", [b"", b"garbage", gzip.compress(b"garbage", mtime=0), b"\x1f"])
-def test_damaged_bytes_raise_one_kind_of_error(data: bytes) -> None:
-    with pytest.raises(EvidenceError):
-        read_member(data, 1000)
 
 
 def test_only_responses_are_exchanges() -> None:
