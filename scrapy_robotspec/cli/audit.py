@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Screen, Session
-    from scrapy_robotspec.evidence.audit import Accused, Audit
-    from scrapy_robotspec.evidence.timeline import Timeline
+    from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 
 _EXAMPLES = """\
   robotspec audit access.log --evidence evidence/ --origin https://example.com
@@ -100,8 +99,7 @@ def command(
     """
     folder = evidence_folder(evidence)
     try:
-        from scrapy_robotspec.evidence.audit import Audit
-        from scrapy_robotspec.evidence.timeline import Timeline
+        from scrapy_robotspec.evidence.audit import Audit, Timeline
     except ImportError:
         raise MisuseError(INSTALL) from None
     screen = session.screen

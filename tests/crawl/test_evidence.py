@@ -14,9 +14,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request as LoggedRequest
-from scrapy_robotspec.evidence.audit import Audit
+from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
-from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.ftp import ftp_site
 from tests.support.responses import (

@@ -1,4 +1,4 @@
-"""UAG-11, PAT-11: tokens and wildcards meant to hurt. What grew too fast would not come to an end."""
+"""UAG-11, PAT-11: hostile tokens and wildcards. What grew too fast would not come to an end."""
 
 from __future__ import annotations
 

@@ -107,10 +107,70 @@ class EvidenceObserver:
         self._policy = robots.policy
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
-        self._states = StateArchive(recorder)
         self.open, self.close = recorder.open, recorder.close
-        self.on_fetch_done = self._states.on_fetch_done
         self._numbers = count(1)
+        self._archived: dict[Origin, State] = {}
+        """The last state of each origin that was archived."""
+        self._record_ids = record_ids()
+        self._state_ids = map("state-{}".format, count(1))
+
+    # --- what the crawl holds of each origin
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Archive the state that a fetch led to."""
+        record, result = done.record, done.result
+        if record is None:
+            return
+        if result is None:
+            self._find(record)
+            return
+        before = None if done.base is None else self._find(done.base)
+        if record.unreachable_since is None:
+            body_record = _last_of_chain(result) if record.body else None
+        else:  # the copy stays
+            body_record = _same_body(before, record)
+        failed = (result.error, result.local) if result.error or result.local else None
+        state = State(
+            next(self._state_ids),
+            record,
+            body_record,
+            fetched=True,
+            before=None if before is None else before.id,
+            exchanges=result.records,
+            failure=failed,
+        )
+        self._add(state)
+
+    def _find(self, record: RobotsRecord) -> State:
+        """The state of *record*, archived now if a store contained it."""
+        archived = self._archived.get(record.origin)
+        if archived is not None and (archived.record is record or archived.record == record):
+            return archived
+        body_record = _same_body(archived, record)
+        if body_record is None and record.body:
+            body_record = self._add_body(record)
+        return self._add(State(next(self._state_ids), record, body_record))
+
+    def _add_body(self, record: RobotsRecord) -> str:
+        """Archive a file that another process fetched, so that a replay needs no store."""
+        is_hidden = leads_inside(record)
+        resource = NewRecord(
+            next(self._record_ids),
+            "resource",
+            record.origin.robots_url,
+            record.fetched_at or record.updated_at,
+            b"" if is_hidden else record.body,
+            fields=left_out(record.body) if is_hidden else (),
+        )
+        self._recorder.add_record(resource)
+        return resource.id
+
+    def _add(self, state: State) -> State:
+        self._recorder.add_line(state.to_line)
+        if len(self._archived) >= _MAX_ORIGINS:
+            self._archived.pop(next(iter(self._archived)))
+        self._archived[state.record.origin] = state
+        return state
 
     # --- decisions
 
@@ -118,7 +178,7 @@ class EvidenceObserver:
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
     ) -> Logged:
         # hot path
-        archived = None if found is None else self._states.find(found.record)
+        archived = None if found is None else self._find(found.record)
         more: dict[str, Any] = {}
         may_state_usage = found is None or found.extensions is not None
         if may_state_usage and (decision.allowed or decision.usage is not None):
@@ -205,75 +265,6 @@ def _sent_line(number: int, left: float, status: int | None, seconds: float) -> 
         f'{{"type":"sent","time":{left:.6f},"decision":{number},'
         f'"status":{"null" if status is None else status},"seconds":{seconds:.3f}}}'
     )
-
-
-# --- what a crawl holds of each origin
-
-
-class StateArchive:
-    """The states of one crawl."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self._recorder = recorder
-        self._archived: dict[Origin, State] = {}
-        self._ids = record_ids()
-        self._names = map("state-{}".format, count(1))
-
-    def on_fetch_done(self, done: FetchDone) -> None:
-        """Archive the state that a fetch led to."""
-        record, result = done.record, done.result
-        if record is None:
-            return
-        if result is None:
-            self.find(record)
-            return
-        before = None if done.base is None else self.find(done.base)
-        if record.unreachable_since is None:
-            body_record = _last_of_chain(result) if record.body else None
-        else:  # the copy stays
-            body_record = _same_body(before, record)
-        failed = (result.error, result.local) if result.error or result.local else None
-        state = State(
-            next(self._names),
-            record,
-            body_record,
-            fetched=True,
-            before=None if before is None else before.id,
-            exchanges=result.records,
-            failure=failed,
-        )
-        self._add(state)
-
-    def find(self, record: RobotsRecord) -> State:
-        """The state of *record*, archived now if a store contained it."""
-        archived = self._archived.get(record.origin)
-        if archived is not None and (archived.record is record or archived.record == record):
-            return archived
-        body_record = _same_body(archived, record)
-        if body_record is None and record.body:
-            body_record = self._add_body(record)
-        return self._add(State(next(self._names), record, body_record))
-
-    def _add_body(self, record: RobotsRecord) -> str:
-        """Archive a file that another process fetched, so that a replay needs no store."""
-        is_hidden = leads_inside(record)
-        resource = NewRecord(
-            next(self._ids),
-            "resource",
-            record.origin.robots_url,
-            record.fetched_at or record.updated_at,
-            b"" if is_hidden else record.body,
-            fields=left_out(record.body) if is_hidden else (),
-        )
-        self._recorder.add_record(resource)
-        return resource.id
-
-    def _add(self, state: State) -> State:
-        self._recorder.add_line(state.to_line)
-        if len(self._archived) >= _MAX_ORIGINS:
-            self._archived.pop(next(iter(self._archived)))
-        self._archived[state.record.origin] = state
-        return state
 
 
 def leads_inside(record: RobotsRecord) -> bool:

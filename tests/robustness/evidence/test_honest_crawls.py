@@ -15,9 +15,8 @@ import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Audit
+from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.crawl import MODES, Running
 from tests.support.responses import after, in_turn, redirect, reply, reset, silence
 from tests.support.server import Server

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Audit, absolute_url
-from scrapy_robotspec.evidence.timeline import Timeline
+from scrapy_robotspec.evidence.audit import Audit, Timeline, absolute_url
 from tests.support.evidence import RULES, START, TOKENS, Crawl, run_settings
 
 if TYPE_CHECKING:

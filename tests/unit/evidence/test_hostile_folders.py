@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz.evidence import check_folder
+from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.log_lines import MAX_LINE
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.evidence import Crawl, lines_of, log_of, make_evidence, write_lines
 
 if TYPE_CHECKING:
