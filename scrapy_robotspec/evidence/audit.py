@@ -99,7 +99,7 @@ class Timeline:
             if usable and not run.start <= time < run.end:
                 continue
             with run.noting(id_):
-                found = run.states.resolved(id_, origin, time)
+                found = run.resolved(id_, origin, time)
                 until = min(until, found.valid_until)
                 if found.action not in (Action.WAIT, Action.REFUSE):
                     usable.append(found)

@@ -11,12 +11,14 @@ import re
 import stat
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_robotspec.access.exchange import result_of
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
@@ -27,16 +29,19 @@ from scrapy_robotspec.evidence.log_lines import (
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.states import State, States
+from scrapy_robotspec.evidence.states import NotArchivedError, State, check_fetch, digest_of
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
 from scrapy_robotspec.evidence.warc_reader import StoredRecord, longest_member, read_member
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.log_lines import Line
+    from scrapy_robotspec.lookup import Resolved
 
 #: Max problems, notes and runs that are listed; all problems are counted.
 MAX_LISTED = 1000
@@ -146,13 +151,15 @@ class RunReader:
         """Names of the files."""
         self.summary = RunSummary(name)
         self.max_bytes = MAX_BYTES
-        """Memory for the rules of :attr:`states`."""
+        """Memory for rules."""
         self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
         self._folder = folder
         self._reading = reading
         self._places: dict[str, tuple[str, int, int]] = {}
         """File, place and length of each archive record and state, by id."""
+        self._made_from: dict[Origin, str] = {}
+        """The id of the state that the kept rules of each origin were made from."""
         self._log_size = 0
         """Bytes that were read so far."""
         self._counts: Counter[str] = Counter()
@@ -160,9 +167,8 @@ class RunReader:
         self._is_stamped = False
 
     @cached_property
-    def states(self) -> States:
-        """Its states, with their rules."""
-        return States(self, self.max_bytes)
+    def _rules(self) -> RulesCache:
+        return RulesCache(self.max_bytes, self.settings.max_size)
 
     def lines(self, limit: float) -> Iterator[Line]:
         """All lines but the first, up to the first that was changed.
@@ -214,6 +220,53 @@ class RunReader:
         if id_ not in self._places:
             raise EvidenceError(f"{id_} is missing")
         return self._bytes(*self._places[id_])
+
+    # --- states
+
+    def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
+        """*origin* as the state *id_* resolves it at *now*.
+
+        Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
+        """
+        found = self._rules.get_valid(origin, now)
+        if found is not None and self._made_from.get(origin) == id_:
+            return found
+        state = self.find_state(id_)
+        if state.record.origin != origin:
+            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
+        policy = self.settings.policy_of(origin)
+        plan = policy.plan(state.record, now)
+        if plan.action is not Action.RULES:
+            return self._rules.make(state.record, plan, policy.edition, now)
+        self._made_from[origin] = id_
+        record = self.with_body(state)
+        return self._rules.put(self._rules.make(record, plan, policy.edition, now))
+
+    def with_body(self, state: State) -> RobotsRecord:
+        """The record of *state* with its body. Raises as :meth:`resolved`."""
+        if not state.body_digest:
+            return state.record
+        found = state.body_record and self.find(state.body_record)
+        if not found or found.is_left_out:
+            raise NotArchivedError("the body is left out of the archive")
+        body, exchange = found.block, found.exchange()
+        if exchange is not None:  # else found in a store, already decoded
+            body = result_of(exchange, (), None, self.settings.max_size).body
+        if digest_of(body) != state.body_digest:
+            raise EvidenceError("the body does not fit its digest")
+        return replace(state.record, body=body)
+
+    def check(self, state: State) -> None:
+        """Raise ``EvidenceError`` unless *state* follows from its archive records."""
+        if not state.fetched:
+            self.with_body(state)
+            return
+        archived = [self.find(each) for each in state.exchanges]
+        if any(each.is_left_out for each in archived):
+            raise NotArchivedError("the body of a response is left out of the archive")
+        before = None if state.before is None else self.with_body(self.find_state(state.before))
+        exchanges = [found for each in archived if (found := each.exchange()) is not None]
+        check_fetch(state, before, exchanges, self.settings)
 
     # --- the log
 

@@ -12,20 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
-from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
 from scrapy_robotspec.evidence.warc import blank_user_info
-from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.access.exchange import Exchange
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
-    from scrapy_robotspec.lookup import Resolved
 
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 PROBED = "server errors for missing pages"
@@ -71,7 +66,7 @@ class State:
                 "source": "fetch" if self.fetched else "store",
                 "record": header,
                 "body_record": self.body_record,
-                "body_sha256": _digest_of(self.record.body),
+                "body_sha256": digest_of(self.record.body),
                 "before": self.before,
                 "exchanges": self.exchanges,
                 "failure": failure,
@@ -101,81 +96,26 @@ class NotArchivedError(EvidenceError):
     """A body was left out of the archive on purpose (SAF-06)."""
 
 
-class States:
-    """The states of one run, with their bodies and rules.
-
-    Keeps rules of about *max_bytes*.
-    """
-
-    def __init__(self, reader: RunReader, max_bytes: int) -> None:
-        self._reader = reader
-        self._cache = RulesCache(max_bytes, max_size=reader.settings.max_size)
-        self._made_from: dict[Origin, str] = {}
-        """The id of the state that each resolved origin in the cache was made from."""
-
-    def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
-        """*origin* as the state *id_* resolves it at *now*.
-
-        Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
-        """
-        found = self._cache.get_valid(origin, now)
-        if found is not None and self._made_from.get(origin) == id_:
-            return found
-        state = self._reader.find_state(id_)
-        if state.record.origin != origin:
-            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
-        policy = self._reader.settings.policy_of(origin)
-        plan = policy.plan(state.record, now)
-        if plan.action is not Action.RULES:
-            return self._cache.make(state.record, plan, policy.edition, now)
-        self._made_from[origin] = id_
-        record = self.with_body(state)
-        return self._cache.put(self._cache.make(record, plan, policy.edition, now))
-
-    def with_body(self, state: State) -> RobotsRecord:
-        """The record of *state* with its body. Raises as :meth:`resolved`."""
-        if not state.body_digest:
-            return state.record
-        found = state.body_record and self._reader.find(state.body_record)
-        if not found or found.is_left_out:
-            raise NotArchivedError("the body is left out of the archive")
-        body, exchange = found.block, found.exchange()
-        if exchange is not None:  # else found in a store, already decoded
-            body = result_of(exchange, (), None, self._reader.settings.max_size).body
-        if _digest_of(body) != state.body_digest:
-            raise EvidenceError("the body does not fit its digest")
-        return replace(state.record, body=body)
-
-    def check(self, state: State) -> None:
-        """Raise ``EvidenceError`` unless *state* follows from its exchanges."""
-        if not state.fetched:
-            self.with_body(state)
-            return
-        before = None if state.before is None else self._reader.find_state(state.before)
-        archived = [self._reader.find(each) for each in state.exchanges]
-        if any(each.is_left_out for each in archived):
-            raise NotArchivedError("the body of a response is left out of the archive")
-        exchanges = [found for each in archived if (found := each.exchange()) is not None]
-        record, settings = state.record, self._reader.settings
-        result = _fetch_result(state, exchanges, settings)
-        held = None if before is None else self.with_body(before)
-        policy = settings.policy_of(record.origin)
-        early, late = (
-            policy.apply(held, record.origin, result, record.updated_at, jitter)
-            for jitter in (_MAX_JITTER, 0.0)
-        )
-        if early.next_attempt is not None and late.next_attempt is not None:
-            chosen = record.next_attempt
-            if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
-                raise EvidenceError(
-                    "the pause before the next attempt is not one that the policy chooses"
-                )
-        expected = replace(late, next_attempt=record.next_attempt, body=b"")
-        if (expected, _digest_of(late.body)) != (record, state.body_digest):
-            raise EvidenceError("the state does not follow from the archived exchanges")
+def check_fetch(
+    state: State, before: RobotsRecord | None, exchanges: Sequence[Exchange], settings: RunSettings
+) -> None:
+    """Raise ``EvidenceError`` unless a fetched state follows from *before* and *exchanges*."""
+    record = state.record
+    result = _fetch_result(state, exchanges, settings)
+    policy = settings.policy_of(record.origin)
+    early, late = (
+        policy.apply(before, record.origin, result, record.updated_at, jitter)
+        for jitter in (_MAX_JITTER, 0.0)
+    )
+    attempts = (early.next_attempt, record.next_attempt, late.next_attempt)
+    times = sorted(each for each in attempts if each is not None)
+    if len(times) == len(attempts):  # any pause between the two is one that the policy chooses
+        late = replace(late, next_attempt=times[1])
+    if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_digest):
+        raise EvidenceError("the state does not follow from the archived exchanges")
 
 
-def _digest_of(body: bytes) -> str:
+def digest_of(body: bytes) -> str:
     """SHA-256; empty for an empty body."""
     return sha256(body).hexdigest() if body else ""
 

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.evidence.access_logs import Request as LoggedRequest
-from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
 from tests.support.crawl import MODES, Running, crawl
+from tests.support.evidence import audited
 from tests.support.ftp import ftp_site
 from tests.support.responses import (
     Switch,
@@ -47,10 +45,11 @@ QUICK = {
 
 
 def lines_of(folder: Path, kind: str = "decision") -> list[dict[str, Any]]:
-    """The lines of one kind in all logs, in order."""
+    """The lines of one kind in all logs, in order; a last line may be incomplete."""
     logs = sorted(folder.glob("decisions-*.jsonl"))
-    lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    return [line for line in lines if line["type"] == kind]
+    lines = [line for log in logs for line in log.read_text().splitlines()]
+    found = [json.loads(line) for line in lines if line.endswith("}")]
+    return [line for line in found if line["type"] == kind]
 
 
 def replayed(folder: Path, decisions: int) -> ReplayResult:
@@ -296,11 +295,11 @@ def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
         "CONCURRENT_REQUESTS": 4,
     }
     with Running(urls, settings) as running:
-        running.wait_until(lambda: len(lines_of_killed(folder)) > 50)
+        running.wait_until(lambda: len(lines_of(folder)) > 50)
         sure = len(running.events)
         running.wait_until(lambda: len(running.events) > sure + 60)
         noted = {event["url"] for event in running.events[:sure] if "url" in event}
-        running.wait_until(lambda: noted <= set(lines_of_killed(folder)))
+        running.wait_until(lambda: noted <= {line["url"] for line in lines_of(folder)})
         running.send(signal.SIGKILL)
     killed = replay(folder)
     assert killed.problems == []
@@ -311,18 +310,6 @@ def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
     assert result.problems == []
     assert len(result.runs) == 2
     assert result.decisions >= killed.decisions + len(sites)
-
-
-def lines_of_killed(folder: Path) -> list[str]:
-    """The URLs in the logs so far; a last line may be incomplete."""
-    lines = [
-        line for log in folder.glob("decisions-*.jsonl") for line in log.read_bytes().splitlines()
-    ]
-    return [
-        json.loads(line)["url"]
-        for line in lines
-        if line.endswith(b"}") and b'"type":"decision"' in line
-    ]
 
 
 def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:
@@ -504,7 +491,5 @@ def test_an_audit_excuses_what_a_robots_txt_was_fetched_by(server: Server, tmp_p
     crawl([each.url("/") for each in sites], settings)
     asked = [(asked.at, each.url(asked.path)) for each in sites for asked in each.log]
     assert len(asked) >= 3 + 2 + 2
-    audit = Audit(Timeline.read(tmp_path), ["examplebot"])
-    for at, url in asked:
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
+    audit = audited(tmp_path, asked)
     assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)

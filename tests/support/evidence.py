@@ -12,6 +12,8 @@ from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.evidence.access_logs import Request
+from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.log_lines import NO_HASH, conclusion, dumps, grounds, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
@@ -20,6 +22,7 @@ from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -135,6 +138,14 @@ def make_evidence(folder: Path, **options: Any) -> None:
     crawl.fetch("https://example.com", b"", at=START + 3)
     crawl.decide("https://example.com/private/x", START + 4)
     crawl.close()
+
+
+def audited(folder: Path, requests: Iterable[tuple[float, str]], resolution: float = 0.0) -> Audit:
+    """The audit of URLs that were requested at some moments."""
+    audit = Audit(Timeline.read(folder), TOKENS)
+    for time, url in requests:
+        audit.add(Request(time, resolution, url), Origin.of(url), url)
+    return audit
 
 
 def log_of(folder: Path) -> Path:

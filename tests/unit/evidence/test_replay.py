@@ -163,6 +163,17 @@ def test_settings_that_decide_otherwise_differ(folder: Path) -> None:
     assert any("does not follow from the archived exchanges" in each for each in result.problems)
 
 
+@pytest.mark.parametrize("seconds", [-1.0, 1.0])
+def test_a_pause_that_the_policy_does_not_choose_differs(tmp_path: Path, seconds: float) -> None:
+    crawl = Crawl(tmp_path)
+    crawl.fetch(SITE, b"", 503)
+    crawl.close()
+    lines = lines_of(tmp_path)
+    lines[-2]["record"]["next_attempt"] += seconds
+    write_lines(tmp_path, lines)
+    assert "does not follow from the archived exchanges" in replay(tmp_path).problems[0]
+
+
 def test_a_log_of_another_format_is_named_with_its_release(folder: Path) -> None:
     first, *others = lines_of(folder)
     write_lines(folder, [first | {"format": 99}, *others])

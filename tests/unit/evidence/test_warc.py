@@ -13,7 +13,6 @@ from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.warc import (
-    STATUS_FIELD,
     NewRecord,
     response_head,
     to_member,
@@ -23,16 +22,13 @@ from scrapy_robotspec.evidence.warc_reader import read_member
 URL = "https://example.com/robots.txt"
 
 
-def member(exchange: Exchange, **fields: str) -> bytes:
+def member(exchange: Exchange) -> bytes:
     head = response_head(exchange, "HTTP/1.1")
-    pairs = tuple((name.replace("_", "-"), value) for name, value in fields.items())
-    record = NewRecord("<urn:uuid:1>", "response", URL, 1.5, exchange.body, head=head, fields=pairs)
-    return to_member(record)
+    return to_member(NewRecord("<urn:uuid:1>", "response", URL, 1.5, exchange.body, head=head))
 
 
-def read_back(exchange: Exchange, **fields: str) -> Exchange:
-    """*exchange*, archived with further *fields* of its record."""
-    found = read_member(member(exchange, **fields), 1000).exchange()
+def read_back(exchange: Exchange) -> Exchange:
+    found = read_member(member(exchange), 1000).exchange()
     assert found is not None
     return found
 
@@ -50,12 +46,6 @@ def test_a_response_is_read_back_as_received(
 ) -> None:
     exchange = Exchange(URL, status, tuple(headers), body)
     assert read_back(exchange) == exchange
-
-
-@pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
-def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
-    found = read_back(Exchange(URL, 200), WARC_Truncated=value)
-    assert getattr(found, flag)
 
 
 def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
@@ -150,13 +140,3 @@ def test_the_bytes_of_a_resource_are_no_head() -> None:
     body = b"HTTP/1.1 200 OK\r\nAllow: /\r\n\r\n"
     record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, body)
     assert read_member(to_member(record), 1000).block == body
-
-
-def test_a_file_that_came_without_http_has_a_status_of_its_own() -> None:
-    record = NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=((STATUS_FIELD, "404"),))
-    assert read_member(to_member(record), 1000).exchange() == Exchange(URL, 404, (), b"x")
-
-
-def test_only_responses_are_exchanges() -> None:
-    record = NewRecord("<urn:uuid:1>", "metadata", URL, 1.5, b"x")
-    assert read_member(to_member(record), 1000).exchange() is None
