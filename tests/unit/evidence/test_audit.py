@@ -85,6 +85,17 @@ def test_of_two_crawls_the_newest_copy_counts(tmp_path: Path) -> None:
     assert one(tmp_path, 2 * HOUR + 10) == "allowed"
 
 
+def test_a_copy_that_expires_on_the_way_of_a_request_may_excuse_it(tmp_path: Path) -> None:
+    """Refreshing it has failed, and the policy allows all during outages."""
+    policy = run_settings(ttl=600.0, max_ttl=600.0, min_ttl=1.0, unreachable="allow")
+    crawl = Crawl(tmp_path, settings=policy)
+    crawl.fetch(SITE)
+    crawl.fetch(SITE, b"", 503, START + 580)
+    crawl.close()
+    assert one(tmp_path, 598) == "disallowed"
+    assert one(tmp_path, 600.5) == "allowed"
+
+
 def test_the_policy_of_the_crawl_holds(tmp_path: Path) -> None:
     crawl = Crawl(tmp_path, settings=run_settings(ttl=600.0, max_ttl=600.0, min_ttl=1.0))
     crawl.fetch(SITE)

@@ -13,6 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robotspec.access.exchange import Exchange, redirect_target
 from scrapy_robotspec.evidence.warc import (
+    STATUS_FIELD,
     NewRecord,
     response_head,
     to_member,
@@ -46,6 +47,13 @@ def test_a_response_is_read_back_as_received(
 ) -> None:
     exchange = Exchange(URL, status, tuple(headers), body)
     assert read_back(exchange) == exchange
+
+
+@pytest.mark.parametrize(("value", "flag"), [("length", "stopped"), ("disconnect", "incomplete")])
+def test_a_body_that_was_cut_is_marked(value: str, flag: str) -> None:
+    fields = (("WARC-Truncated", value), (STATUS_FIELD, "200"))
+    data = to_member(NewRecord("<urn:uuid:1>", "resource", URL, 1.5, b"x", fields=fields))
+    assert getattr(read_member(data, 1000).exchange(), flag)
 
 
 def test_the_header_of_a_removed_transfer_coding_is_renamed() -> None:
