@@ -39,7 +39,7 @@ from scrapy.utils.misc import build_from_crawler
 
 import scrapy_robotspec
 from scrapy_robotspec import RobotSpecMiddleware, WaitingPriorityQueue
-from scrapy_robotspec.evidence.recorder import WRITE_EVERY, Recorder
+from scrapy_robotspec.evidence import recorder as recorders
 from tests.support.server import Server
 
 if TYPE_CHECKING:
@@ -164,13 +164,13 @@ class Pages(Spider):
         _count_instructions("off")
 
     @staticmethod
-    def _recorder(middleware: RobotSpecMiddleware | None) -> Recorder | None:
+    def _recorder(middleware: RobotSpecMiddleware | None) -> recorders.Recorder | None:
         """What writes the evidence; its thread, which wakes by the clock, sleeps from now on."""
         if middleware is None or middleware.robots.observer is None:
             return None
         recorder = middleware.robots.observer._recorder
-        recorder._write_every = 3600.0
-        time.sleep(2 * WRITE_EVERY)
+        pause, recorders.WRITE_EVERY = recorders.WRITE_EVERY, 3600.0
+        time.sleep(2 * pause)
         return recorder
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Audit
+from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.log_lines import NO_HASH, dumps
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.timeline import Timeline
 
 #: Between the lines of the log and the archive.
 BREAK = b"\n\n"

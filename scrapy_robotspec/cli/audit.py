@@ -17,7 +17,6 @@ from scrapy_robotspec.cli.errors import MisuseError
 from scrapy_robotspec.cli.inputs import STANDARD_INPUT, standard_input
 from scrapy_robotspec.cli.replay import (
     INSTALL,
-    check_expectations,
     evidence_folder,
     expectation_options,
     show_problems,
@@ -30,8 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.cli.session import Screen, Session
-    from scrapy_robotspec.evidence.audit import Accused, Audit
-    from scrapy_robotspec.evidence.timeline import Timeline
+    from scrapy_robotspec.evidence.audit import Accused, Audit, Timeline
 
 _EXAMPLES = """\
   robotspec audit access.log --evidence evidence/ --origin https://example.com
@@ -42,8 +40,8 @@ _EXAMPLES = """\
 _STEP = 5000
 #: Max length of a line (bytes); the rest of a longer one is a line of its own.
 _MAX_LINE = 2**20
-#: Max rules of the table, and max requests that are explained.
-_SHOWN, _MAX_EXPLAINED = 100, 1000
+#: Max rules of the table.
+_SHOWN = 100
 #: Max product tokens in a message.
 _MOST_TOKENS = 3
 
@@ -101,15 +99,14 @@ def command(
     """
     folder = evidence_folder(evidence)
     try:
-        from scrapy_robotspec.evidence.audit import Audit
-        from scrapy_robotspec.evidence.timeline import Timeline
+        from scrapy_robotspec.evidence.audit import Audit, Timeline
     except ImportError:
         raise MisuseError(INSTALL) from None
     screen = session.screen
     base = _base(origin)
     timeline = Timeline.read(folder)
     reading = timeline.reading
-    check_expectations(reading, expected, complete)
+    reading.expect(expected, complete=complete)
     product = _tokens(tokens, timeline)
     if product is None:
         show_problems(session, reading)
@@ -218,12 +215,10 @@ def _report(session: Session, audit: Audit, explain: bool) -> None:
             screen.say(row)
         screen.say()
     later = [each for each in audit.accused if each.was_allowed]
-    for each in audit.accused[:_MAX_EXPLAINED] if explain else later[:1]:
+    for each in audit.accused if explain else later[:1]:
         for text in _explained(each):
             screen.say(text)
-    if explain and len(audit.accused) > _MAX_EXPLAINED:
-        screen.note(f"note: the first {_MAX_EXPLAINED:,} of {len(audit.accused):,} are explained")
-    elif later and not explain:
+    if later and not explain:
         screen.say(f"allowed when decided: {len(later):,} (--explain shows each)")
     counts = f"disallowed: {audit.disallowed:,}, unknown: {audit.unknown:,}"
     screen.say(f"requests: {audit.requests:,}, {counts}")
@@ -250,7 +245,7 @@ def _json(audit: Audit, timeline: Timeline, explain: bool) -> str:
     shown: dict[str, Any] = {name: getattr(audit, name) for name in names}
     shown |= timeline.reading.to_json()
     if explain:
-        shown["accused"] = [_accused_object(each) for each in audit.accused[:_MAX_EXPLAINED]]
+        shown["accused"] = [_accused_object(each) for each in audit.accused]
     return dumps(shown)
 
 

@@ -61,15 +61,14 @@ def command(
         raise MisuseError(INSTALL) from None
     screen = session.screen
     result = replay(path)
-    check_expectations(result, expected, complete)
+    result.expect(expected, complete=complete)
     show_problems(session, result)
     screen.say(_json(result) if as_json else _summary(result))
+    add = screen.note if as_json else screen.sum_up
     for run in result.runs:
-        line = f"{safe(run.run)}: last hash {run.last_hash}"
-        screen.note(line) if as_json else screen.sum_up(line)
+        add(f"{safe(run.run)}: last hash {run.last_hash}")
         if run.verify is not None:
-            line = f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}"
-            screen.note(line) if as_json else screen.sum_up(line)
+            add(f"{safe(run.run)}: verify its time stamp: {safe(run.verify, None)}")
     return 0 if result.is_good else 1
 
 
@@ -81,13 +80,6 @@ def evidence_folder(folder: str) -> Path:
     if not any(path.glob("decisions-*.jsonl")) and not any(path.glob("robots-*.warc.gz")):
         raise MisuseError(f"{folder!r} contains no evidence: give the folder of ROBOTSPEC_EVIDENCE")
     return path
-
-
-def check_expectations(reading: Reading, expected: Sequence[str], complete: bool) -> None:
-    """Apply ``--expect`` and ``--complete``."""
-    reading.expect(expected)
-    if complete:
-        reading.require_ends()
 
 
 def show_problems(session: Session, reading: Reading) -> None:

@@ -89,7 +89,7 @@ def _target(request: str) -> str | None:
     """The path or URL of a request line; None without one."""
     method, _, rest = request.partition(" ")
     target = rest.rpartition(" ")[0] if " HTTP/" in rest else rest
-    if method == "CONNECT" or not method.isalpha():
+    if not method.isalpha():
         return None
     return target if target.startswith(("/", "http://", "https://")) else None
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import inf, nextafter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.run_reader import Reading, read_runs
-from scrapy_robotspec.evidence.timeline import must_be_fetched, request_key
+from scrapy_robotspec.evidence.states import State
+from scrapy_robotspec.protocol.paths import is_robots_txt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from scrapy_robotspec.evidence.access_logs import Request
     from scrapy_robotspec.evidence.log_lines import Line
     from scrapy_robotspec.evidence.run_reader import RunReader
-    from scrapy_robotspec.evidence.timeline import Timeline
     from scrapy_robotspec.lookup import Resolved
 
 #: Seconds for which rules that were replaced still excuse a request: it may have been on its way.
@@ -26,12 +31,103 @@ TOLERANCE = 1.0
 _MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
+#: What is in force: the rules of the newest copy, and of the other crawls that ran (none: unknown);
+#: whether no crawl may have fetched others, and lost its last lines.
+InForce = tuple[list["Resolved"], bool]
+#: A killed process may have written nothing for this long before its last request (seconds).
+_LOST = 10.0
+
+
+class Timeline:
+    """The states of every origin in an evidence folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reading = Reading()
+        self.tokens: set[tuple[str, ...]] = set()
+        """The product tokens of each decision."""
+        self._runs: list[RunReader] = []
+        self._bounds = [inf]
+        """When a run began or ended, or may have lost lines; sorted."""
+        self._states: dict[Origin, dict[RunReader, list[tuple[float, str]]]] = {}
+        """Time and id of each state, sorted."""
+        self._fetches: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        """Begin and end of each archived exchange whose URL is not that of a robots.txt."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Timeline:
+        """Read and check every run in *folder*."""
+        timeline = cls(folder)
+        for reader, lines in read_runs(folder, timeline.reading):
+            timeline._runs.append(reader)
+            for line in lines:
+                timeline._add(reader, line.values)
+        for reader in timeline._runs:
+            reader.max_bytes //= len(timeline._runs)
+            ends = (reader.end - 1.0, reader.end, reader.end + _LOST)
+            timeline._bounds += (reader.start, *ends)
+        timeline._bounds.sort()
+        for held in timeline._states.values():
+            for states in held.values():
+                states.sort(key=itemgetter(0))
+        return timeline
+
+    def was_fetched(self, url: str, since: float, until: float) -> bool:
+        """Whether a robots.txt fetch requested *url* during that time."""
+        fetches = self._fetches.get(request_key(url), ())
+        return any(began <= until and since <= ended for began, ended in fetches)
+
+    def in_force(self, origin: Origin, since: float, until: float) -> Iterator[InForce]:
+        """The rules in force for *origin*, one after another (epoch seconds)."""
+        time = since
+        while time <= until:
+            found, time = self._at(origin, time)
+            yield found
+
+    def _at(self, origin: Origin, time: float) -> tuple[InForce, float]:
+        """The rules in force for *origin* at *time*, and until when at least."""
+        until, held = self._bounds[bisect_right(self._bounds, time)], []
+        for run, states in self._states.get(origin, {}).items():
+            at = bisect_right(states, time, key=itemgetter(0))
+            until = min([until, *(start for start, _ in states[at : at + 1])])
+            if at and not (run.is_torn and time >= run.end):
+                held.append((*states[at - 1], run))
+        usable: list[Resolved] = []
+        failed: list[Resolved] = []
+        for _, id_, run in sorted(held, key=itemgetter(0), reverse=True):
+            # The newest copy lives on when its run has ended; others count while theirs runs.
+            if usable and not run.start <= time < run.end:
+                continue
+            with run.noting(id_):
+                found = run.resolved(id_, origin, time)
+                until = min(until, found.valid_until)
+                if found.action not in (Action.WAIT, Action.REFUSE):
+                    usable.append(found)
+                elif found.reason == "unreachable":
+                    failed.append(found)
+        is_sure = not any(
+            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
+        )
+        return (usable or failed[:1], is_sure), until
+
+    def _add(self, run: RunReader, values: Mapping[str, Any]) -> None:
+        kind = values["type"]
+        if kind == "state":
+            with run.noting(values["id"]):
+                record = State.from_values(values).record
+                states = self._states.setdefault(record.origin, {}).setdefault(run, [])
+                states.append((record.updated_at, values["id"]))
+        elif kind == "record" and not must_be_fetched(values["url"]):
+            times = values.get("began") or values["time"], values["time"]
+            self._fetches[request_key(values["url"])].append(times)
+        elif kind == "decision" and values["tokens"]:  # none where no rules were asked for
+            self.tokens.add(tuple(values["tokens"]))
 
 
 class Disallowed(NamedTuple):
     """Why a request was disallowed."""
 
-    origin: str
+    origin: Origin
     reason: str
     line: int | None = None
     """Line of the rule, from 1."""
@@ -58,11 +154,16 @@ class Accused:
     """The last decision before it."""
     left: float | None = None
     """When a page left by that decision (epoch seconds)."""
+    is_excused: bool = False
+    """Whether it is that page, and was allowed when it left."""
 
     @property
     def was_allowed(self) -> bool:
         """Whether it was allowed when it was decided."""
         return self.decision is not None and bool(self.decision.values["allowed"])
+
+
+_ByKey = dict[str, list[Accused]]
 
 
 class Audit:
@@ -93,10 +194,10 @@ class Audit:
             return
         found, is_sure = None, True
         since, until = request.time - self._tolerance, self._end(request)
-        for in_force in self._timeline.in_force(origin, since, until):
-            is_sure &= in_force.is_sure
-            if in_force.rules:
-                found = self._judge(in_force.rules, origin, url)
+        for rules, complete in self._timeline.in_force(origin, since, until):
+            is_sure &= complete
+            if rules:
+                found = self._judge(rules, url)
                 if found is None:
                     return
         if self._timeline.was_fetched(url, since, until + self._tolerance):
@@ -118,33 +219,29 @@ class Audit:
 
         A page that left while it was allowed may reach the log of its site after the rules changed.
         """
-        wanted = defaultdict(list)
+        wanted: _ByKey = defaultdict(list)
         for each in self.accused:
             wanted[request_key(each.url)].append(each)
-        excused: set[int] = set()
         if wanted:
             for reader, lines in read_runs(self._timeline.folder, Reading()):
-                excused |= set(self._decisions(reader, lines, wanted))
-        self.accused = [each for each in self.accused if id(each) not in excused]
-        self.disallowed -= len(excused)
+                self._look_up(reader, lines, wanted)
+        excused = sum(each.is_excused for each in self.accused)
+        self.disallowed -= excused
+        self.accused = [each for each in self.accused if not each.is_excused]
 
-    def _decisions(
-        self, reader: RunReader, lines: Iterator[Line], wanted: Mapping[str, list[Accused]]
-    ) -> Iterator[int]:
-        """Note what a run decided about *wanted* requests; those that are excused."""
-        numbers: dict[int, Logged] = {}
+    def _look_up(self, reader: RunReader, lines: Iterator[Line], wanted: _ByKey) -> None:
+        """Find the decisions of one run."""
+        decided: dict[int, Logged] = {}
         for line in lines:
             values = line.values
-            if values["type"] == "decision" and (key := request_key(values["url"])) in wanted:
-                logged = Logged(reader.log, line.number, values)
-                numbers[values["number"]] = logged
-                for each in wanted[key]:
+            if values["type"] == "decision":
+                for each in wanted.get(request_key(values["url"]), ()):
+                    logged = decided[values["number"]] = Logged(reader.log, line.number, values)
                     self._note_decision(each, logged)
-            elif values["type"] == "sent" and values["decision"] in numbers:
-                logged = numbers.pop(values["decision"])
+            elif values["type"] == "sent" and values["decision"] in decided:
+                logged = decided.pop(values["decision"])
                 for each in wanted[request_key(logged.values["url"])]:
-                    if self._is_excused(each, logged, values):
-                        yield id(each)
+                    self._note_sent(each, logged, values)
 
     def _note_decision(self, accused: Accused, logged: Logged) -> None:
         time, known = logged.values["time"], accused.decision
@@ -153,39 +250,31 @@ class Audit:
         ):
             accused.decision, accused.left = logged, None
 
-    def _is_excused(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> bool:
-        """Whether *accused* is the page *sent*, and was allowed at that moment."""
-        left, seconds = sent["time"], sent["seconds"]
-        if (
-            self._end(accused.request) < left - self._tolerance
-            or accused.request.time > left + seconds + self._tolerance
-        ):
-            return False
-        accused.decision, accused.left = logged, left
-        origin = Origin.of(accused.url)
-        if origin is None or not logged.values["allowed"]:
-            return False
-        (then,) = self._timeline.in_force(origin, left, left)
-        return bool(then.rules) and self._judge(then.rules, origin, accused.url) is None
+    def _note_sent(self, accused: Accused, logged: Logged, sent: Mapping[str, Any]) -> None:
+        """Excuse *accused* if it is the page *sent*, and was allowed at that moment."""
+        left, late = sent["time"], self._tolerance
+        request = accused.request
+        if left - late <= self._end(request) and request.time <= left + sent["seconds"] + late:
+            accused.decision, accused.left = logged, left
+            ((rules, _),) = self._timeline.in_force(accused.why.origin, left, left)
+            if logged.values["allowed"] and rules and self._judge(rules, accused.url) is None:
+                accused.is_excused = True
 
     @staticmethod
     def _end(request: Request) -> float:
         """The last moment at which *request* may have been logged."""
         return max(request.time, nextafter(request.time + request.resolution, -inf))
 
-    def _judge(self, rules: Sequence[Resolved], origin: Origin, url: str) -> Disallowed | None:
-        """Why all *rules* disallow *url*; None if some of them allow it."""
-        found = None
-        for each in rules:
-            decision = each.decide(url, self._tokens, 0.0)
-            if decision.allowed:
-                return None
-            rule = None if decision.verdict is None else decision.verdict.rule
-            if rule is not None:
-                text = rule.text.strip()[:_MAX_RULE]
-                found = found or Disallowed(origin, decision.reason, rule.line, text)
-            found = found or Disallowed(origin, decision.reason)
-        return found
+    def _judge(self, rules: Sequence[Resolved], url: str) -> Disallowed | None:
+        """Why the first of *rules* disallows *url*; None if some of them allow it."""
+        decisions = [each.decide(url, self._tokens, 0.0) for each in rules]
+        if any(each.allowed for each in decisions):
+            return None
+        origin, first = rules[0].origin, decisions[0]
+        rule = None if first.verdict is None else first.verdict.rule
+        if rule is None:
+            return Disallowed(origin, first.reason)
+        return Disallowed(origin, first.reason, rule.line, rule.text.strip()[:_MAX_RULE])
 
 
 def absolute_url(url: str, base: str | None) -> str | None:
@@ -199,3 +288,17 @@ def absolute_url(url: str, base: str | None) -> str | None:
     if url.startswith("/"):
         return None if base is None else base + url
     return url
+
+
+def request_key(url: str) -> str:
+    """*url* as requests of it are compared: origin, path and query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    return f"{Origin.of(url)}{parts.path or '/'}?{parts.query}"
+
+
+def must_be_fetched(url: str) -> bool:
+    """Whether *url* is a robots.txt, which a crawler has to request."""
+    return is_robots_txt(url.partition("?")[0])

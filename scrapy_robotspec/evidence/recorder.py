@@ -28,34 +28,22 @@ _PER_ITEM = 1500
 #: A clock that differs by more from the time that has passed was set (seconds).
 _JUMP = 1.0
 
-#: A function that makes a line of the log and its arguments, or None and records that belong
-#: together; the estimated memory (bytes).
-_Item = tuple[Callable[..., str] | None, tuple[Any, ...], int]
+#: A function that makes a line of the log, its arguments, their estimated memory (bytes).
+_Item = tuple[Callable[..., str], tuple[Any, ...], int]
 
 
 class Recorder:
     """Writes what is added, in order, in a thread of its own.
 
     Nothing that the crawl calls blocks or raises. While the disk is full, the crawl goes on: the
-    evidence waits in memory, up to *max_queued* bytes. Lost items are counted in the log, and so is
-    a *clock* that is set. *on_closed* is called with the hash of the last line.
+    evidence waits in memory. Lost items are counted in the log, and a clock that is set is noted.
+    *on_closed* is called with the hash of the last line.
     """
 
-    def __init__(
-        self,
-        writer: RunWriter,
-        clock: Callable[[], float] = time.time,
-        on_closed: Callable[[str], None] | None = None,
-        *,
-        max_queued: int = MAX_QUEUED,
-        write_every: float = WRITE_EVERY,
-    ) -> None:
+    def __init__(self, writer: RunWriter, on_closed: Callable[[str], None] | None = None) -> None:
         self._writer = writer
-        self._clock = clock
         self._on_closed = on_closed
-        self._offset = clock() - time.monotonic()
-        self._max_queued = max_queued
-        self._write_every = write_every
+        self._offset = time.time() - time.monotonic()
         self._queue: deque[_Item] = deque()
         # Each is changed by one thread alone.
         self._bytes_in = self._bytes_out = 0
@@ -78,15 +66,20 @@ class Recorder:
         """Archive *record*, and after it *more* that belong to it."""
         records = (record, *more)
         size = sum(len(each.head) + len(each.payload) for each in records)
-        self._add(None, records, _PER_ITEM + size)
+        self.add_line(self._writer.store, *records, size=size)
 
-    def add_line(self, make: Callable[..., str], *arguments: Any) -> None:
+    def add_line(self, make: Callable[..., str], *arguments: Any, size: int = 0) -> None:
         """Log the JSON object that *make* returns for *arguments*.
 
         Its first member is ``type``. Called in the thread, where lines are made one after another,
-        which is faster.
+        which is faster. *size*: estimated memory (bytes) beyond that of a line.
         """
-        self._add(make, arguments, _PER_ITEM)
+        size += _PER_ITEM
+        if self._bytes_in - self._bytes_out + size > MAX_QUEUED:
+            self._dropped += 1
+            return
+        self._bytes_in += size
+        self._queue.append((make, arguments, size))
 
     def close(self) -> None:
         """Write everything and close the files. Blocks."""
@@ -95,7 +88,7 @@ class Recorder:
             self._thread.join()
         try:
             self._drain()
-            self._writer.close(self._clock(), self.lost)
+            self._writer.close(time.time(), self.lost)
             if self._on_closed is not None:
                 self._on_closed(self._writer.hash)
         except OSError as error:
@@ -105,18 +98,11 @@ class Recorder:
                 error,
             )
 
-    def _add(self, make: Callable[..., str] | None, arguments: tuple[Any, ...], size: int) -> None:
-        if self._bytes_in - self._bytes_out + size > self._max_queued:
-            self._dropped += 1
-            return
-        self._bytes_in += size
-        self._queue.append((make, arguments, size))
-
     # --- in the thread
 
     def _run(self) -> None:
         try:
-            while not self._end.wait(self._write_every):
+            while not self._end.wait(WRITE_EVERY):
                 self._try()
         except Exception:
             logger.exception("Error while writing evidence: no more is written")
@@ -143,23 +129,20 @@ class Recorder:
             self._writer.flush()
         lost = self.lost
         if lost > self._lost_noted:
-            self._writer.add_line(dumps({"type": "gap", "time": self._clock(), "lost": lost}))
+            self._writer.add_line(dumps({"type": "gap", "time": time.time(), "lost": lost}))
             self._lost_noted = lost
             self._writer.flush()
 
     def _note_clock(self) -> None:
-        now = self._clock()
+        now = time.time()
         offset = now - time.monotonic()
         jump, self._offset = offset - self._offset, offset
         if abs(jump) > _JUMP:
             self._writer.add_line(dumps({"type": "clock", "time": now, "jump": round(jump, 3)}))
 
-    def _write(self, make: Callable[..., str] | None, arguments: tuple[Any, ...]) -> None:
+    def _write(self, make: Callable[..., str], arguments: tuple[Any, ...]) -> None:
         try:
-            if make is None:
-                self._writer.add_record(*arguments)
-            else:
-                self._writer.add_line(make(*arguments))
+            self._writer.add_line(make(*arguments))
         except OSError:
             raise
         except Exception:  # one item alone is lost
@@ -180,6 +163,6 @@ class Recorder:
                 "Evidence cannot be written (%s). The crawl goes on; new evidence waits in memory, "
                 "and is lost beyond %d MiB. Free space for ROBOTSPEC_EVIDENCE, or stop the crawl.",
                 error,
-                self._max_queued >> 20,
+                MAX_QUEUED >> 20,
             )
         self._failing = True

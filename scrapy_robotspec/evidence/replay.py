@@ -109,7 +109,7 @@ class _RunReplay:
             if exchange in self._exchanges:
                 raise EvidenceError(f"the record {exchange} belongs to another state")
             self._exchanges.add(exchange)
-        self._reader.states.check(state)
+        self._reader.check(state)
 
     def _take_number(self, logged: Mapping[str, Any]) -> None:
         number = logged["number"]
@@ -151,7 +151,7 @@ class _RunReplay:
             if answer is None:
                 raise EvidenceError("no override of the run replaces the robots.txt")
         else:
-            found = self._reader.states.resolved(logged["state"], origin, at)
+            found = self._reader.resolved(logged["state"], origin, at)
             answer = found.robots
         usage = Usage()
         if isinstance(answer, RobotsTxt):

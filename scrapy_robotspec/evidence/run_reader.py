@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from time import process_time
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scrapy_robotspec.access.exchange import result_of
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.evidence.log_lines import (
     COUNTED,
     DAMAGE,
@@ -27,16 +29,19 @@ from scrapy_robotspec.evidence.log_lines import (
     read_lines,
 )
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.states import State, States
+from scrapy_robotspec.evidence.states import NotArchivedError, State, check_fetch, digest_of
 from scrapy_robotspec.evidence.timestamp import MAX_REPLY, check_reply, verifying_command
 from scrapy_robotspec.evidence.warc_reader import StoredRecord, longest_member, read_member
-from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
+from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, RulesCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from scrapy_robotspec.access.origin import Origin
+    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.evidence.log_lines import Line
+    from scrapy_robotspec.lookup import Resolved
 
 #: Max problems, notes and runs that are listed; all problems are counted.
 MAX_LISTED = 1000
@@ -44,8 +49,7 @@ MAX_LISTED = 1000
 _MAX_TEXT = 1000
 #: Max processor time (seconds): this, and more for a long log. Honest evidence takes a hundredth.
 _SECONDS, _BYTES_PER_SECOND = 600.0, 10_000
-_NAME = re.compile(r"(decisions|robots)-(.+)\.(jsonl|warc\.gz|tsr)")
-_LOG, _ARCHIVE, _REPLY = "jsonl", "warc.gz", "tsr"
+_NAME = re.compile(r"(?:decisions|robots)-(.+)\.(?:jsonl|warc\.gz|tsr)")
 _OPEN = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _OPEN |= getattr(os, "O_NOFOLLOW", 0)
 
@@ -78,35 +82,28 @@ class Reading:
     runs: list[RunSummary] = field(default_factory=list)
 
     def add_problem(self, problem: str) -> None:
-        """Note a part that is missing, damaged or different."""
-        self.problem_count += 1
-        if len(self.problems) < MAX_LISTED:
-            self.problems.append(problem[:_MAX_TEXT])
+        """Note a part that is missing, damaged or different, once."""
+        problem = problem[:_MAX_TEXT]
+        if problem not in self.problems:
+            self.problem_count += 1
+            self.problems += [problem][: MAX_LISTED - len(self.problems)]
 
     def add_note(self, note: str) -> None:
         """Note a fact that makes nothing wrong."""
         if len(self.notes) < MAX_LISTED:
             self.notes.append(note)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether the log of every run has its last line."""
-        return all(run.complete for run in self.runs)
+    def expect(self, hashes: Iterable[str], *, complete: bool) -> None:
+        """Compare with the last hashes that were published elsewhere.
 
-    def expect(self, hashes: Iterable[str]) -> None:
-        """Compare with the last hashes that were published elsewhere."""
+        *complete*: a run without its last line is a problem.
+        """
         known = {run.last_hash for run in self.runs}
         wanted = {each.strip().lower() for each in hashes}
         for digest in sorted(wanted - known):
             self.add_problem(f"no run ends with the expected hash {digest}")
         for run in self.runs:
-            if wanted and run.last_hash not in wanted:
-                self.add_note(f"run {run.run} ends with a hash that is not among the expected ones")
-
-    def require_ends(self) -> None:
-        """Take a run without its last line for a problem."""
-        for run in self.runs:
-            if not run.complete:
+            if complete and not run.complete:
                 self.add_problem(f"run {run.run} has no last line")
 
     def to_json(self) -> dict[str, Any]:
@@ -115,7 +112,7 @@ class Reading:
         return {
             "problems": self.problems,
             "problem_count": self.problem_count,
-            "complete": self.is_complete,
+            "complete": all(run.complete for run in self.runs),
             "last_hash": last.last_hash,
             "end": last.end,
             "versions": last.versions,
@@ -130,16 +127,11 @@ def read_runs(folder: Path, reading: Reading) -> Iterator[tuple[RunReader, Itera
     takes more processor time than honest ones of its size is a problem; its rest is not read
     (SAF-05).
     """
-    runs: dict[str, dict[str, Path]] = defaultdict(dict)
-    for path in folder.iterdir():
-        found = _NAME.fullmatch(path.name)
-        if found is not None:
-            runs[found[2]][found[3]] = path
-    logs = [files[_LOG] for files in runs.values() if _LOG in files]
-    size = sum(path.lstat().st_size for path in logs)
+    names = {found[1] for path in folder.iterdir() if (found := _NAME.fullmatch(path.name))}
+    size = sum(path.lstat().st_size for path in folder.glob("decisions-*.jsonl"))
     limit = process_time() + _SECONDS + size / _BYTES_PER_SECOND
-    for name, files in sorted(runs.items()):
-        reader = RunReader(name, files, reading)
+    for name in sorted(names):
+        reader = RunReader(folder, name, reading)
         yield reader, reader.lines(limit)
         reading.runs.append(reader.summary)
 
@@ -154,33 +146,29 @@ class RunReader:
     settings: RunSettings
     """Set by the first line."""
 
-    def __init__(self, name: str, files: Mapping[str, Path], reading: Reading) -> None:
-        self.name = name
-        self.log, self.archive = f"decisions-{name}.{_LOG}", f"robots-{name}.{_ARCHIVE}"
+    def __init__(self, folder: Path, name: str, reading: Reading) -> None:
+        self.log, self.archive = f"decisions-{name}.jsonl", f"robots-{name}.warc.gz"
         """Names of the files."""
         self.summary = RunSummary(name)
         self.max_bytes = MAX_BYTES
-        """Memory for the rules of :attr:`states`."""
+        """Memory for rules."""
         self.start = self.end = 0.0
         """Times of the first and of the last line (epoch seconds)."""
-        self._files = files
+        self._folder = folder
         self._reading = reading
-        self.tokens: tuple[str, ...] | None = None
-        """The product tokens of each request; None where they differ."""
-        self._records: dict[str, tuple[int, int]] = {}
-        """Place and length of each archive record."""
-        self._states: dict[str, tuple[int, int]] = {}
-        """Place and length of each state in the log."""
-        self._log_size = self._archive_size = 0
-        """Bytes that were read so far, and bytes that the log has named."""
+        self._places: dict[str, tuple[str, int, int]] = {}
+        """File, place and length of each archive record and state, by id."""
+        self._made_from: dict[Origin, str] = {}
+        """The id of the state that the kept rules of each origin were made from."""
+        self._log_size = 0
+        """Bytes that were read so far."""
         self._counts: Counter[str] = Counter()
-        self._lost = 0
+        """As the last line counts."""
         self._is_stamped = False
 
     @cached_property
-    def states(self) -> States:
-        """Its states, with their rules."""
-        return States(self, self.max_bytes)
+    def _rules(self) -> RulesCache:
+        return RulesCache(self.max_bytes, self.settings.max_size)
 
     def lines(self, limit: float) -> Iterator[Line]:
         """All lines but the first, up to the first that was changed.
@@ -188,7 +176,7 @@ class RunReader:
         *limit*: the processor time of this process at which reading ends (seconds).
         """
         try:
-            with self._open(_LOG) as log:
+            with self._open(self.log) as log:
                 for line in read_lines(log):
                     if self._take(line):
                         if process_time() > limit:
@@ -222,16 +210,63 @@ class RunReader:
 
         Raises ``EvidenceError`` where it is missing or damaged.
         """
-        if id_ not in self._records:
-            raise EvidenceError(f"the record {id_} is missing")
-        return read_member(self._bytes(_ARCHIVE, *self._records[id_]), self.settings.max_size)
+        return read_member(self._named(id_), self.settings.max_size)
 
     def find_state(self, id_: str) -> State:
         """The state *id_*. Raises ``EvidenceError`` as :meth:`find` does."""
-        if id_ not in self._states:
-            raise EvidenceError(f"the state {id_} is missing")
-        line = self._bytes(_LOG, *self._states[id_])
-        return State.from_values(loads(line.decode("ascii")))
+        return State.from_values(loads(self._named(id_).decode("ascii")))
+
+    def _named(self, id_: str) -> bytes:
+        if id_ not in self._places:
+            raise EvidenceError(f"{id_} is missing")
+        return self._bytes(*self._places[id_])
+
+    # --- states
+
+    def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
+        """*origin* as the state *id_* resolves it at *now*.
+
+        Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
+        """
+        found = self._rules.get_valid(origin, now)
+        if found is not None and self._made_from.get(origin) == id_:
+            return found
+        state = self.find_state(id_)
+        if state.record.origin != origin:
+            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
+        policy = self.settings.policy_of(origin)
+        plan = policy.plan(state.record, now)
+        if plan.action is not Action.RULES:
+            return self._rules.make(state.record, plan, policy.edition, now)
+        self._made_from[origin] = id_
+        record = self.with_body(state)
+        return self._rules.put(self._rules.make(record, plan, policy.edition, now))
+
+    def with_body(self, state: State) -> RobotsRecord:
+        """The record of *state* with its body. Raises as :meth:`resolved`."""
+        if not state.body_digest:
+            return state.record
+        found = state.body_record and self.find(state.body_record)
+        if not found or found.is_left_out:
+            raise NotArchivedError("the body is left out of the archive")
+        body, exchange = found.block, found.exchange()
+        if exchange is not None:  # else found in a store, already decoded
+            body = result_of(exchange, (), None, self.settings.max_size).body
+        if digest_of(body) != state.body_digest:
+            raise EvidenceError("the body does not fit its digest")
+        return replace(state.record, body=body)
+
+    def check(self, state: State) -> None:
+        """Raise ``EvidenceError`` unless *state* follows from its archive records."""
+        if not state.fetched:
+            self.with_body(state)
+            return
+        archived = [self.find(each) for each in state.exchanges]
+        if any(each.is_left_out for each in archived):
+            raise NotArchivedError("the body of a response is left out of the archive")
+        before = None if state.before is None else self.with_body(self.find_state(state.before))
+        exchanges = [found for each in archived if (found := each.exchange()) is not None]
+        check_fetch(state, before, exchanges, self.settings)
 
     # --- the log
 
@@ -255,9 +290,9 @@ class RunReader:
         elif kind == "record":
             self._take_record(line)
         elif kind == "state":
-            self._states[values["id"]] = (start, line.size)
+            self._places[values["id"]] = (self.log, start, line.size)
         elif kind == "gap":
-            self._lost = values["lost"]
+            self._counts["lost"] = values["lost"]
             self.add_problem(
                 f"{values['lost']} lines and records were lost so far: the disk was full, or the "
                 "crawl's log contains an error",
@@ -269,12 +304,13 @@ class RunReader:
             )
         elif kind == "end":
             self._take_end(values)
-        self._counts[kind] += 1
+        if kind in COUNTED:
+            self._counts[COUNTED[kind]] += 1
         self.end = max(self.end, values.get("time", 0.0))
         return line.number > 1
 
     def _take_header(self, values: Mapping[str, Any]) -> None:
-        if values["run"] != self.name:
+        if values["run"] != self.summary.run:
             raise EvidenceError("line 1 belongs to another file")
         if values["format"] != FORMAT:
             raise EvidenceError(
@@ -283,7 +319,6 @@ class RunReader:
             )
         self.start = values["time"]
         self.settings = RunSettings.from_json(values["settings"])
-        self.tokens = self.settings.tokens
         self._is_stamped = bool(values.get("timestamp"))
         self.summary.versions = values.get("versions")
         self.summary.operator = values.get("operator")
@@ -291,16 +326,11 @@ class RunReader:
     def _take_end(self, values: Mapping[str, Any]) -> None:
         """Compare the counts of the last line with the lines."""
         self.summary.complete = True
-        counts = {word: values[word] for word in (*COUNTED.values(), "lost")}
-        self.summary.end = counts
-        found = {word: self._counts[kind] for kind, word in COUNTED.items()}
-        for word, number in {**found, "lost": self._lost}.items():
-            if counts[word] != number:
-                self.add_problem(
-                    f"the last line counts {counts[word]} {word}, the log has {number}"
-                )
-        if values["archive"] != self._archive_size:
-            self.add_problem("the last line names another size of the archive")
+        words = (*COUNTED.values(), "lost", "archive")
+        end = self.summary.end = {word: values[word] for word in words}
+        found = {word: self._counts[word] for word in words}
+        if end != found:
+            self.add_problem(f"the last line counts {end}, the log has {found}")
 
     # --- the archive
 
@@ -308,30 +338,27 @@ class RunReader:
         """Check the bytes of a record that the log names."""
         values = line.values
         offset, length = values["offset"], values["length"]
-        known, self._archive_size = self._archive_size, offset + length
+        known, self._counts["archive"] = self._counts["archive"], offset + length
         with self.noting(f"{self.archive}: record {values['id']}", line.number):
             if offset != known:
                 raise EvidenceError(f"bytes {known} to {offset} are in no line of the log")
             if length > 2 * longest_member(self.settings.max_size):
                 raise EvidenceError(f"a record of {length} bytes")
-            if sha256(self._bytes(_ARCHIVE, offset, length)).hexdigest() != values["sha256"]:
+            if sha256(self._bytes(self.archive, offset, length)).hexdigest() != values["sha256"]:
                 raise EvidenceError("its digest does not fit")
-            self._records[values["id"]] = (offset, length)
+            self._places[values["id"]] = (self.archive, offset, length)
 
-    def _bytes(self, ending: str, offset: int, length: int) -> bytes:
-        with self._open(ending) as stream:
+    def _bytes(self, file: str, offset: int, length: int) -> bytes:
+        with self._open(file) as stream:
             stream.seek(offset)
             data = stream.read(length)
         if len(data) < length:
             raise EvidenceError("the file ends too early")
         return data
 
-    def _open(self, ending: str) -> BinaryIO:
-        """The file with *ending*; only a regular one is read."""
-        path = self._files.get(ending)
-        if path is None:
-            raise EvidenceError("the file is missing")
-        file = os.open(path, _OPEN)
+    def _open(self, name: str) -> BinaryIO:
+        """The file *name*; only a regular one is read."""
+        file = os.open(self._folder / name, _OPEN)
         if not stat.S_ISREG(os.fstat(file).st_mode):
             os.close(file)
             raise EvidenceError("not a regular file")
@@ -341,34 +368,27 @@ class RunReader:
 
     def _check_end(self) -> None:
         """Compare the sizes of the files with what the log says about them."""
-        sizes = {ending: path.lstat().st_size for ending, path in self._files.items()}
-        behind = sizes[_LOG] - self._log_size
-        unnamed = sizes.get(_ARCHIVE, 0) - self._archive_size
-        if not self.summary.complete:
-            if unnamed > 0:
-                self._reading.add_note(
-                    f"{self.archive}: the last {unnamed} bytes are in no line of the log"
-                )
+        for name, known in ((self.log, self._log_size), (self.archive, self._counts["archive"])):
+            path = self._folder / name
+            more = (path.lstat().st_size if path.exists() else 0) - known
+            if more and not self.is_torn:
+                self.add_problem(f"{name}: {more:+} bytes, compared with what the log names")
+            elif more > 0:
+                self._reading.add_note(f"{name}: the last {more} bytes are in no line of the log")
+        if self.is_torn:
             self._reading.add_note(
-                f"run {self.name} has no last line: the crawl runs, or was killed; lines of its "
-                "last second may be missing, and more if its disk was full"
+                f"run {self.summary.run} has no last line: the crawl runs, or was killed; lines of "
+                "its last second may be missing, and more if its disk was full"
             )
-            return
-        if behind:
-            self.add_problem(f"{behind} bytes stand after the last line")
-        if unnamed:
-            self.add_problem(
-                f"{self.archive}: {abs(unnamed)} bytes more or less than the log names"
-            )
-        if self._is_stamped:
+        elif self._is_stamped:
             self._check_stamp()
 
     def _check_stamp(self) -> None:
-        digest = self.summary.last_hash
-        with self.noting(f"decisions-{self.name}.{_REPLY}: no time stamp"):
-            with self._open(_REPLY) as reply:
+        digest, name = self.summary.last_hash, f"decisions-{self.summary.run}.tsr"
+        with self.noting(f"{name}: no time stamp"):
+            with self._open(name) as reply:
                 check_reply(reply.read(MAX_REPLY + 1), digest)
-            self.summary.verify = verifying_command(self._files[_REPLY], digest)
+            self.summary.verify = verifying_command(self._folder / name, digest)
 
 
 def said(error: BaseException) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.evidence.log_lines import EvidenceError, are_texts, is_time
+from scrapy_robotspec.evidence.log_lines import EvidenceError, is_time
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ class RunSettings:
     """Parsing limit in bytes (FMT-12)."""
     usage: UsagePolicy
     overrides: HostTable[Override]
-    tokens: tuple[str, ...] | None = None
-    """The crawl's product tokens where they are the same for each request."""
 
     def policy_of(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*, the user's override included."""
@@ -48,22 +46,20 @@ class RunSettings:
 
         Every field, so that a preset that changes in a later release changes no replay.
         """
-        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        plain: dict[str, Any] = _plain(values)
-        return plain
+        text = json.dumps(self, default=_plain)
+        values: dict[str, Any] = json.loads(text, parse_constant=lambda _: "inf")
+        return values
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> RunSettings:
         """Read :meth:`to_json`. Raises one of ``DAMAGE`` for anything else (SAF-05)."""
-        policy, usage, tokens = dict(given["policy"]), given["usage"], given["tokens"]
+        policy, usage = dict(given["policy"]), given["usage"]
         edition = get_edition(policy.pop("edition"))
         meanings, unreachable = _meanings(policy.pop("status_policy")), policy.pop("unreachable")
         if not all(map(is_time, policy.values())):
             raise EvidenceError("a number of the policy has a wrong value")
         if not (is_time(given["max_size"]) and given["max_size"] <= _MAX_SIZE):
             raise EvidenceError(f"max_size is not a number up to {_MAX_SIZE}")
-        if tokens is not None and not are_texts(tokens):
-            raise EvidenceError("tokens have a wrong value")
         overrides = {key: _override(each, edition) for key, each in given["overrides"].items()}
         return cls(
             policy=AccessPolicy(
@@ -73,25 +69,20 @@ class RunSettings:
             max_size=given["max_size"],
             usage=UsagePolicy(tuple(usage["labels"]), usage["name"]),
             overrides=HostTable(overrides),
-            tokens=None if tokens is None else tuple(tokens),
         )
 
 
 def _plain(value: Any) -> Any:
-    """*value* as JSON can hold it."""
+    """*value* as something that JSON can hold."""
     if isinstance(value, RobotsTxt):
         return value.body.decode("utf-8", "surrogateescape")
-    if is_dataclass(value):
-        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, bytes):
         return value.decode("ascii")
-    return "inf" if value == math.inf else value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 def _meanings(given: Mapping[str, str]) -> dict[int | str, Meaning]:

@@ -9,7 +9,6 @@ before any decision refers to it, so that the chain of the log covers the archiv
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 import time as clock
@@ -58,30 +57,26 @@ class RunWriter:
         self._folder = folder
         self._run = run
         self._info = info
-        self._hash = NO_HASH
+        self.hash = NO_HASH
+        """The hash of the last line."""
         self._counts: dict[str, int] = defaultdict(int)
         """Lines by type."""
         self._log = AppendFile(folder / f"decisions-{run}.jsonl")
         self._archive: AppendFile | None = None
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
 
-    @property
-    def hash(self) -> str:
-        """The hash of the last line."""
-        return self._hash
+    def store(self, record: NewRecord, *more: NewRecord) -> str:
+        """Archive *record* and *more*; the line of the log that has to name them.
 
-    def add_record(self, record: NewRecord, *more: NewRecord) -> None:
-        """Archive *record* and *more*, and name them in one line.
-
-        The line contains the id of *record*, and the place of all.
+        It contains the id of *record*, and the place of all.
         """
         if self._archive is None:
             self._archive = self._new_archive(record.time)
-        self._add(self._archive, record, *more)
+        return _store(self._archive, record, *more)
 
     def add_line(self, text: str) -> None:
         """Add a JSON object to the log; its first member is ``type``."""
-        line, self._hash = seal(text, self._hash)
+        line, self.hash = seal(text, self.hash)
         self._log.append(line)
         self._counts[text[9 : text.index('"', 9)]] += 1
 
@@ -101,26 +96,27 @@ class RunWriter:
         self.add_line(dumps({"type": "end", "time": time, **counts, "lost": lost, "archive": size}))
         self._log.close()
 
-    def _add(self, archive: AppendFile, record: NewRecord, *more: NewRecord) -> None:
-        data = b"".join(map(to_member, (record, *more)))
-        began = "null" if record.began is None else repr(record.began)
-        line = (
-            f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
-            f'"began":{began},"time":{record.time!r},'
-            f'"offset":{archive.size},"length":{len(data)},'
-            f'"sha256":"{sha256(data).hexdigest()}"}}'
-        )
-        self.add_line(line)
-        archive.append(data)
-
     def _new_archive(self, time: float) -> AppendFile:
         name = f"robots-{self._run}.warc.gz"
         archive = AppendFile(self._folder / name)
         info = {"filename": name, **self._info}
         block = "".join(f"{key}: {value}\r\n" for key, value in info.items()).encode()
         id_, fields = next(record_ids()), (("WARC-Filename", name),)
-        self._add(archive, NewRecord(id_, "warcinfo", "", time, block, fields=fields))
+        self.add_line(_store(archive, NewRecord(id_, "warcinfo", "", time, block, fields=fields)))
         return archive
+
+
+def _store(archive: AppendFile, record: NewRecord, *more: NewRecord) -> str:
+    data = b"".join(map(to_member, (record, *more)))
+    began = "null" if record.began is None else repr(record.began)
+    line = (
+        f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
+        f'"began":{began},"time":{record.time!r},'
+        f'"offset":{archive.size},"length":{len(data)},'
+        f'"sha256":"{sha256(data).hexdigest()}"}}'
+    )
+    archive.append(data)
+    return line
 
 
 class AppendFile:
@@ -133,14 +129,13 @@ class AppendFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = os.open(path, _NEW_FILE, 0o600)
-        self._parts: list[bytes] = []
+        self._rest = bytearray()
         self.size = 0
         """Bytes, those not written yet included."""
-        self._counts_links = os.fstat(self._fd).st_nlink > 0  # some network drives do not
 
     def append(self, data: bytes) -> None:
         """Put *data* at the end; it reaches the disk with :meth:`flush`."""
-        self._parts.append(data)
+        self._rest += data
         self.size += len(data)
 
     def flush(self) -> None:
@@ -149,14 +144,9 @@ class AppendFile:
         Raises ``OSError``; the rest is then kept. ``FileNotFoundError``: the file was deleted, with
         all that it contained.
         """
-        if self._counts_links and os.fstat(self._fd).st_nlink == 0:
-            raise FileNotFoundError(errno.ENOENT, "it was deleted", str(self._path))
-        rest = memoryview(b"".join(self._parts))
-        try:
-            while rest:
-                rest = rest[os.write(self._fd, rest) :]
-        finally:
-            self._parts = [bytes(rest)] if rest else []
+        self._path.stat()
+        while self._rest:
+            del self._rest[: os.write(self._fd, self._rest)]
 
     def close(self) -> None:
         """Flush, wait for the disk, and close.

@@ -6,25 +6,21 @@ body that was found in a shared store.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.exchange import RedirectChain, result_of
 from scrapy_robotspec.access.outcome import FetchResult, without_user_info
-from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.evidence.log_lines import EvidenceError, dumps
-from scrapy_robotspec.lookup.rules_cache import RulesCache
+from scrapy_robotspec.evidence.warc import blank_user_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.access.exchange import Exchange
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.evidence.run_reader import RunReader
     from scrapy_robotspec.evidence.run_settings import RunSettings
-    from scrapy_robotspec.lookup import Resolved
 
 #: Why a chain without an error of its own counts as a 404 (FET-15): two probes decided.
 PROBED = "server errors for missing pages"
@@ -32,9 +28,11 @@ PROBED = "server errors for missing pages"
 _MAX_JITTER = 1 - 2**-53
 
 
-class State(NamedTuple):
+@dataclass(slots=True)
+class State:
     """A record of an origin, and where it comes from."""
 
+    id: str
     record: RobotsRecord
     """Read from a log it has no body."""
     body_record: str | None = None
@@ -49,20 +47,29 @@ class State(NamedTuple):
     """Ids of the archive records of the fetch, in order."""
     failure: tuple[str | None, bool] | None = None
     """How the fetch failed, and whether between us and the origin; no words for a response."""
+    basis: tuple[object, ...] = ()
+    """The rules and the verdict of the latest decision; the recorder's thread sets it."""
+    members: str = ""
+    """The members of that decision's line, as JSON."""
 
-    def to_line(self, id_: str) -> str:
-        """The line of the log for this state, named *id_*."""
+    def to_line(self) -> str:
+        """The line of the log, with the causes of failures as they may be archived."""
+        header, failure = self.record.header(), self.failure
+        if "failure" in header:
+            header["failure"] = blank_user_info(header["failure"])
+        if failure is not None:
+            failure = failure[0] and blank_user_info(failure[0]), failure[1]
         return dumps(
             {
                 "type": "state",
-                "id": id_,
+                "id": self.id,
                 "source": "fetch" if self.fetched else "store",
-                "record": self.record.header(),
+                "record": header,
                 "body_record": self.body_record,
-                "body_sha256": _digest_of(self.record.body),
+                "body_sha256": digest_of(self.record.body),
                 "before": self.before,
                 "exchanges": self.exchanges,
-                "failure": self.failure,
+                "failure": failure,
             }
         )
 
@@ -74,6 +81,7 @@ class State(NamedTuple):
         if record is None:
             raise EvidenceError("its record is not one of an origin")
         return cls(
+            given["id"],
             record,
             given["body_record"],
             given["body_sha256"],
@@ -88,97 +96,26 @@ class NotArchivedError(EvidenceError):
     """A body was left out of the archive on purpose (SAF-06)."""
 
 
-class States:
-    """The states of one run, with their bodies and rules.
-
-    Keeps rules of about *max_bytes*.
-    """
-
-    def __init__(self, reader: RunReader, max_bytes: int) -> None:
-        self._reader = reader
-        self._cache = RulesCache(max_bytes, max_size=reader.settings.max_size)
-        self._made_from: dict[Origin, str] = {}
-        """The id of the state that each resolved origin in the cache was made from."""
-
-    def resolved(self, id_: str, origin: Origin, now: float) -> Resolved:
-        """*origin* as the state *id_* resolves it at *now*.
-
-        Raises ``EvidenceError`` where a record is missing, or the body does not fit its digest.
-        """
-        found = self._cache.get_valid(origin, now)
-        if found is not None and self._made_from.get(origin) == id_:
-            return found
-        state = self._reader.find_state(id_)
-        if state.record.origin != origin:
-            raise EvidenceError(f"the state {id_} is that of {state.record.origin}")
-        policy = self._reader.settings.policy_of(origin)
-        plan = policy.plan(state.record, now)
-        if plan.action is not Action.RULES:
-            return self._cache.make(state.record, plan, policy.edition, now)
-        self._made_from[origin] = id_
-        record = self.with_body(state)
-        return self._cache.put(self._cache.make(record, plan, policy.edition, now))
-
-    def with_body(self, state: State) -> RobotsRecord:
-        """The record of *state* with its body. Raises as :meth:`resolved`."""
-        if not state.body_digest:
-            return state.record
-        if state.body_record is None:
-            raise NotArchivedError("the body is left out of the archive")
-        found = self._reader.find(state.body_record)
-        if found.is_left_out:
-            raise NotArchivedError("the body is left out of the archive")
-        body = found.block
-        if found.is_exchange:  # else found in a store, already decoded
-            body = result_of(found.exchange(), (), None, self._reader.settings.max_size).body
-        if _digest_of(body) != state.body_digest:
-            raise EvidenceError("the body does not fit its digest")
-        return replace(state.record, body=body)
-
-    def check(self, state: State) -> None:
-        """Raise ``EvidenceError`` unless *state* follows from its exchanges."""
-        if not state.fetched:
-            self.with_body(state)
-            return
-        before = None if state.before is None else self._reader.find_state(state.before)
-        archived = [self._reader.find(each) for each in state.exchanges]
-        if any(each.is_left_out for each in archived):
-            raise NotArchivedError("the body of a response is left out of the archive")
-        problem = check_fetch(
-            state,
-            None if before is None else self.with_body(before),
-            [each.exchange() for each in archived if each.kind != "metadata"],
-            self._reader.settings,
-        )
-        if problem is not None:
-            raise EvidenceError(problem)
-
-
 def check_fetch(
     state: State, before: RobotsRecord | None, exchanges: Sequence[Exchange], settings: RunSettings
-) -> str | None:
-    """The fault of a fetched state; None: it follows from *exchanges*."""
+) -> None:
+    """Raise ``EvidenceError`` unless a fetched state follows from *before* and *exchanges*."""
     record = state.record
-    try:
-        result = _fetch_result(state, exchanges, settings)
-    except EvidenceError as error:
-        return str(error)
+    result = _fetch_result(state, exchanges, settings)
     policy = settings.policy_of(record.origin)
     early, late = (
         policy.apply(before, record.origin, result, record.updated_at, jitter)
         for jitter in (_MAX_JITTER, 0.0)
     )
-    if early.next_attempt is not None and late.next_attempt is not None:
-        chosen = record.next_attempt
-        if chosen is None or not early.next_attempt <= chosen <= late.next_attempt:
-            return "the pause before the next attempt is not one that the policy chooses"
-    expected = replace(late, next_attempt=record.next_attempt, body=b"")
-    if (expected, _digest_of(late.body)) != (record, state.body_digest):
-        return "the state does not follow from the archived exchanges"
-    return None
+    attempts = (early.next_attempt, record.next_attempt, late.next_attempt)
+    times = sorted(each for each in attempts if each is not None)
+    if len(times) == len(attempts):  # any pause between the two is one that the policy chooses
+        late = replace(late, next_attempt=times[1])
+    if (replace(late, body=b""), digest_of(late.body)) != (record, state.body_digest):
+        raise EvidenceError("the state does not follow from the archived exchanges")
 
 
-def _digest_of(body: bytes) -> str:
+def digest_of(body: bytes) -> str:
     """SHA-256; empty for an empty body."""
     return sha256(body).hexdigest() if body else ""
 

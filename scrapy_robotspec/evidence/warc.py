@@ -66,8 +66,6 @@ class NewRecord(NamedTuple):
     time: float
     """Epoch seconds."""
     payload: bytes
-    content_type: str = ""
-    """Empty: the type that belongs to the kind."""
     head: bytes = b""
     """Start line and headers of an HTTP message, with the empty line."""
     fields: tuple[tuple[str, str], ...] = ()
@@ -153,7 +151,7 @@ def to_member(record: NewRecord) -> bytes:
         f"WARC/1.1\r\nWARC-Type: {record.kind}\r\nWARC-Record-ID: {record.id}\r\n"
         f"WARC-Date: {iso_date(record.time)}\r\n{''.join(fields)}"
         f"WARC-Block-Digest: {_digest(block)}\r\n"
-        f"Content-Type: {record.content_type or _CONTENT_TYPES[record.kind]}\r\n"
+        f"Content-Type: {_CONTENT_TYPES[record.kind]}\r\n"
         f"Content-Length: {len(block)}\r\n\r\n"
     )
     return _gzip(b"%b%b\r\n\r\n" % (text.encode(), block))

@@ -38,41 +38,29 @@ class StoredRecord:
     block: bytes
 
     @property
-    def url(self) -> str:
-        """WARC-Target-URI; empty for none."""
-        return self.fields.get("warc-target-uri", "")
-
-    @property
-    def is_exchange(self) -> bool:
-        """Whether :meth:`exchange` returns something."""
-        return self.kind == "response" or STATUS_FIELD.lower() in self.fields
-
-    @property
     def is_left_out(self) -> bool:
         """Whether the body of the response is not in the archive."""
         return LEFT_OUT.lower() in self.fields
 
-    def exchange(self) -> Exchange:
-        """The response in the record. Raises ``EvidenceError`` for another kind."""
-        truncated = self.fields.get("warc-truncated")
-        stopped, incomplete = truncated == STOPPED, truncated == LOST
-        if not self.is_exchange:
-            raise EvidenceError(f"a {self.kind} record contains no response")
-        if self.kind != "response":
-            status = _status(self.fields[STATUS_FIELD.lower()])
-            return Exchange(self.url, status, (), self.block, stopped, incomplete)
-        head, _, body = self.block.partition(END_OF_HEAD)
-        first, *lines = head.decode("latin-1").split("\r\n")
-        headers = [line.partition(": ") for line in lines]
-        pairs = tuple((name, value) for name, _, value in headers)
-        status = _status(first.partition(" ")[2][:3])
-        return Exchange(self.url, status, pairs, body, stopped, incomplete)
-
-
-def _status(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 3):
-        raise EvidenceError("a response record without a status")
-    return int(text)
+    def exchange(self) -> Exchange | None:
+        """The response in the record; None for another kind. Raises one of ``DAMAGE``."""
+        status, headers, body = self.fields.get(STATUS_FIELD.lower()), [], self.block
+        if self.kind == "response":
+            head, _, body = body.partition(END_OF_HEAD)
+            first, *headers = head.decode("latin-1").split("\r\n")
+            status = first.partition(" ")[2][:3]
+        if status is None:
+            return None
+        if not (status.isascii() and status.isdigit() and len(status) <= 3):
+            raise EvidenceError("a response record without a status")
+        return Exchange(
+            self.fields["warc-target-uri"],
+            int(status),
+            tuple((name, value) for name, _, value in (each.partition(": ") for each in headers)),
+            body,
+            stopped=self.fields.get("warc-truncated") == STOPPED,
+            incomplete=self.fields.get("warc-truncated") == LOST,
+        )
 
 
 def longest_member(max_size: int) -> int:

@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.evidence.access_logs import Request as LoggedRequest
-from scrapy_robotspec.evidence.audit import Audit
 from scrapy_robotspec.evidence.replay import ReplayResult, replay
-from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.crawl import MODES, Running, crawl
+from tests.support.evidence import audited
 from tests.support.ftp import ftp_site
 from tests.support.responses import (
     Switch,
@@ -48,10 +45,11 @@ QUICK = {
 
 
 def lines_of(folder: Path, kind: str = "decision") -> list[dict[str, Any]]:
-    """The lines of one kind in all logs, in order."""
+    """The lines of one kind in all logs, in order; a last line may be incomplete."""
     logs = sorted(folder.glob("decisions-*.jsonl"))
-    lines = [json.loads(line) for log in logs for line in log.read_text().splitlines()]
-    return [line for line in lines if line["type"] == kind]
+    lines = [line for log in logs for line in log.read_text().splitlines()]
+    found = [json.loads(line) for line in lines if line.endswith("}")]
+    return [line for line in found if line["type"] == kind]
 
 
 def replayed(folder: Path, decisions: int) -> ReplayResult:
@@ -227,7 +225,6 @@ def test_the_urls_that_handlers_are_redirected_to_are_logged(
     server: Server, tmp_path: Path
 ) -> None:
     other = server.site("127.0.0.3", NO)
-    site = server.site("127.0.0.2", NO)
     pages = {"/x": reply("", headers=[("X-Final", other.url("/no"))])}
     site = server.site("127.0.0.2", NO, pages=pages)
     settings = {
@@ -298,11 +295,11 @@ def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
         "CONCURRENT_REQUESTS": 4,
     }
     with Running(urls, settings) as running:
-        running.wait_until(lambda: len(lines_of_killed(folder)) > 50)
+        running.wait_until(lambda: len(lines_of(folder)) > 50)
         sure = len(running.events)
         running.wait_until(lambda: len(running.events) > sure + 60)
         noted = {event["url"] for event in running.events[:sure] if "url" in event}
-        running.wait_until(lambda: noted <= set(lines_of_killed(folder)))
+        running.wait_until(lambda: noted <= {line["url"] for line in lines_of(folder)})
         running.send(signal.SIGKILL)
     killed = replay(folder)
     assert killed.problems == []
@@ -313,30 +310,6 @@ def test_a_killed_and_resumed_crawl_leaves_two_runs_that_replay(
     assert result.problems == []
     assert len(result.runs) == 2
     assert result.decisions >= killed.decisions + len(sites)
-
-
-def lines_of_killed(folder: Path) -> list[str]:
-    """The URLs in the logs so far; a last line may be incomplete."""
-    lines = [
-        line for log in folder.glob("decisions-*.jsonl") for line in log.read_bytes().splitlines()
-    ]
-    return [
-        json.loads(line)["url"]
-        for line in lines
-        if line.endswith(b"}") and b'"type":"decision"' in line
-    ]
-
-
-def test_several_processes_write_into_one_folder(server: Server, tmp_path: Path) -> None:
-    sites = [server.site(f"127.0.0.{n}", NO) for n in range(2, 7)]
-    urls = [site.url(path) for site in sites for path in PATHS]
-    settings = {"ROBOTSPEC_EVIDENCE": str(tmp_path)}
-    crawls = [Running(urls, settings) for _ in range(5)]
-    for running in crawls:
-        with running:
-            running.finish(120)
-    result = replayed(tmp_path, 5 * len(urls))
-    assert len(result.runs) == 5
 
 
 def test_questions_of_a_spider_are_logged_as_such(server: Server, tmp_path: Path) -> None:
@@ -376,42 +349,6 @@ def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
     result = crawl([site.url("/")], {"ROBOTSPEC_EVIDENCE": str(tmp_path / "file" / "x")})
     assert result.lines("ConfigurationError", "ROBOTSPEC_EVIDENCE", "folder")
     assert site.log == []
-
-
-def test_an_audit_of_the_servers_log_finds_what_was_planted_and_nothing_else(
-    server: Server, tmp_path: Path
-) -> None:
-    """The rules change during the crawl."""
-    first, then = f"{NO}Allow: /a\n", "User-agent: *\nDisallow: /a\n"
-    robots = in_turn(reply(first), reply(then))
-    sites = [
-        server.site("127.0.0.2", robots, page=reply("")),
-        server.site("127.0.0.3", redirect("http://127.0.0.2:1/"), page=reply("")),
-        server.site("127.0.0.4", in_turn(reply("", 503), reply(NO)), page=reply("")),
-    ]
-    urls = [site.url(f"/{path}{n}") for n in range(25) for path in "ab" for site in sites]
-    settings = {
-        **QUICK,
-        "ROBOTSPEC_EVIDENCE": str(tmp_path),
-        "ROBOTSPEC_CACHE_TTL": 1.0,
-        "ROBOTSPEC_CACHE_MIN_TTL": 0.5,
-        "DOWNLOAD_DELAY": 0.05,  # long enough for a second robots.txt
-    }
-    crawl(urls, settings)
-    asked = [(asked.at, site.url(asked.path)) for site in sites for asked in site.log]
-    assert len(sites[0].robots_asked) > 1
-    # A page waits in the downloader after the decision about it: seconds on a busy machine.
-    timeline = Timeline.read(tmp_path)
-    audit = Audit(timeline, ["examplebot"], tolerance=10.0)
-    for at, url in asked:
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
-    assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)
-    audit = Audit(timeline, ["examplebot"])
-    last = max(line["time"] for line in lines_of(tmp_path, "record"))
-    for at in (last + 0.1, last + 0.2):
-        url = sites[2].url("/no")
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
-    assert audit.disallowed == 2
 
 
 def test_a_robots_txt_over_ftp_is_archived_as_a_resource(tmp_path: Path) -> None:
@@ -554,7 +491,5 @@ def test_an_audit_excuses_what_a_robots_txt_was_fetched_by(server: Server, tmp_p
     crawl([each.url("/") for each in sites], settings)
     asked = [(asked.at, each.url(asked.path)) for each in sites for asked in each.log]
     assert len(asked) >= 3 + 2 + 2
-    audit = Audit(Timeline.read(tmp_path), ["examplebot"])
-    for at, url in asked:
-        audit.add(LoggedRequest(at, 0.0, url), Origin.of(url), url)
+    audit = audited(tmp_path, asked)
     assert (audit.requests, audit.disallowed, audit.unknown) == (len(asked), 0, 0)

@@ -12,6 +12,8 @@ from scrapy_robotspec.access.overrides import HostTable
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.editions import get_edition
+from scrapy_robotspec.evidence.access_logs import Request
+from scrapy_robotspec.evidence.audit import Audit, Timeline
 from scrapy_robotspec.evidence.log_lines import NO_HASH, conclusion, dumps, grounds, seal
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
@@ -20,9 +22,9 @@ from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from scrapy_robotspec.access.record import RobotsRecord
 
 #: When these crawls begin: 2026-01-31 12:00:00 UTC (epoch seconds).
 START = 1769860800.0
@@ -39,7 +41,6 @@ def run_settings(**policy: Any) -> RunSettings:
         max_size=512_000,
         usage=UsagePolicy(),
         overrides=HostTable(),
-        tokens=TOKENS,
     )
 
 
@@ -60,7 +61,7 @@ class Crawl:
         self.writer = RunWriter(
             self.folder, self.name, {**header, **self.header}, {"software": "tests"}
         )
-        self._held: dict[Origin, tuple[str, RobotsRecord, str | None]] = {}
+        self._held: dict[Origin, State] = {}
 
     def fetch(self, origin: str, body: bytes = RULES, status: int = 200, at: float = START) -> None:
         """The robots.txt of *origin* is fetched."""
@@ -71,31 +72,32 @@ class Crawl:
         received = NewRecord(next(record_ids()), "response", response.url, at, body, head=head)
         asked = b"GET /robots.txt HTTP/1.1\r\n\r\n"
         sent = NewRecord(next(record_ids()), "request", response.url, at, b"", head=asked)
-        self.writer.add_record(received, sent)
+        self.writer.add_line(self.writer.store(received, sent))
         result = result_of(response, (), None, self.settings.max_size)
         before = self._held.get(where)
+        held = before.record if before else None
         policy = self.settings.policy_of(where)
-        record = policy.apply(None if before is None else before[1], where, result, at, 0.5)
-        body_record = received.id if record.fetched_at == at else before and before[2]
-        body_record = body_record if record.body else None
+        record = policy.apply(held, where, result, at, 0.5)
+        kept = before.body_record if before else None
+        body_record = received.id if record.fetched_at == at else kept
         state = State(
+            next(record_ids()),
             record,
-            body_record,
+            body_record if record.body else None,
             fetched=True,
-            before=None if before is None else before[0],
+            before=before.id if before else None,
             exchanges=(received.id,),
         )
-        id_ = next(record_ids())
-        self.writer.add_line(state.to_line(id_))
-        self._held[where] = id_, record, body_record
+        self.writer.add_line(state.to_line())
+        self._held[where] = state
 
     def decide(self, url: str, at: float = START, **changes: Any) -> dict[str, Any]:
         """A decision is made and logged, with *changes* to its line."""
         origin = Origin.of(url)
         assert origin is not None
-        id_, record, body_record = self._held[origin]
+        state = self._held[origin]
         policy = self.settings.policy_of(origin)
-        found = RulesCache().make(record, policy.plan(record, at), policy.edition, at)
+        found = RulesCache().make(state.record, policy.plan(state.record, at), policy.edition, at)
         self.decisions += 1
         line = {
             "type": "decision",
@@ -107,8 +109,8 @@ class Crawl:
             "edition": policy.edition.name,
             **conclusion(found.decide(url, TOKENS, at)),
             **grounds(found),
-            "state": id_,
-            "record": body_record,
+            "state": state.id,
+            "record": state.body_record,
             **changes,
         }
         self.writer.add_line(dumps(line))
@@ -136,6 +138,14 @@ def make_evidence(folder: Path, **options: Any) -> None:
     crawl.fetch("https://example.com", b"", at=START + 3)
     crawl.decide("https://example.com/private/x", START + 4)
     crawl.close()
+
+
+def audited(folder: Path, requests: Iterable[tuple[float, str]], resolution: float = 0.0) -> Audit:
+    """The audit of URLs that were requested at some moments."""
+    audit = Audit(Timeline.read(folder), TOKENS)
+    for time, url in requests:
+        audit.add(Request(time, resolution, url), Origin.of(url), url)
+    return audit
 
 
 def log_of(folder: Path) -> Path:

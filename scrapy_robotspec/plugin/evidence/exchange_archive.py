@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
@@ -80,26 +79,31 @@ class FetchArchive:
         self, exchange: Exchange, request: Request, response: Response, time: float
     ) -> None:
         """Archive a response received at *time*, and its request."""
-        id_, url = next(self._archive.ids), without_user_info(exchange.url)
+        archive, url = self._archive, without_user_info(exchange.url)
+        id_, began, self._began = next(archive.ids), self._began, time
         address = str(response.ip_address or "")
-        fields = _response_fields(exchange, address)
-        body = exchange.body
+        body = exchange.body[: archive.longest_body]
+        fields: tuple[tuple[str, str], ...] = ()
+        if address:
+            fields += (("WARC-IP-Address", address),)
         if self._leads_inside("" if request.meta.get("proxy") else address, url):
-            fields, body = (*fields, *left_out(body)), b""
-        elif len(body) > self._archive.longest_body:
-            exchange = replace(exchange, stopped=True)
-            body = body[: self._archive.longest_body]
-        began, self._began = self._began, time
+            fields, body = fields + left_out(exchange.body), b""
+        elif exchange.stopped or len(body) < len(exchange.body):
+            fields += (("WARC-Truncated", STOPPED),)
+        elif exchange.incomplete:
+            fields += (("WARC-Truncated", LOST),)
         self.records.append(id_)
-        add = self._archive.recorder.add_record
+        add = archive.recorder.add_record
         if not url.startswith("http"):
             fields += ((STATUS_FIELD, str(exchange.status)),)
             add(NewRecord(id_, "resource", url, time, body, fields=fields, began=began))
             return
         head = response_head(exchange, response.protocol or "HTTP/1.1")
+        asked = _request_head(request, url, archive.shown)
+        answered = (("WARC-Concurrent-To", id_),)
         add(
             NewRecord(id_, "response", url, time, body, head=head, fields=fields, began=began),
-            self._sent(id_, request, url, began),
+            NewRecord(next(archive.ids), "request", url, began, b"", head=asked, fields=answered),
         )
 
     def add_failure(self, url: str, error: str, time: float) -> None:
@@ -110,13 +114,6 @@ class FetchArchive:
         self._archive.recorder.add_record(
             NewRecord(id_, "metadata", url, time, payload, began=began)
         )
-
-    def _sent(self, response_id: str, request: Request, url: str, time: float) -> NewRecord:
-        """The record of the request for *url* that the response *response_id* answers."""
-        head = _request_head(request, url, self._archive.shown)
-        fields = (("WARC-Concurrent-To", response_id),)
-        id_ = next(self._archive.ids)
-        return NewRecord(id_, "request", url, time, b"", head=head, fields=fields)
 
     def _leads_inside(self, address: str, url: str) -> bool:
         """Whether a public host redirected to *url*, which is inside (SAF-06).
@@ -132,13 +129,6 @@ class FetchArchive:
         if host is not None and is_private(host.host):
             return True
         return is_private(address) and not is_private(self._first_address)
-
-
-def _response_fields(exchange: Exchange, address: str) -> tuple[tuple[str, str], ...]:
-    fields = (("WARC-IP-Address", address),) if address else ()
-    if exchange.stopped or exchange.incomplete:
-        return *fields, ("WARC-Truncated", STOPPED if exchange.stopped else LOST)
-    return fields
 
 
 def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import __version__
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.overrides import HostTable
+from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import (
@@ -23,12 +25,12 @@ from scrapy_robotspec.evidence.log_lines import (
 )
 from scrapy_robotspec.evidence.recorder import Recorder
 from scrapy_robotspec.evidence.run_settings import RunSettings
-from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name
+from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
+from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.timestamp import stamp
-from scrapy_robotspec.evidence.warc import BLANKED, blank_user_info
+from scrapy_robotspec.evidence.warc import BLANKED, NewRecord, blank_user_info, left_out
 from scrapy_robotspec.plugin.enforcement import HEADER
 from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-from scrapy_robotspec.plugin.evidence.state_archive import StateArchive, leads_inside
 from scrapy_robotspec.plugin.fetching.robots_request import META_KEY
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 
@@ -40,8 +42,9 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
-    from scrapy_robotspec.lookup import Resolved
-    from scrapy_robotspec.plugin.evidence.state_archive import ArchivedState
+    from scrapy_robotspec.access.outcome import FetchResult
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup import FetchDone, Resolved
     from scrapy_robotspec.plugin.robots import CrawlRobots, Stage
     from scrapy_robotspec.plugin.settings.tokens import Tokens
 
@@ -72,6 +75,8 @@ _SHOWN = (
 )
 
 
+#: Max origins whose archived state is remembered; a forgotten one is archived again when used.
+_MAX_ORIGINS = 20_000
 #: Why a request needs no robots.txt.
 _EXEMPT = "dont_obey_robotstxt"
 
@@ -86,7 +91,7 @@ Logged = tuple[
     "Tokens",
     "Decision | None",
     "Resolved | None",
-    "ArchivedState | None",
+    "State | None",
     dict[str, Any],
 ]
 
@@ -102,10 +107,70 @@ class EvidenceObserver:
         self._policy = robots.policy
         self._tokens = robots.tokens
         self._edition = robots.settings.edition.name
-        self._states = StateArchive(recorder)
         self.open, self.close = recorder.open, recorder.close
-        self.on_fetch_done = self._states.on_fetch_done
         self._numbers = count(1)
+        self._archived: dict[Origin, State] = {}
+        """The last state of each origin that was archived."""
+        self._record_ids = record_ids()
+        self._state_ids = map("state-{}".format, count(1))
+
+    # --- what the crawl holds of each origin
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Archive the state that a fetch led to."""
+        record, result = done.record, done.result
+        if record is None:
+            return
+        if result is None:
+            self._find(record)
+            return
+        before = None if done.base is None else self._find(done.base)
+        if record.unreachable_since is None:
+            body_record = _last_of_chain(result) if record.body else None
+        else:  # the copy stays
+            body_record = _same_body(before, record)
+        failed = (result.error, result.local) if result.error or result.local else None
+        state = State(
+            next(self._state_ids),
+            record,
+            body_record,
+            fetched=True,
+            before=None if before is None else before.id,
+            exchanges=result.records,
+            failure=failed,
+        )
+        self._add(state)
+
+    def _find(self, record: RobotsRecord) -> State:
+        """The state of *record*, archived now if a store contained it."""
+        archived = self._archived.get(record.origin)
+        if archived is not None and (archived.record is record or archived.record == record):
+            return archived
+        body_record = _same_body(archived, record)
+        if body_record is None and record.body:
+            body_record = self._add_body(record)
+        return self._add(State(next(self._state_ids), record, body_record))
+
+    def _add_body(self, record: RobotsRecord) -> str:
+        """Archive a file that another process fetched, so that a replay needs no store."""
+        is_hidden = leads_inside(record)
+        resource = NewRecord(
+            next(self._record_ids),
+            "resource",
+            record.origin.robots_url,
+            record.fetched_at or record.updated_at,
+            b"" if is_hidden else record.body,
+            fields=left_out(record.body) if is_hidden else (),
+        )
+        self._recorder.add_record(resource)
+        return resource.id
+
+    def _add(self, state: State) -> State:
+        self._recorder.add_line(state.to_line)
+        if len(self._archived) >= _MAX_ORIGINS:
+            self._archived.pop(next(iter(self._archived)))
+        self._archived[state.record.origin] = state
+        return state
 
     # --- decisions
 
@@ -113,7 +178,7 @@ class EvidenceObserver:
         self, request: Request, decision: Decision, found: Resolved | None, stage: Stage
     ) -> Logged:
         # hot path
-        archived = None if found is None else self._states.find(found.record)
+        archived = None if found is None else self._find(found.record)
         more: dict[str, Any] = {}
         may_state_usage = found is None or found.extensions is not None
         if may_state_usage and (decision.allowed or decision.usage is not None):
@@ -202,6 +267,25 @@ def _sent_line(number: int, left: float, status: int | None, seconds: float) -> 
     )
 
 
+def leads_inside(record: RobotsRecord) -> bool:
+    """Whether the file is from behind a redirect inside (SAF-06)."""
+    target = record.hops[-1].target if record.hops else None
+    host = None if target is None else Origin.of(target)
+    return host is not None and is_private(host.host) and not is_private(record.origin.host)
+
+
+def _same_body(archived: State | None, record: RobotsRecord) -> str | None:
+    """Id of the archive record of the body that *record* has too."""
+    if archived is None or archived.record.body != record.body:
+        return None
+    return archived.body_record
+
+
+def _last_of_chain(result: FetchResult) -> str:
+    """Id of the response that ended the redirect chain; probes may follow it (FET-15)."""
+    return result.records[min(len(result.hops), len(result.records) - 1)]
+
+
 # --- opening the files
 
 
@@ -212,12 +296,6 @@ def open_evidence(
 
     Raises ``ConfigurationError`` for a folder that cannot be written.
     """
-    recorder, settings = _open_recorder(crawler, robots, now), robots.settings
-    exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
-    return EvidenceObserver(recorder, robots), exchanges
-
-
-def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorder:
     settings, name = robots.settings, new_run_name(now)
     command = settings.evidence_timestamp
     assert settings.evidence is not None
@@ -227,19 +305,21 @@ def _open_recorder(crawler: Crawler, robots: CrawlRobots, now: float) -> Recorde
         max_size=settings.max_size,
         usage=UsagePolicy(settings.usage, settings.usage_policy),
         overrides=settings.overrides or HostTable(),
-        tokens=robots.tokens.fixed,
     ).to_json()
-    folder = Path(settings.evidence)
-    output = (folder / f"decisions-{name}.tsr").absolute()
+    run["tokens"] = robots.tokens.fixed
+    folder = Path(settings.evidence).absolute()
+    output = folder / f"decisions-{name}.tsr"
     try:
         folder.mkdir(0o700, parents=True, exist_ok=True)
         header, info = _header(crawler, robots, now, run), _info(crawler, run)
         on_closed = None if command is None else partial(stamp, command, output)
-        return Recorder(RunWriter(folder, name, header, info), on_closed=on_closed)
+        recorder = Recorder(RunWriter(folder, name, header, info), on_closed)
     except OSError as error:
         raise wrong(
             "ROBOTSPEC_EVIDENCE", settings.evidence, f"a folder that can be written ({error})"
         ) from None
+    exchanges = ExchangeArchive(recorder, settings.evidence_headers, settings.max_size)
+    return EvidenceObserver(recorder, robots), exchanges
 
 
 def _header(

@@ -13,12 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.evidence.access_logs import Request
-from scrapy_robotspec.evidence.audit import Audit
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.timeline import Timeline
 from tests.support.crawl import MODES, Running
+from tests.support.evidence import audited
 from tests.support.responses import after, in_turn, redirect, reply, reset, silence
 from tests.support.server import Server
 
@@ -120,9 +117,7 @@ def test_an_honest_crawl_is_not_accused(tmp_path: Path, seed: int) -> None:
     result = replay(tmp_path / "evidence")
     assert result.problems == []
     assert result.decisions > 0
-    audit = Audit(Timeline.read(tmp_path / "evidence"), ["examplebot"])
-    for at, url in asked:
-        audit.add(Request(at, 0.0, url), Origin.of(url), url)
+    audit = audited(tmp_path / "evidence", asked)
     audit.look_up()
     assert audit.accused == []
     assert audit.requests == len(asked) > 0

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fuzz.evidence import check_folder
+from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.log_lines import MAX_LINE
 from scrapy_robotspec.evidence.replay import replay
-from scrapy_robotspec.evidence.timeline import Timeline
-from tests.support.evidence import START, Crawl, lines_of, log_of, make_evidence, write_lines
+from tests.support.evidence import Crawl, lines_of, log_of, make_evidence, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,17 +144,6 @@ def test_bytes_behind_the_last_line_are_a_problem(tmp_path: Path, kind: str, mor
     with path.open("ab") as file:
         file.write(more)
     assert len(problems(tmp_path)) == 1
-
-
-def test_a_page_that_left_by_a_refusal_is_a_problem(tmp_path: Path) -> None:
-    crawl = Crawl(tmp_path)
-    crawl.fetch(SITE)
-    crawl.decide(f"{SITE}/private/x", START + 1)
-    crawl.send(START + 1)
-    crawl.close()
-    (problem,) = replay(tmp_path).problems
-    assert "a page left that the decision 1 does not allow" in problem
-    assert "line 6" in problem
 
 
 def test_times_without_a_plan_end(tmp_path: Path) -> None:
