@@ -23,13 +23,12 @@ from scrapy.core import downloader as downloader_module
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
-from scrapy.signalmanager import SignalManager
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -107,10 +106,7 @@ def download(engine: ExecutionEngine, request: Request) -> Deferred[Response]:
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Whether any handler may be connected to *signal*."""
-    manager = crawler.signals
-    if type(manager) is not SignalManager:  # it may send in another way
-        return True
-    receivers = dispatcher.getAllReceivers(manager.sender, signal)
+    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
     return next(dispatcher.liveReceivers(receivers), None) is not None
 
 
@@ -283,7 +279,7 @@ class UndelayedSlots:
                 del self._users[name], self._per_slot[name]
 
 
-#: Internal setting: the connections that were added to ``CONCURRENT_REQUESTS`` for robots.txt.
+#: Internal setting: the connections that the add-on gave robots.txt above ``CONCURRENT_REQUESTS``.
 EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
 
 #: Names of handler classes; the module of one can only be imported where h2 is installed.
@@ -291,10 +287,16 @@ _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2Downlo
 
 
 def add_connections(settings: BaseSettings, number: int) -> None:
-    """Allow *number* more connections, once."""
-    if not lacks_connections(settings):
+    """Allow *number* more connections, once, where they are scarce.
+
+    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
+    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
+    """
+    if settings.get(EXTRA_CONNECTIONS) is not None:
         return
     pages = settings.getint("CONCURRENT_REQUESTS")
+    if not pages or _uses_twisted(settings):
+        number = 0
     set_by_addon(settings, EXTRA_CONNECTIONS, number)
     set_by_addon(settings, "CONCURRENT_REQUESTS", pages + number)
 
@@ -303,16 +305,6 @@ def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
     """Set *name*, also where the user has set it."""
     priority = max(SETTINGS_PRIORITIES["addon"], settings.getpriority(name) or 0)
     settings.set(name, value, priority)
-
-
-def lacks_connections(settings: BaseSettings) -> bool:
-    """Whether robots.txt files and pages share connections, and none were added.
-
-    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
-    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
-    """
-    pages = settings.getint("CONCURRENT_REQUESTS")
-    return bool(pages) and not settings.get(EXTRA_CONNECTIONS) and not _uses_twisted(settings)
 
 
 def _uses_twisted(settings: BaseSettings) -> bool:
@@ -342,10 +334,9 @@ def is_component(key: Any, cls: type) -> bool:
     return loaded(key) is cls
 
 
-def is_enabled(component: type, settings: BaseSettings) -> bool:
-    """Whether a downloader middleware is enabled."""
-    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
-    return any(loaded(key) is component for key, position in enabled if position is not None)
+def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
+    """Whether *component* is enabled in a setting of positions by class or import path."""
+    return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:
@@ -378,10 +369,8 @@ def _is_twisteds(handler: Any) -> bool:
 
 def limit_pages(crawler: Crawler) -> None:
     """Limit pages to the user's ``CONCURRENT_REQUESTS``."""
-    added = crawler.settings.getint(EXTRA_CONNECTIONS)
-    if added:
-        assert crawler.engine is not None
-        crawler.engine.downloader.total_concurrency -= added
+    assert crawler.engine is not None
+    crawler.engine.downloader.total_concurrency -= crawler.settings.getint(EXTRA_CONNECTIONS)
 
 
 def watch_sending(

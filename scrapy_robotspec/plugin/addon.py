@@ -17,8 +17,8 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
-    browser_handlers,
     surprises,
+    unchecked_browsers,
     waiting_queue,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -67,7 +67,7 @@ class Addon:
             _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
             _install_waiting(settings)
-            if checked.browser != "off" and (handlers := browser_handlers(settings)):
+            if checked.browser != "off" and (handlers := unchecked_browsers(settings)):
                 from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
                 guard_browsers(settings, handlers)

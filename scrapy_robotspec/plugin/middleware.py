@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
@@ -22,11 +21,7 @@ from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
-from scrapy_robotspec.plugin.settings.checks import (
-    DRY_RUN_WITHOUT_ADDON,
-    ENABLE,
-    missing_parts,
-)
+from scrapy_robotspec.plugin.settings.checks import ENABLE, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,16 +44,12 @@ class RobotSpecMiddleware(GateOwner):
     """Downloader middleware that obeys robots.txt.
 
     The add-on puts it in the place of Scrapy's own (position 100). Reads ``ROBOTSTXT_OBEY`` and the
-    ``ROBOTSPEC_*`` settings; a wrong one raises
+    ``ROBOTSPEC_*`` settings; a wrong one, or no add-on, raises
     :class:`~scrapy_robotspec.errors.ConfigurationError`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
         self.settings = Settings.from_scrapy(crawler.settings)
-        if self.settings.dry_run:
-            raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
         assert crawler.stats is not None
         self._crawler = crawler
         stats = crawler.stats
@@ -87,8 +78,10 @@ class RobotSpecMiddleware(GateOwner):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if any(load_object(addon) is cls for addon in crawler.settings.getdict("ADDONS")):
-            raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
+        if crawler.settings.get(_compat.EXTRA_CONNECTIONS) is None:
+            raise ConfigurationError(f"{cls.__name__} works with its add-on only: {ENABLE}")
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)

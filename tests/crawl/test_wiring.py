@@ -34,9 +34,8 @@ def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> 
         {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: 120}},
         {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
         {"DOWNLOADER_MIDDLEWARES": {OURS: 90}},
-        {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}},
     ],
-    ids=["add-on", "built-in moved", "built-in off", "ours placed", "by hand, without add-on"],
+    ids=["add-on", "built-in moved", "built-in off", "ours placed"],
 )
 def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, object]) -> None:
     """A body with a 404 counts for Scrapy's own middleware only, so this tells who decides."""
@@ -50,28 +49,6 @@ def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, obje
     enabled = enabled[: enabled.index("]\n")]
     assert BUILT_IN not in enabled
     assert enabled.count("RobotSpecMiddleware") == 1
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}}, "RobotsTxtMiddleware is enabled beside"),
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 543}}, "RobotsTxtMiddleware is enabled beside"),
-        ({"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}, "scheduler does not know"),
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}, "ROBOTSTXT_OBEY": False}, "ROBOTSTXT_OBEY is off"),
-    ],
-    ids=["both", "both, ours later", "ours alone", "nothing is obeyed"],
-)
-def test_the_middleware_without_the_add_on_gets_one_warning(
-    server: Server, settings: dict[str, object], words: str
-) -> None:
-    """With the remedy; the crawl goes on."""
-    site = server.site("127.0.0.2", NO)
-    result = crawl([site.url("/yes")], {"ADDONS": {}, **settings})
-    assert site.pages_asked == ["/yes"]
-    (line,) = [line for line in result.lines("WARNING") if "obot" in line.lower()]
-    assert words in line
-    assert "OBEY" in words or "scrapy_robotspec.Addon" in line
 
 
 def test_opting_out(server: Server) -> None:

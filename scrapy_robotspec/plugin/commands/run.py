@@ -6,13 +6,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.errors import RobotSpecError
-from scrapy_robotspec.plugin._compat import loaded
+from scrapy_robotspec.plugin._compat import is_enabled
 from scrapy_robotspec.plugin.addon import Addon, check_settings
 from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
-from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import BaseSettings
@@ -74,24 +73,11 @@ def query_with(
 
 def missing_note(settings: BaseSettings) -> str | None:
     """A note if the crawls of a project decide otherwise, else None."""
-    if not (_has_addon(settings) or _has_middleware(settings)):
+    if not is_enabled(Addon, settings.getdict("ADDONS")):
         return "note: ADDONS of the project lacks scrapy_robotspec.Addon; decided as if it were on"
     if not settings.getbool("ROBOTSTXT_OBEY"):
         return "note: ROBOTSTXT_OBEY is off in the project; decided as if it were on"
     return None
-
-
-def _has_addon(settings: BaseSettings) -> bool:
-    return _has(Addon, settings.getdict("ADDONS"))
-
-
-def _has_middleware(settings: BaseSettings) -> bool:
-    return _has(RobotSpecMiddleware, settings.getdict("DOWNLOADER_MIDDLEWARES"))
-
-
-def _has(component: type, chosen: Mapping[Any, Any]) -> bool:
-    """Whether a class, named by itself or by its import path, is among those switched on."""
-    return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 
 def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
@@ -102,9 +88,9 @@ def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
         timeout = float(settings.get("ROBOTSPEC_FETCH_TIMEOUT", options.timeout))
         timeout = min(options.timeout, timeout)
         settings.set("ROBOTSPEC_FETCH_TIMEOUT", timeout, priority="cmdline")
-    if not _has_addon(settings):
-        addons = {**settings.getdict("ADDONS"), Addon: 500}
-        settings.set("ADDONS", addons, priority="cmdline")
+    addons = settings.getdict("ADDONS")
+    if not is_enabled(Addon, addons):
+        settings.set("ADDONS", {**addons, Addon: 500}, priority="cmdline")
     if options.tokens is not None:
         tokens = list(options.tokens) or "*"
         settings.set("ROBOTSPEC_USER_AGENT_TOKEN", tokens, priority="cmdline")

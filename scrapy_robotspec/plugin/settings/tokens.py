@@ -73,7 +73,8 @@ class TokenSelector:
         self._source = _SETTING
         name = crawler.settings["ROBOTSTXT_USER_AGENT"]
         user_agent, sent_by = default_user_agent(crawler)
-        is_sent = is_enabled(UserAgentMiddleware, crawler.settings)
+        enabled = crawler.settings.getwithbase("DOWNLOADER_MIDDLEWARES")
+        is_sent = is_enabled(UserAgentMiddleware, enabled)
         if callable(setting):
             self._choose = setting
             self._source = f"function {_name_of(setting)} ({_SETTING})"

@@ -191,7 +191,7 @@ def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
 def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE, EXTRA_CONNECTIONS}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -239,7 +239,8 @@ def test_in_a_dry_run_scrapys_own_decides(
     assert dict(settings["DOWNLOADER_MIDDLEWARES"])[DryRunMiddleware] == position + 1
     after = plain(settings)
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", "ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", EXTRA_CONNECTIONS, *given}
     assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
