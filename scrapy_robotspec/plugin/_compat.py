@@ -327,15 +327,19 @@ def loaded(key: Any) -> Any:
         return None
 
 
-def is_component(key: Any, cls: type) -> bool:
-    """Whether a component's key, a class or an import path, means *cls*."""
+def take_component(chosen: dict[Any, Any], cls: type) -> list[int | None]:
+    """Remove *cls* from *chosen*, a setting of components; its positions."""
+    return [chosen.pop(key) for key in list(chosen) if _is_component(key, cls)]
+
+
+def _is_component(key: Any, cls: type) -> bool:
     if isinstance(key, str) and key.rpartition(".")[2] != cls.__name__:
         return False  # not imported: it may import a reactor before Scrapy has chosen one
     return loaded(key) is cls
 
 
 def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
-    """Whether *component* is enabled in a setting of positions by class or import path."""
+    """Whether *component* has a position in *chosen*, a setting of components."""
     return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.failures import is_local
-from scrapy_robotspec.plugin.fetching.routes import Routes
 from tests.plugins.renderers import renderer, zyte
 from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import Result, crawl
@@ -82,4 +80,4 @@ def test_an_api_that_this_machine_cannot_resolve_says_nothing_about_the_site() -
     from aiohttp import ClientConnectorDNSError
 
     error = ClientConnectorDNSError(None, OSError(-2, "unknown"))  # type: ignore[arg-type]
-    assert is_local(error, None, Routes((), LiveOrigins()), 0.0)
+    assert is_local(error, resolves=False)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 
+from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.cli.errors import UnreachableError
 from scrapy_robotspec.errors import RobotSpecError
-from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.cli.session import Visit
     from scrapy_robotspec.plugin.robots import CrawlRobots
 
@@ -92,22 +91,18 @@ async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
         request = Request(url)
         if Origin.of(request.url) is None and request.url.startswith(_WITH_HOST):
             raise ValueError("the URL has no valid host")
-        decision = await robots.decide(request)
+        asked = robots.policy.origin(request)
+        decision, found = Decision(allowed=True, reason="no_rule"), None
+        if asked is not None:
+            decision, found = await robots.wait(asked, request)
         tokens = robots.tokens(request)
     except (IgnoreRequest, RobotSpecError, ValueError) as error:
         return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
-    seconds, now = time.monotonic() - began, time.time()
-    origin = Origin.of(request.url)
-    found: Resolved | None = None
-    record: RobotsRecord | None = None
-    if origin is not None and decision.reason != "override":  # an override needs no robots.txt
-        resolved = robots.lookup.ask(origin, now, request)
-        found = resolved if isinstance(resolved, Resolved) else None
-        record = robots.record(origin)
+    record = None if found is None else robots.record(found.origin)
     return SiteAnswer(
         url,
-        seconds,
-        now,
+        time.monotonic() - began,
+        time.time(),
         decision=decision,
         record=record,
         robots=found.robots if found is not None else None,
@@ -129,6 +124,5 @@ class QuerySpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Run the query, and yield no request."""
         await self._query.run(self.crawler)
-        requests: tuple[Request, ...] = ()
-        for request in requests:
-            yield request
+        return
+        yield

@@ -19,9 +19,10 @@ from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import FetchLimiter, Lookup
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
+from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
@@ -71,14 +72,12 @@ class CrawlRuntime:
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        agent = getattr(crawler.spider, "user_agent", None) or crawler.settings["USER_AGENT"]
-        self._default_agent = to_bytes(agent) if isinstance(agent, str | bytes) else b""
+        self._default_agent = to_bytes(default_user_agent(crawler)[0])
         self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._stats = stats
         self._context = FetchContext(
             settings=settings,
-            redirect_limits=settings.redirect_limits,
             downloads=self._downloads,
             routes=self.routes,
             stats=stats,
@@ -86,8 +85,6 @@ class CrawlRuntime:
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
         )
         if settings.probe_server_errors:
-            from scrapy_robotspec.plugin.fetching.probes import Probes
-
             self._context.probes = Probes()
         self._threads: _compat.Threads | None = None
         self._policy = settings.policy()

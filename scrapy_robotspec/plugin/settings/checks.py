@@ -56,7 +56,7 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
 
 
 def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
-    """The handlers of scrapy-playwright, and those made of it, that are not ours; by scheme."""
+    """The handlers made of scrapy-playwright's that check nothing, by scheme."""
     handlers = {
         scheme: loaded(key)
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
