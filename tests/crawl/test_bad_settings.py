@@ -16,11 +16,9 @@ OURS = "scrapy_robotspec.RobotSpecMiddleware"
 #: Setting, wrong value, what the message must say besides the setting's name and the value.
 WRONG: list[tuple[str, Any, str]] = [
     ("EDITION", "google-2018", "google-2019"),
-    ("USER_AGENT_TOKEN", "my bot 2.0", "product token"),
     ("USER_AGENT_TOKEN", "tests.crawl.tokens.coroutine", "f(request, crawler)"),
     ("CACHE", "sqlite:////no/such/folder/x.db", "folder"),
     ("CACHE_MIN_TTL", 90_000, "ROBOTSPEC_CACHE_MAX_TTL"),
-    ("OVERRIDES", {"http://example.com": "ignore"}, "host"),
 ]
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 NO = "User-agent: *\nDisallow: /no"
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-OURS = "scrapy_robotspec.RobotSpecMiddleware"
 PARSER = {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotSpecParser"}
 
 
@@ -27,21 +26,11 @@ def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> 
     assert len(result.lines("WARNING", "ROBOTSTXT_OBEY")) == 1
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: 120}},
-        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
-        {"DOWNLOADER_MIDDLEWARES": {OURS: 90}},
-    ],
-    ids=["add-on", "built-in moved", "built-in off", "ours placed"],
-)
-def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, object]) -> None:
+def test_the_built_in_middleware_is_off(server: Server) -> None:
     """A body with a 404 counts for Scrapy's own middleware only, so this tells who decides."""
     site = server.site("127.0.0.2", reply(NO, 404))
     other = server.site("127.0.0.3", NO)
-    result = crawl([site.url("/no"), other.url("/no"), other.url("/yes")], settings)
+    result = crawl([site.url("/no"), other.url("/no"), other.url("/yes")])
     assert site.pages_asked == ["/no"]
     assert other.pages_asked == ["/yes"]
     assert len(site.robots_asked) == len(other.robots_asked) == 1

@@ -48,7 +48,10 @@ _CANCELLED = (CancelledError, asyncio.CancelledError)
 
 
 class Probes:
-    """Finds servers that answer 5xx for missing pages, each at most once a day (FET-15)."""
+    """Finds servers that answer 5xx for missing pages (FET-15).
+
+    Each is asked at most once a day.
+    """
 
     def __init__(self) -> None:
         self._probed_at: dict[Origin, float] = {}

@@ -1,8 +1,10 @@
-"""Tests for a middleware that gives each request a random browser's User-Agent."""
+"""scrapy-fake-useragent and scrapy-user-agents: a random User-Agent for each request."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import pytest
 
 from tests.plugins.sites import QUICK
 from tests.support.crawl import crawl
@@ -27,11 +29,19 @@ def agents(site: Site) -> set[str]:
     return {asked.header("user-agent") or "Scrapy" for asked in site.log}
 
 
-def check(server: Server, middleware: str) -> None:
+@pytest.mark.parametrize(
+    "middleware",
+    [
+        "scrapy_fake_useragent.middleware.RandomUserAgentMiddleware",
+        "scrapy_user_agents.middlewares.RandomUserAgentMiddleware",
+    ],
+)
+def test_rules_are_those_of_the_product_token(server: Server, middleware: str) -> None:
     """Rules are looked up for the token, also after a redirect and a retry; without it, a warning.
 
     Both carry the random User-Agent of the first request.
     """
+    pytest.importorskip(middleware.partition(".")[0])
     pages = {
         "/yes/moved": redirect("/yes/there"),
         "/yes/busy": in_turn(reply("", 503), reply("a page")),
@@ -57,6 +67,5 @@ def check(server: Server, middleware: str) -> None:
     ]
     assert [error["type"] for error in result.errors.values()] == ["ForbiddenByRobots"]
     assert not [agent for agent in agents(site) if "examplebot" in agent or "Scrapy" in agent]
-    assert not result.lines("ROBOTSPEC_USER_AGENT_TOKEN is not set")
-    without = crawl([site.url("/no")], settings)
-    assert without.lines("ROBOTSPEC_USER_AGENT_TOKEN is not set")
+    assert not result.lines("Set ROBOTSPEC_USER_AGENT_TOKEN")
+    assert crawl([site.url("/no")], settings).lines("Set ROBOTSPEC_USER_AGENT_TOKEN")
