@@ -23,6 +23,7 @@ from scrapy.core import downloader as downloader_module
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
+from scrapy.signalmanager import SignalManager
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
@@ -106,7 +107,10 @@ def download(engine: ExecutionEngine, request: Request) -> Deferred[Response]:
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Whether any handler may be connected to *signal*."""
-    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
+    manager = crawler.signals
+    if type(manager) is not SignalManager:  # it may send in another way
+        return True
+    receivers = dispatcher.getAllReceivers(manager.sender, signal)
     return next(dispatcher.liveReceivers(receivers), None) is not None
 
 
@@ -313,8 +317,10 @@ def _uses_twisted(settings: BaseSettings) -> bool:
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
-    importable = (key for key in chosen if is_importable(key, settings))
-    return all(map(_is_twisteds, importable))
+    importable = [loaded(key) for key in chosen if is_importable(key, settings)]
+    # Scrapy reports a handler that cannot be imported.
+    classes = [found.__mro__ for found in importable if isinstance(found, type)]
+    return all(any(base.__name__ in _TWISTED_HANDLERS for base in bases) for bases in classes)
 
 
 def loaded(key: Any) -> Any:
@@ -359,16 +365,6 @@ def is_importable(key: Any, settings: BaseSettings) -> bool:
 def is_reactor_installed() -> bool:
     """Whether some module has imported ``twisted.internet.reactor``."""
     return "twisted.internet.reactor" in sys.modules
-
-
-def _is_twisteds(handler: Any) -> bool:
-    """Whether *handler* is one of Scrapy's for Twisted, or derived from one.
-
-    True also where it cannot be imported: Scrapy reports that.
-    """
-    found = loaded(handler)
-    bases = getattr(found, "__mro__", ())
-    return not bases or any(base.__name__ in _TWISTED_HANDLERS for base in bases)
 
 
 def limit_pages(crawler: Crawler) -> None:

@@ -49,6 +49,10 @@ class RobotSpecMiddleware(GateOwner):
     """
 
     def __init__(self, crawler: Crawler) -> None:
+        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
+            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
+        if crawler.settings.get(_compat.EXTRA_CONNECTIONS) is None:
+            raise ConfigurationError("RobotSpecMiddleware works with its add-on only: " + ENABLE)
         self.settings = Settings.from_scrapy(crawler.settings)
         assert crawler.stats is not None
         self._crawler = crawler
@@ -78,10 +82,6 @@ class RobotSpecMiddleware(GateOwner):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
-            raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
-        if crawler.settings.get(_compat.EXTRA_CONNECTIONS) is None:
-            raise ConfigurationError(f"{cls.__name__} works with its add-on only: {ENABLE}")
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)
         crawler.signals.connect(middleware._spider_closed, scrapy_signals.spider_closed)

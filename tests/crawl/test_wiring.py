@@ -20,10 +20,12 @@ PARSER = {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotSpecParser"}
 def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> None:
     """The master switch is Scrapy's."""
     site = server.site("127.0.0.2", NO)
-    result = crawl([site.url("/no")], {"ROBOTSTXT_OBEY": False})
+    placed = {"scrapy_robotspec.RobotSpecMiddleware": 100}
+    settings = {"ROBOTSTXT_OBEY": False, "DOWNLOADER_MIDDLEWARES": placed}
+    result = crawl([site.url("/no")], settings)
     assert [asked.path for asked in site.log] == ["/no"]
     assert len(result.lines("WARNING", "[scrapy_robotspec]")) == 1
-    assert len(result.lines("WARNING", "ROBOTSTXT_OBEY")) == 1
+    assert len(result.lines("WARNING", "Addon is on and ROBOTSTXT_OBEY is off")) == 1
 
 
 def test_the_built_in_middleware_is_off(server: Server) -> None:

@@ -63,24 +63,18 @@ class Probes:
 
         *now*: epoch seconds.
         """
-        if not self._take(origin, now):
-            return False
-        base = origin.robots_url.removesuffix("robots.txt")
-        missing = await download(f"{base}{secrets.token_hex(16)}")
-        if missing.status not in SERVER_ERRORS:
-            return False
-        root = await download(base)
-        return root.status in SUCCESS
-
-    def _take(self, origin: Origin, now: float) -> bool:
-        """Whether to probe *origin* at *now*; counts it."""
         probed = self._probed_at
         while probed and now >= next(iter(probed.values())) + DAY:
             del probed[next(iter(probed))]
         if origin in probed:
             return False
         probed[origin] = now
-        return True
+        base = origin.robots_url.removesuffix("robots.txt")
+        missing = await download(f"{base}{secrets.token_hex(16)}")
+        if missing.status not in SERVER_ERRORS:
+            return False
+        root = await download(base)
+        return root.status in SUCCESS
 
 
 @dataclass(slots=True, kw_only=True)
@@ -163,7 +157,7 @@ class Attempt:
         response, transfer = await context.downloads.send(request)
         origin = Origin.of(url)
         if origin is not None and not self._may_be_the_proxys(response.status):
-            self._routes.worked(self._proxy, origin, time.time())
+            self._routes.worked(self.proxy, origin, time.time())
         exchange = exchange_of(url, response, transfer)
         if self._archive is not None:
             self._archive.add_response(exchange, transfer.sent or request, response, time.time())
@@ -206,21 +200,22 @@ class Attempt:
 
     @property
     def _sent(self) -> Request | None:
-        """The last request as it left; another middleware may have given it a proxy."""
+        """The last request as it left."""
         if self._request is None:
             return None
         transfer: Transfer = self._request.meta[META_KEY]
         return transfer.sent or self._request
 
     @property
-    def _proxy(self) -> str | None:
+    def proxy(self) -> str | None:
+        """The proxy of the last request, which another middleware may have chosen."""
         sent = self._sent
         return None if sent is None else sent.meta.get("proxy") or None
 
     @property
     def _is_unproven(self) -> bool:
         """Whether the last request went through a proxy that may never have worked."""
-        proxy = self._proxy
+        proxy = self.proxy
         return proxy is not None and not self._routes.is_proven(proxy, time.time())
 
     def _may_be_the_proxys(self, status: int) -> bool:
@@ -233,7 +228,6 @@ class Attempt:
         return status >= 500 and self._is_unproven
 
     def _note_route(self, result: FetchResult) -> None:
-        self._routes.used(self._route, self._proxy)
         if result.status is None or result.local or result.status >= 500:
             self._routes.failed(self._origin, self._route)
         else:

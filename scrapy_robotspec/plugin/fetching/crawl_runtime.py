@@ -134,14 +134,18 @@ class CrawlRuntime:
         """Try routes until one reaches the origin, or fails for another reason than the way."""
         own = self.routes.see(origin, request)
         tried: list[str] = []
+        proxies = {None, request.meta.get("proxy")}
         route = self.routes.best(origin, own)
         with self._downloads.room():
             while True:
                 tried.append(route.name)
-                result = await Attempt(self._context, origin, request, route).run()
+                attempt = Attempt(self._context, origin, request, route)
+                result = await attempt.run()
                 self._count(result)
                 route = self.routes.best(origin, own)
-                is_new = route.name not in tried or self.routes.rotates(route)
+                # A middleware that has chosen another proxy than before may do so again.
+                is_new = route.name not in tried or attempt.proxy not in proxies
+                proxies.add(attempt.proxy)
                 # After a server error the site may want a pause.
                 may_repeat = result.local and not result.answered
                 if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:

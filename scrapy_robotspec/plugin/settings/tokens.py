@@ -63,8 +63,7 @@ class TokenSelector:
     ) -> None:
         self._crawler = crawler
         self._edition = edition
-        has_tokens = overrides and any(override.token for override in overrides.values())
-        self._by_host = overrides if has_tokens else None
+        self._by_host = overrides
         self._has_doubt = False
         self._choose: Chooser | None = None
         self.fixed: Tokens | None = None

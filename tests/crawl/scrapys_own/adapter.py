@@ -15,6 +15,7 @@ import scrapy.downloadermiddlewares.robotstxt
 import scrapy.robotstxt
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, RobotSpecParser
+from scrapy_robotspec.plugin._compat import EXTRA_CONNECTIONS
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -34,6 +35,7 @@ class AdaptedMiddleware(RobotSpecMiddleware):
     def __init__(self, crawler: Any) -> None:
         crawler.engine._slot.closing = None
         crawler.engine.downloader.total_concurrency = 16
+        crawler.settings.set(EXTRA_CONNECTIONS, 0)  # as the add-on does
         crawler.settings.set("ROBOTSPEC_HOLD_TIMEOUT", 0)
         crawler.settings.set("ROBOTSPEC_RETRY_TIMES", 0)
         super().__init__(crawler)

@@ -23,17 +23,12 @@ def refusal(url: str) -> Refusal:
 
 
 def test_the_first_refusal_of_a_download_counts() -> None:
-    opened, first = visit(), refusal("https://example.com/1")
+    opened, closed, first = visit(), visit(), refusal("https://example.com/1")
     opened.refuse(first)
     opened.refuse(refusal("https://example.com/2"))
-    assert opened.refusal is first
-
-
-def test_refusals_after_the_download_are_not_its_end() -> None:
-    opened = visit()
-    opened.close()
-    opened.refuse(refusal("https://example.com/1"))
-    assert opened.refusal is None
+    closed.close()
+    closed.refuse(first)
+    assert (opened.refusal, closed.refusal) == (first, None)
 
 
 def test_only_the_first_navigation_to_the_request_itself_is_known() -> None:

@@ -72,17 +72,3 @@ def test_a_proxy_is_proven_for_a_time_once_it_has_worked() -> None:
     routes.worked("http://p1", B, NOW)
     assert routes.is_proven("http://p1", NOW)
     assert not routes.is_proven("http://p1", NOW + PROVEN_FOR + 1)
-
-
-def test_a_route_rotates_once_it_has_used_two_proxies() -> None:
-    """Another middleware has chosen them; memory stays bounded."""
-    routes = Routes(("proxy",), LiveOrigins())
-    for proxy in (None, "http://p1", "http://p1"):
-        routes.used(DIRECT, proxy)
-    assert not routes.rotates(DIRECT)
-    for n in range(2000):
-        routes.used(DIRECT, f"http://p{n}")
-    assert routes.rotates(DIRECT)
-    for n in range(2000):
-        routes.used(Route((("proxy", f"http://p{n}"),), None), "http://p")
-    assert len(routes._proxies) <= 1000
