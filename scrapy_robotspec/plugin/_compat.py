@@ -24,7 +24,8 @@ from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.signalmanager import SignalManager
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
         def cancel(self) -> None: ...
 
 
-__all__ = ["ACCEPTED_ENCODINGS"]
+__all__ = ["ACCEPTED_ENCODINGS", "as_future"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -120,7 +121,7 @@ async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
     if hasattr(manager, "send_catch_log_async"):
         await manager.send_catch_log_async(signal=signal, **kwargs)
     else:
-        await maybe_deferred_to_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
+        await as_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
 
 
 def deferred(coroutine: Coroutine[Any, Any, _T]) -> Deferred[_T]:
@@ -137,11 +138,6 @@ def _twisted_cancellation(failure: Failure) -> Failure:
     if isinstance(failure.value, asyncio.CancelledError):
         raise CancelledError
     return failure
-
-
-def as_future(waiting: Deferred[_T]) -> Any:
-    """An awaitable for *waiting* in a coroutine that Scrapy runs."""
-    return maybe_deferred_to_future(waiting)
 
 
 def is_closing(engine: ExecutionEngine | None) -> bool:

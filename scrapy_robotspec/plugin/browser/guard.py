@@ -1,7 +1,7 @@
 """BrowserGuard: decides about the requests of browsers, and counts.
 
-``chromium.py`` and ``routes.py`` pause requests and ask here. scrapy-playwright may run in a thread
-with a loop of its own; decisions are made in the loop of the crawl.
+``chromium.py`` and ``browsers.py`` pause requests and ask here. scrapy-playwright may run in a
+thread with a loop of its own; decisions are made in the loop of the crawl.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
@@ -86,7 +86,7 @@ class CrawlRuntime:
         )
         if settings.probe_server_errors:
             self._context.probes = Probes()
-        self._threads: _compat.Threads | None = None
+        self.in_thread = _compat.Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.on_fetch_done = on_fetch_done
@@ -99,11 +99,6 @@ class CrawlRuntime:
     def policy(self, origin: Origin) -> AccessPolicy:
         override = self._overrides.find(origin) if self._overrides else None
         return self._policy if override is None else override.adjust(self._policy)
-
-    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        if self._threads is None:
-            self._threads = _compat.Threads()
-        return self._threads(call, *args)
 
     def agent(self, request: Request) -> str:
         """Product name of the User-Agent that goes with *request* (CAC-04)."""
@@ -204,8 +199,7 @@ class CrawlRuntime:
             return None
 
     def close(self) -> None:
-        if self._threads is not None:
-            self._threads.close()
+        self.in_thread.close()
 
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
