@@ -1,10 +1,8 @@
-"""scrapy-fake-useragent and scrapy-user-agents: a random User-Agent for each request."""
+"""Tests for a middleware that gives each request a random browser's User-Agent."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import pytest
 
 from tests.plugins.sites import QUICK
 from tests.support.crawl import crawl
@@ -29,19 +27,11 @@ def agents(site: Site) -> set[str]:
     return {asked.header("user-agent") or "Scrapy" for asked in site.log}
 
 
-@pytest.mark.parametrize(
-    "middleware",
-    [
-        "scrapy_fake_useragent.middleware.RandomUserAgentMiddleware",
-        "scrapy_user_agents.middlewares.RandomUserAgentMiddleware",
-    ],
-)
-def test_rules_are_those_of_the_product_token(server: Server, middleware: str) -> None:
+def check(server: Server, middleware: str) -> None:
     """Rules are looked up for the token, also after a redirect and a retry; without it, a warning.
 
     Both carry the random User-Agent of the first request.
     """
-    pytest.importorskip(middleware.partition(".")[0])
     pages = {
         "/yes/moved": redirect("/yes/there"),
         "/yes/busy": in_turn(reply("", 503), reply("a page")),
