@@ -35,7 +35,7 @@ def crawler_with_engine() -> Any:
     """A crawler that has a downloader and our middleware, and crawls nothing."""
     settings = {
         "ROBOTSTXT_OBEY": True,
-        "DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.RobotSpecMiddleware": 100},
+        "ADDONS": {"scrapy_robotspec.Addon": 500},
         "USER_AGENT": "examplebot/1.0",
         "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3")),
     }

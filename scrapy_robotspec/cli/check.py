@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.cli.outputs import Output
     from scrapy_robotspec.cli.session import Session, SiteOptions, Visit
     from scrapy_robotspec.cli.urls import UrlOptions
-    from scrapy_robotspec.plugin.commands.query import Query
+    from scrapy_robotspec.plugin.commands.run import Query
     from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.render.site import SiteAnswer
 
@@ -109,7 +109,7 @@ def explain_command(
 
 @dataclass
 class Answers:
-    """Answers the question of a command line about URLs; prints and counts the answers."""
+    """Answers a question about URLs: prints and counts the answers."""
 
     session: Session
     file: str | None

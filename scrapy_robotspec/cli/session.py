@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from scrapy_robotspec.editions import Edition
-    from scrapy_robotspec.plugin.commands.query import Query
+    from scrapy_robotspec.plugin.commands.run import Query
     from scrapy_robotspec.render.site import SiteAnswer
 
     Visit = Callable[["Query"], Awaitable[None]]

@@ -31,8 +31,8 @@ TOLERANCE = 1.0
 _MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
-#: What is in force: the rules of the newest copy, and of the other crawls that ran (none: unknown);
-#: whether no crawl may have fetched others, and lost its last lines.
+#: The rules of the newest copy, and of the other crawls that ran (none: unknown), and whether they
+#: are all. They may not be where a crawl that lost its last lines may have fetched others.
 InForce = tuple[list["Resolved"], bool]
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0

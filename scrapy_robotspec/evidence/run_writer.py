@@ -66,9 +66,9 @@ class RunWriter:
         self.add_line(dumps({"type": "run", "format": FORMAT, "run": run, **header}))
 
     def store(self, record: NewRecord, *more: NewRecord) -> str:
-        """Archive *record* and *more*; the line of the log that has to name them.
+        """Archive *record* and *more*; the line of the log for them.
 
-        It contains the id of *record*, and the place of all.
+        The line contains the id of *record*, and the place of all.
         """
         if self._archive is None:
             self._archive = self._new_archive(record.time)

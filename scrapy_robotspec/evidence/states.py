@@ -53,7 +53,7 @@ class State:
     """The members of that decision's line, as JSON."""
 
     def to_line(self) -> str:
-        """The line of the log, with the causes of failures as they may be archived."""
+        """The line of the log; its causes of failures may be archived."""
         header, failure = self.record.header(), self.failure
         if "failure" in header:
             header["failure"] = blank_user_info(header["failure"])

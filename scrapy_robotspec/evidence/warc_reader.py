@@ -43,7 +43,10 @@ class StoredRecord:
         return LEFT_OUT.lower() in self.fields
 
     def exchange(self) -> Exchange | None:
-        """The response in the record; None for another kind. Raises one of ``DAMAGE``."""
+        """The response in the record; None for another kind.
+
+        Raises one of ``DAMAGE``.
+        """
         status, headers, body = self.fields.get(STATUS_FIELD.lower()), [], self.block
         if self.kind == "response":
             head, _, body = body.partition(END_OF_HEAD)

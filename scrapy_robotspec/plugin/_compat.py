@@ -24,12 +24,13 @@ from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.signalmanager import SignalManager
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import maybe_deferred_to_future as as_future
 from scrapy.utils.misc import load_object
 from twisted.internet.defer import CancelledError, Deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
     from concurrent.futures import Future
     from typing import Protocol
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
         def cancel(self) -> None: ...
 
 
-__all__ = ["ACCEPTED_ENCODINGS"]
+__all__ = ["ACCEPTED_ENCODINGS", "as_future"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -120,7 +121,7 @@ async def send_signal(crawler: Crawler, signal: object, **kwargs: Any) -> None:
     if hasattr(manager, "send_catch_log_async"):
         await manager.send_catch_log_async(signal=signal, **kwargs)
     else:
-        await maybe_deferred_to_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
+        await as_future(manager.send_catch_log_deferred(signal=signal, **kwargs))
 
 
 def deferred(coroutine: Coroutine[Any, Any, _T]) -> Deferred[_T]:
@@ -137,11 +138,6 @@ def _twisted_cancellation(failure: Failure) -> Failure:
     if isinstance(failure.value, asyncio.CancelledError):
         raise CancelledError
     return failure
-
-
-def as_future(waiting: Deferred[_T]) -> Any:
-    """An awaitable for *waiting* in a coroutine that Scrapy runs."""
-    return maybe_deferred_to_future(waiting)
 
 
 def is_closing(engine: ExecutionEngine | None) -> bool:
@@ -283,7 +279,7 @@ class UndelayedSlots:
                 del self._users[name], self._per_slot[name]
 
 
-#: Internal setting: the connections that were added to ``CONCURRENT_REQUESTS`` for robots.txt.
+#: Internal setting: the connections that the add-on gave robots.txt above ``CONCURRENT_REQUESTS``.
 EXTRA_CONNECTIONS = "_ROBOTSPEC_EXTRA_CONNECTIONS"
 
 #: Names of handler classes; the module of one can only be imported where h2 is installed.
@@ -291,10 +287,16 @@ _TWISTED_HANDLERS = ("HTTP10DownloadHandler", "HTTP11DownloadHandler", "H2Downlo
 
 
 def add_connections(settings: BaseSettings, number: int) -> None:
-    """Allow *number* more connections, once."""
-    if not lacks_connections(settings):
+    """Allow *number* more connections, once, where they are scarce.
+
+    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
+    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
+    """
+    if settings.get(EXTRA_CONNECTIONS) is not None:
         return
     pages = settings.getint("CONCURRENT_REQUESTS")
+    if not pages or _uses_twisted(settings):
+        number = 0
     set_by_addon(settings, EXTRA_CONNECTIONS, number)
     set_by_addon(settings, "CONCURRENT_REQUESTS", pages + number)
 
@@ -305,24 +307,16 @@ def set_by_addon(settings: BaseSettings, name: str, value: Any) -> None:
     settings.set(name, value, priority)
 
 
-def lacks_connections(settings: BaseSettings) -> bool:
-    """Whether robots.txt files and pages share connections, and none were added.
-
-    Handlers without Twisted open no more than ``CONCURRENT_REQUESTS`` (Scrapy's for httpx and
-    aiohttp, from 2.15), so silent robots.txt files would stop the pages.
-    """
-    pages = settings.getint("CONCURRENT_REQUESTS")
-    return bool(pages) and not settings.get(EXTRA_CONNECTIONS) and not _uses_twisted(settings)
-
-
 def _uses_twisted(settings: BaseSettings) -> bool:
     """Whether all HTTP handlers are Scrapy's for Twisted, or derived from them."""
     if not settings.getbool("TWISTED_REACTOR_ENABLED", True):
         return False
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     chosen = [handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme)]
-    importable = (key for key in chosen if is_importable(key, settings))
-    return all(map(_is_twisteds, importable))
+    importable = [loaded(key) for key in chosen if is_importable(key, settings)]
+    # Scrapy reports a handler that cannot be imported.
+    classes = [found.__mro__ for found in importable if isinstance(found, type)]
+    return all(any(base.__name__ in _TWISTED_HANDLERS for base in bases) for bases in classes)
 
 
 def loaded(key: Any) -> Any:
@@ -335,17 +329,20 @@ def loaded(key: Any) -> Any:
         return None
 
 
-def is_component(key: Any, cls: type) -> bool:
-    """Whether a component's key, a class or an import path, means *cls*."""
+def take_component(chosen: dict[Any, Any], cls: type) -> list[int | None]:
+    """Remove *cls* from *chosen*, a setting of components; its positions."""
+    return [chosen.pop(key) for key in list(chosen) if _is_component(key, cls)]
+
+
+def _is_component(key: Any, cls: type) -> bool:
     if isinstance(key, str) and key.rpartition(".")[2] != cls.__name__:
         return False  # not imported: it may import a reactor before Scrapy has chosen one
     return loaded(key) is cls
 
 
-def is_enabled(component: type, settings: BaseSettings) -> bool:
-    """Whether a downloader middleware is enabled."""
-    enabled = settings.getwithbase("DOWNLOADER_MIDDLEWARES").items()
-    return any(loaded(key) is component for key, position in enabled if position is not None)
+def is_enabled(component: type, chosen: Mapping[Any, Any]) -> bool:
+    """Whether *component* has a position in *chosen*, a setting of components."""
+    return any(loaded(key) is component for key, place in chosen.items() if place is not None)
 
 
 def is_importable(key: Any, settings: BaseSettings) -> bool:
@@ -366,22 +363,10 @@ def is_reactor_installed() -> bool:
     return "twisted.internet.reactor" in sys.modules
 
 
-def _is_twisteds(handler: Any) -> bool:
-    """Whether *handler* is one of Scrapy's for Twisted, or derived from one.
-
-    True also where it cannot be imported: Scrapy reports that.
-    """
-    found = loaded(handler)
-    bases = getattr(found, "__mro__", ())
-    return not bases or any(base.__name__ in _TWISTED_HANDLERS for base in bases)
-
-
 def limit_pages(crawler: Crawler) -> None:
     """Limit pages to the user's ``CONCURRENT_REQUESTS``."""
-    added = crawler.settings.getint(EXTRA_CONNECTIONS)
-    if added:
-        assert crawler.engine is not None
-        crawler.engine.downloader.total_concurrency -= added
+    assert crawler.engine is not None
+    crawler.engine.downloader.total_concurrency -= crawler.settings.getint(EXTRA_CONNECTIONS)
 
 
 def watch_sending(

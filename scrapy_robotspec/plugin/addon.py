@@ -17,8 +17,8 @@ from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.settings.checks import (
     ENABLE,
-    browser_handlers,
     surprises,
+    unchecked_browsers,
     waiting_queue,
 )
 from scrapy_robotspec.plugin.settings.settings import Settings
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
-_STOCK_PATH = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 POSITION = 100
 
 
@@ -63,11 +63,14 @@ class Addon:
         if checked.dry_run:
             from scrapy_robotspec.plugin import dry_run
 
-            dry_run.install(settings, POSITION)
+            dry_run.install(settings, STOCK, POSITION)
             _compat.add_connections(settings, checked.most_fetches)
         elif _replace_middleware(settings):
-            _install_waiting(settings)
-            if checked.browser != "off" and (handlers := browser_handlers(settings)):
+            # Where the user has chosen another scheduler or queue, it stays as it is: requests wait
+            # in the middleware, at most ROBOTSPEC_MAX_PARKED.
+            if (queue := waiting_queue(settings)) is not None:
+                _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", queue)
+            if checked.browser != "off" and (handlers := unchecked_browsers(settings)):
                 from scrapy_robotspec.plugin.browser.handler import guard_browsers
 
                 guard_browsers(settings, handlers)
@@ -91,11 +94,7 @@ def check_settings(settings: BaseSettings) -> Settings:
 def _replace_middleware(settings: BaseSettings) -> bool:
     """Ours for Scrapy's. False: the user has switched ours off, so Scrapy's stays."""
     chosen = settings.getdict(_MIDDLEWARES)
-    own = [
-        position
-        for key, position in chosen.items()
-        if _compat.is_component(key, RobotSpecMiddleware)
-    ]
+    own = _compat.take_component(chosen, RobotSpecMiddleware)
     if own and own[0] is None:
         logger.warning(
             "The add-on scrapy_robotspec.Addon is on and its RobotSpecMiddleware switched off "
@@ -103,25 +102,11 @@ def _replace_middleware(settings: BaseSettings) -> bool:
             _MIDDLEWARES,
         )
         return False
-    moved_to = [
-        chosen.pop(key) for key in list(chosen) if _compat.is_component(key, RobotsTxtMiddleware)
-    ]
+    moved_to = _compat.take_component(chosen, RobotsTxtMiddleware)
     # Before Scrapy 2.15 only this very text switches off the text in DOWNLOADER_MIDDLEWARES_BASE.
     # From 2.15 on a class beside it would be one middleware named twice.
-    chosen[_STOCK_PATH] = None
-    if not own:
-        positions = [position for position in moved_to if position is not None]
-        chosen[RobotSpecMiddleware] = positions[0] if positions else POSITION
+    chosen[STOCK] = None
+    positions = [position for position in own + moved_to if position is not None]
+    chosen[RobotSpecMiddleware] = positions[0] if positions else POSITION
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     return True
-
-
-def _install_waiting(settings: BaseSettings) -> None:
-    """Our queue where Scrapy's scheduler has its own.
-
-    Where the user has chosen another scheduler or queue, it stays as it is, and is not imported
-    now: requests wait in the middleware, at most ``ROBOTSPEC_MAX_PARKED``.
-    """
-    queue = waiting_queue(settings)
-    if queue is not None:
-        _compat.set_by_addon(settings, "SCHEDULER_PRIORITY_QUEUE", queue)

@@ -48,22 +48,16 @@ _MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 _EXAMPLES = 10
 
 
-def install(settings: BaseSettings, position: int) -> None:
-    """Put ours behind Scrapy's own, which is switched on.
+def install(settings: BaseSettings, stock: str, position: int) -> None:
+    """Put ours behind Scrapy's own, *stock*, which is switched on.
 
     *position*: where Scrapy's own is by default.
     """
-    chosen = {
-        key: place
-        for key, place in settings.getdict(_MIDDLEWARES).items()
-        if not _compat.is_component(key, RobotSpecMiddleware)
-    }
-    for key in [key for key in chosen if _compat.is_component(key, RobotsTxtMiddleware)]:
-        if chosen[key] is None:
-            del chosen[key]
-        else:
-            position = chosen[key]
-    chosen[DryRunMiddleware] = position + 1
+    chosen = settings.getdict(_MIDDLEWARES)
+    _compat.take_component(chosen, RobotSpecMiddleware)
+    places = _compat.take_component(chosen, RobotsTxtMiddleware)
+    chosen[stock] = next((place for place in places if place is not None), position)
+    chosen[DryRunMiddleware] = chosen[stock] + 1
     settings.set(_MIDDLEWARES, chosen, settings.getpriority(_MIDDLEWARES) or 0)
     logger.info(
         "ROBOTSPEC_DRY_RUN is on: Scrapy's own middleware decides, differences are counted, "

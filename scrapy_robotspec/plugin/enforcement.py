@@ -180,7 +180,11 @@ class Enforcer:
         origin = Origin.of(response.url)
         if origin is None or policy.origin(page_request(request)) is None:
             return
-        usage = usage_of_page(summary.get("usage"), response)
+        from scrapy_robotspec.protocol.usage import Usage  # few pages state any
+
+        usage = summary.get("usage", Usage())
+        if header := b", ".join(response.headers.getlist(HEADER)):
+            usage |= Usage.from_header(header)
         if usage.statements:
             # A new dict: other requests may share the old one.
             request.meta["robotspec"] = {**summary, "usage": usage}
@@ -242,12 +246,3 @@ def final_request(request: Request, response: Response) -> Request | None:
     if urldefrag(response.url).url == urldefrag(request.url).url:
         return None
     return request.replace(url=response.url)
-
-
-def usage_of_page(stated: Usage | None, response: Response) -> Usage:
-    """The usage that robots.txt states, combined with the response's header."""
-    from scrapy_robotspec.protocol.usage import Usage  # few pages state any
-
-    usage = Usage() if stated is None else stated
-    header = b", ".join(response.headers.getlist(HEADER))
-    return usage | Usage.from_header(header) if header else usage

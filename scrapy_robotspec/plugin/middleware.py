@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy import signals as scrapy_signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.misc import load_object
 
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import Pending
@@ -22,11 +21,7 @@ from scrapy_robotspec.plugin.reporting.stats import CrawlStats
 from scrapy_robotspec.plugin.robots import CrawlRobots
 from scrapy_robotspec.plugin.scheduling.gate import GateOwner
 from scrapy_robotspec.plugin.scheduling.request_waits import RequestWaits
-from scrapy_robotspec.plugin.settings.checks import (
-    DRY_RUN_WITHOUT_ADDON,
-    ENABLE,
-    missing_parts,
-)
+from scrapy_robotspec.plugin.settings.checks import ENABLE, missing_parts
 from scrapy_robotspec.plugin.settings.settings import Settings
 
 if TYPE_CHECKING:
@@ -58,7 +53,9 @@ class RobotSpecMiddleware(GateOwner):
             raise NotConfigured("ROBOTSTXT_OBEY is off: no robots.txt is obeyed")
         self.settings = Settings.from_scrapy(crawler.settings)
         if self.settings.dry_run:
-            raise ConfigurationError(DRY_RUN_WITHOUT_ADDON)
+            raise ConfigurationError(
+                f"ROBOTSPEC_DRY_RUN = True works with the add-on only: {ENABLE}"
+            )
         assert crawler.stats is not None
         self._crawler = crawler
         stats = crawler.stats
@@ -87,7 +84,7 @@ class RobotSpecMiddleware(GateOwner):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if any(load_object(addon) is cls for addon in crawler.settings.getdict("ADDONS")):
+        if _compat.is_enabled(cls, crawler.settings.getdict("ADDONS")):
             raise ConfigurationError(f"{cls.__name__} is not an add-on: {ENABLE}")
         middleware = cls(crawler)
         crawler.signals.connect(middleware._spider_opened, scrapy_signals.spider_opened)

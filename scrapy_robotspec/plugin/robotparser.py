@@ -33,7 +33,6 @@ class RobotSpecParser(RobotParser):
     def __init__(self, robots: RobotsTxt, tokens: Sequence[str] | None = None) -> None:
         self.robots = robots
         self._fixed = None if tokens is None else tuple(tokens)
-        self._last: tuple[str | bytes, tuple[str, ...]] = ("", ())
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
@@ -65,9 +64,4 @@ class RobotSpecParser(RobotParser):
     def _tokens(self, user_agent: str | bytes) -> tuple[str, ...]:
         if self._fixed is not None:
             return self._fixed
-        if self._last[0] != user_agent:
-            self._last = (
-                user_agent,
-                tokens_from_user_agent(text_of(user_agent), self.robots.edition),
-            )
-        return self._last[1]
+        return tokens_from_user_agent(text_of(user_agent), self.robots.edition)

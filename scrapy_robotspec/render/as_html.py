@@ -1,4 +1,4 @@
-"""Answers, and the file that gave them, as an HTML page without scripts and without network."""
+"""Answers and their file as an HTML page without scripts or network."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def first_of(words: Sequence[str], most: int) -> str:
-    """``a, b and 3 more``: the first words, and the number of the others."""
+    """``a, b and 3 more``: the first words, and how many follow."""
     more = f" and {len(words) - most:,} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
@@ -97,7 +97,10 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def paint(style: str, text: str) -> str:
-    """``text`` in a style, if a command's colours are on: good, bad, note, faint or strong."""
+    """``text`` in a style: good, bad, note, faint or strong.
+
+    Unchanged unless the colours of the command are on.
+    """
     import click  # no crawl needs it
 
     context = click.get_current_context(silent=True)

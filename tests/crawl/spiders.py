@@ -349,9 +349,3 @@ class NotingUsage(Plain):
                 source=error.statement and error.statement.source,
             )
         super().failed(failure)
-
-
-class NotingUsageInTurn(NotingUsage, OneByOne):
-    """The next request goes when the one before has ended."""
-
-    name = "noting_usage_in_turn"

@@ -11,14 +11,14 @@ from tests.support.crawl import crawl
 if TYPE_CHECKING:
     from tests.support.server import Server
 
+OURS = "scrapy_robotspec.RobotSpecMiddleware"
+
 #: Setting, wrong value, what the message must say besides the setting's name and the value.
 WRONG: list[tuple[str, Any, str]] = [
     ("EDITION", "google-2018", "google-2019"),
-    ("USER_AGENT_TOKEN", "my bot 2.0", "product token"),
     ("USER_AGENT_TOKEN", "tests.crawl.tokens.coroutine", "f(request, crawler)"),
     ("CACHE", "sqlite:////no/such/folder/x.db", "folder"),
     ("CACHE_MIN_TTL", 90_000, "ROBOTSPEC_CACHE_MAX_TTL"),
-    ("OVERRIDES", {"http://example.com": "ignore"}, "host"),
 ]
 
 
@@ -34,26 +34,18 @@ def test_message_is_the_last_line(server: Server, name: str, value: Any, remedy:
     assert server.log == []
 
 
-def test_a_middleware_that_is_set_up_by_hand_checks_too(server: Server) -> None:
-    """Without the add-on the crawl fails as well, and names the setting."""
-    site = server.site("127.0.0.2", "")
-    by_hand = {
-        "ADDONS": {},
-        "DOWNLOADER_MIDDLEWARES": {
-            "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-            "scrapy_robotspec.RobotSpecMiddleware": 100,
-        },
-    }
-    result = crawl([site.url("/x")], {**by_hand, "ROBOTSPEC_UNREACHABLE": "deny"})
-    assert result.exit_code == 1
-    assert "ConfigurationError: ROBOTSPEC_UNREACHABLE" in result.log
-    assert site.log == []
-
-
 @pytest.mark.parametrize(
     ("settings", "remedy"),
     [
-        ({"ADDONS": {"scrapy_robotspec.RobotSpecMiddleware": 500}}, "ADDONS = "),
+        ({"ADDONS": {OURS: 500}}, "ADDONS = "),
+        (
+            {
+                "ADDONS": {},
+                "DOWNLOADER_MIDDLEWARES": {OURS: 100},
+                "ROBOTSPEC_DRY_RUN": True,
+            },
+            "ADDONS = ",
+        ),
         ({"DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.Addon": 500}}, "ADDONS = "),
         (
             {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotsTxt"},

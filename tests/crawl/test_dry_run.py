@@ -135,16 +135,6 @@ def test_silent_answers_to_us_take_no_connection_from_pages(server: Server) -> N
     assert differences(result) == {"same": 36}
 
 
-def test_it_needs_the_add_on(server: Server) -> None:
-    """By hand there would be no middleware at all that obeys, so the crawl does not begin."""
-    site = server.site("127.0.0.2", NO)
-    middlewares = {"scrapy_robotspec.RobotSpecMiddleware": 90}
-    settings = {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": middlewares}
-    result = crawl([site.url("/x")], {**DRY, **settings})
-    assert site.log == []
-    assert "ROBOTSPEC_DRY_RUN = True is wrong" in result.log
-
-
 def test_the_report_shows_what_would_have_happened(server: Server, tmp_path: Path) -> None:
     plain = server.site("127.0.0.2", NO)
     missing = server.site("127.0.0.3", reply(NO, 404))

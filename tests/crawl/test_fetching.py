@@ -42,29 +42,6 @@ def test_no_conditional_or_partial_request_leaves(server: Server) -> None:
         assert [name for name in headers if name != "X-Kept" and asked.header(name.lower())] == []
 
 
-PARTS = {
-    "first bytes": ("bytes 0-9/40", False),
-    "last bytes": ("bytes 30-39/40", False),
-    "end of unknown size": ("bytes 5-39/*", False),
-    "whole file": ("bytes 0-39/40", True),
-    "unreadable": ("items 1-2/3", True),
-}
-
-
-def test_a_206_counts_unless_its_range_leaves_bytes_out(server: Server) -> None:
-    """FET-02: a part of a file is incomplete data."""
-    sites = {
-        name: server.site(
-            f"127.0.1.{n}", reply(BODY, 206, headers=[("Content-Range", PARTS[name][0])])
-        )
-        for n, name in enumerate(PARTS, 1)
-    }
-    urls = [site.url(path) for site in sites.values() for path in ("/yes", "/no")]
-    crawl(urls, {"ROBOTSPEC_HOLD_TIMEOUT": 0, "ROBOTSPEC_RETRY_TIMES": 0})
-    found = {name: page_paths(site) for name, site in sites.items()}
-    assert found == {name: ["/yes"] if whole else [] for name, (_, whole) in PARTS.items()}
-
-
 def damaged(status: int, *headers: str) -> dict[str, bytes]:
     """Responses with *status* whose bodies cannot be read, by kind of damage."""
     bodies = {
@@ -124,10 +101,7 @@ def test_the_download_delay_is_not_part_of_the_timeout(server: Server) -> None:
     urls = [site.url("/yes"), other.url("/yes"), site.url("/no"), other.url("/no")]
     result = crawl(urls, settings)
     assert page_paths(site) == page_paths(other) == ["/yes"]
-    assert (
-        sorted(type_ for type_ in (e["type"] for e in result.of("error")))
-        == ["ForbiddenByRobots"] * 2
-    )
+    assert [error["type"] for error in result.of("error")] == ["ForbiddenByRobots"] * 2
     # Pages and first robots.txt requests keep the delay; a hop does not use up a turn.
     spaced = sorted(asked.at for asked in server.log if asked.path != "/moved")
     gaps = [second - first for first, second in pairwise(spaced)]

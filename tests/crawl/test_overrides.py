@@ -1,4 +1,4 @@
-"""Overrides for single hosts, probes, and the report at the end."""
+"""Overrides for single hosts, and probes."""
 
 from __future__ import annotations
 
@@ -45,14 +45,6 @@ def test_override_of_a_host(
         assert reasons.count("override") == 2 - len(crawled)
 
 
-def test_override_of_a_hosts_statuses(server: Server) -> None:
-    """``status_policy`` for one host; the other keeps the edition's."""
-    sites = [server.site(f"127.0.0.{n}", reply(RULES, 403)) for n in (2, 3)]
-    override = {"127.0.0.2": {"status_policy": {403: "disallow"}}}
-    crawl([site.url("/x") for site in sites], {"ROBOTSPEC_OVERRIDES": override})
-    assert [site.pages_asked for site in sites] == [[], ["/x"]]
-
-
 def test_misplaced_server_errors_are_probed(server: Server) -> None:
     """FET-15: 5xx for what is missing and 2xx for ``/`` make a 404 of the 5xx."""
     broken = server.site("127.0.0.2", DOWN, pages={"/": reply("home"), "/x": reply("x")}, page=DOWN)
@@ -68,17 +60,3 @@ def test_misplaced_server_errors_are_probed(server: Server) -> None:
     assert len(down.pages_asked) == 2
     assert len(proper.pages_asked) == 1
     assert odd.pages_asked == []  # FET-16: an invalid response, no server error
-
-
-def test_edition(server: Server) -> None:
-    """ROBOTSPEC_EDITION: by name, and as a dict with changes."""
-    body = "User-agent: *\nDisallow: fish/\n"  # RUL-04: a slash is assumed in google-2010
-    crawled = {}
-    changed = {"base": "google-2010", "name": "ours"}
-    for edition in ("google-2019", changed):
-        site = server.site("127.0.0.2", body)
-        result = crawl([site.url("/fish/x"), site.url("/y")], {"ROBOTSPEC_EDITION": edition})
-        crawled[str(edition)] = sorted(site.pages_asked)
-    assert crawled["google-2019"] == ["/fish/x", "/y"]
-    assert crawled[str(changed)] == ["/y"]
-    assert result.responses[site.url("/y")]["robotspec"]["edition"] == "ours"

@@ -134,15 +134,6 @@ def test_a_loop_ends_by_the_count(
     assert [asked.host for asked in server.log].count("127.4.0.2") == 3
 
 
-def test_the_rules_are_those_of_the_first_origin_only(server: Server) -> None:
-    """FET-04: where the file was found it says nothing."""
-    end = server.site("127.0.0.3", reply(status=404), pages={"/shared": reply(BODY)})
-    first = server.site("127.0.0.2", redirect(end.url("/shared")))
-    crawl([site.url(path) for site in (first, end) for path in ("/yes", "/no")])
-    assert sorted(first.pages_asked) == RULES
-    assert sorted(path for path in end.pages_asked if path != "/shared") == ALLOW
-
-
 def test_no_rule_is_applied_to_the_chain(server: Server) -> None:
     """FET-05: not even one that is known already."""
     middle = server.site(
@@ -163,20 +154,12 @@ def test_offsite_robots_txt_is_followed(server: Server) -> None:
     end = server.site("127.0.0.3", BODY)
     first = server.site("127.0.0.2", redirect(end.url("/robots.txt")))
     urls = [first.url("/yes"), first.url("/no"), end.url("/yes")]
-    result = crawl(urls, {"REDIRECT_ENABLED": False}, spider="onsite")
-    assert first.pages_asked == ["/yes"]
+    other = server.site("127.0.0.4", BODY)
+    passed = [{"url": other.url(path), "meta": {"allow_offsite": True}} for path in ALLOW]
+    result = crawl([*urls, *passed], {"REDIRECT_ENABLED": False}, spider="onsite")
+    assert first.pages_asked == other.pages_asked == ["/yes"]
     assert end.pages_asked == []
     assert result.errors[first.url("/no")]["type"] == "ForbiddenByRobots"
-
-
-def test_an_offsite_request_that_is_let_through_is_checked(server: Server) -> None:
-    """Its robots.txt is not offsite either."""
-    other = server.site("127.0.0.3", BODY)
-    entries = [
-        {"url": other.url(path), "meta": {"allow_offsite": True}} for path in ("/yes", "/no")
-    ]
-    crawl(entries, spider="onsite")
-    assert other.pages_asked == ["/yes"]
 
 
 def test_credentials_do_not_travel(server: Server) -> None:
@@ -197,19 +180,17 @@ def test_credentials_do_not_travel(server: Server) -> None:
     assert page.header("cookie") == "session=secret"
 
 
-def test_max_redirects_may_be_more(server: Server) -> None:
-    """ROBOTSPEC_MAX_REDIRECTS: six are followed when it says so."""
+@pytest.mark.parametrize(
+    ("edition", "most", "crawled"), [("google-2019", 6, RULES), ("google-2010", 1, ALLOW)]
+)
+def test_max_redirects_may_be_more_or_where_the_edition_lets_it_fewer(
+    server: Server, edition: str, most: int, crawled: list[str]
+) -> None:
+    """FET-03."""
     site = chain(server, "6.1", 6, reply(BODY))
-    crawl([site.url("/yes"), site.url("/no")], {"ROBOTSPEC_MAX_REDIRECTS": 6})
-    assert site.pages_asked == RULES
-
-
-def test_max_redirects_may_be_fewer_where_the_edition_lets_it(server: Server) -> None:
-    """FET-03: five is a maximum in ``google-2010``."""
-    site = chain(server, "5.2", 2, reply(BODY))
-    settings = {"ROBOTSPEC_MAX_REDIRECTS": 1, "ROBOTSPEC_EDITION": "google-2010"}
+    settings = {"ROBOTSPEC_MAX_REDIRECTS": most, "ROBOTSPEC_EDITION": edition}
     crawl([site.url("/yes"), site.url("/no")], settings)
-    assert sorted(site.pages_asked) == ALLOW
+    assert sorted(site.pages_asked) == crawled
 
 
 def test_a_hop_that_fails_is_unreachable(server: Server) -> None:

@@ -137,18 +137,6 @@ def test_exceptions_are_counted(server: Server) -> None:
     assert result.stats.get("robotstxt/response_count") is None
 
 
-def test_what_a_file_says_reaches_no_terminal_unescaped(server: Server) -> None:
-    """SAF-04: control characters and bidi marks of a rule's text are escaped in message and log."""
-    hostile = "User-agent: *\nDisallow: /no\x1b[2J\u202e\x07*\nDisallow: /n\n"
-    site = server.site("127.0.0.2", hostile + "Disallow: /no\x1b]0;x\x07")
-    url = site.url("/no%1B%5D0;x%07")
-    result = crawl([url])
-    assert result.errors[url]["type"] == "ForbiddenByRobots"
-    assert result.errors[url]["text"].isprintable()
-    assert "\x1b" not in result.log
-    assert "\x07" not in result.log
-
-
 def test_no_host_of_a_link_reaches_the_log_unescaped() -> None:
     """SAF-04, LOC-10: control characters, bidi marks and user info."""
     hosts = ("a\x1bb.example", "a\x9bb.example", "a\u202eb.example", "user:word@a\x07b.example")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import Result, crawl
-from tests.support.responses import as_long_as, in_turn, reply
+from tests.support.responses import in_turn, reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,12 +45,10 @@ def crawl_usage(
     site: Site,
     paths: list[Any],
     settings: Any = None,
-    spider: str = "noting_usage",
-    mode: str = "asyncio",
 ) -> Result:
     """A crawl of some paths of *site*, or URLs, whose spider notes usage preferences."""
     entries = [site.url(path) if str(path).startswith("/") else path for path in paths]
-    return crawl(entries, settings, spider=spider, mode=mode)
+    return crawl(entries, settings, spider="noting_usage")
 
 
 def usages(result: Result, site: Site) -> dict[str, Any]:
@@ -236,23 +234,6 @@ def test_request_that_does_not_obey_robots_txt_is_not_refused_by_usage(server: S
     result = crawl_usage(site, [entry], settings)
     assert list(result.responses) == [site.url("/open/closed-by-header")]
     assert counts(result) == {}
-
-
-def test_later_robots_txt_does_not_change_the_preferences_of_a_page(server: Server) -> None:
-    """USE-09: each page keeps those of the file in force when it was fetched."""
-    first, then = "User-agent: *\nContent-Usage: a=y\n", "User-agent: *\nContent-Usage: a=n\n"
-    changing = as_long_as(lambda: not site.pages_asked, reply(first), reply(then))
-    site = server.site("127.0.0.2", changing)
-    settings = {
-        "ROBOTSPEC_CACHE_TTL": 0.1,
-        "ROBOTSPEC_CACHE_MIN_TTL": 0,
-        "ROBOTSPEC_CACHE_MAX_TTL": 0.1,
-        "DOWNLOAD_DELAY": 0.5,
-    }
-    result = crawl_usage(site, ["/1", "/2", "/3"], settings, "noting_usage_in_turn")
-    found = {path: event["preferences"]["a"] for path, event in usages(result, site).items()}
-    assert site.pages_asked == ["/1", "/2", "/3"]
-    assert found == {"/1": "allow", "/2": "disallow", "/3": "disallow"}
 
 
 def test_spider_can_ask_before_it_crawls(server: Server) -> None:

@@ -18,31 +18,42 @@ OURS = "scrapy_robotspec.RobotSpecMiddleware"
 PARSER = {"ADDONS": {}, "ROBOTSTXT_PARSER": "scrapy_robotspec.RobotSpecParser"}
 
 
+@pytest.mark.parametrize(
+    ("placed", "words"),
+    [
+        ({OURS: 100}, "RobotsTxtMiddleware is enabled beside"),
+        ({BUILT_IN: None, OURS: 100}, "scheduler does not know"),
+    ],
+    ids=["both", "ours alone"],
+)
+def test_the_middleware_without_the_add_on_decides_with_one_warning(
+    server: Server, placed: dict[str, object], words: str
+) -> None:
+    """The warning has the remedy."""
+    site = server.site("127.0.0.2", NO)
+    settings = {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": placed}
+    result = crawl([site.url("/no"), site.url("/yes")], settings)
+    assert site.pages_asked == ["/yes"]
+    (line,) = result.lines("WARNING", "[scrapy_robotspec]")
+    assert words in line
+    assert "scrapy_robotspec.Addon" in line
+
+
 def test_without_robotstxt_obey_one_warning_and_nothing_else(server: Server) -> None:
     """The master switch is Scrapy's."""
     site = server.site("127.0.0.2", NO)
-    result = crawl([site.url("/no")], {"ROBOTSTXT_OBEY": False})
+    settings = {"ROBOTSTXT_OBEY": False, "DOWNLOADER_MIDDLEWARES": {OURS: 100}}
+    result = crawl([site.url("/no")], settings)
     assert [asked.path for asked in site.log] == ["/no"]
     assert len(result.lines("WARNING", "[scrapy_robotspec]")) == 1
-    assert len(result.lines("WARNING", "ROBOTSTXT_OBEY")) == 1
+    assert len(result.lines("WARNING", "Addon is on and ROBOTSTXT_OBEY is off")) == 1
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: 120}},
-        {"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None}},
-        {"DOWNLOADER_MIDDLEWARES": {OURS: 90}},
-        {"ADDONS": {}, "DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}},
-    ],
-    ids=["add-on", "built-in moved", "built-in off", "ours placed", "by hand, without add-on"],
-)
-def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, object]) -> None:
+def test_the_built_in_middleware_is_off(server: Server) -> None:
     """A body with a 404 counts for Scrapy's own middleware only, so this tells who decides."""
     site = server.site("127.0.0.2", reply(NO, 404))
     other = server.site("127.0.0.3", NO)
-    result = crawl([site.url("/no"), other.url("/no"), other.url("/yes")], settings)
+    result = crawl([site.url("/no"), other.url("/no"), other.url("/yes")])
     assert site.pages_asked == ["/no"]
     assert other.pages_asked == ["/yes"]
     assert len(site.robots_asked) == len(other.robots_asked) == 1
@@ -50,28 +61,6 @@ def test_the_built_in_middleware_is_off(server: Server, settings: dict[str, obje
     enabled = enabled[: enabled.index("]\n")]
     assert BUILT_IN not in enabled
     assert enabled.count("RobotSpecMiddleware") == 1
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}}, "RobotsTxtMiddleware is enabled beside"),
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 543}}, "RobotsTxtMiddleware is enabled beside"),
-        ({"DOWNLOADER_MIDDLEWARES": {BUILT_IN: None, OURS: 100}}, "scheduler does not know"),
-        ({"DOWNLOADER_MIDDLEWARES": {OURS: 100}, "ROBOTSTXT_OBEY": False}, "ROBOTSTXT_OBEY is off"),
-    ],
-    ids=["both", "both, ours later", "ours alone", "nothing is obeyed"],
-)
-def test_the_middleware_without_the_add_on_gets_one_warning(
-    server: Server, settings: dict[str, object], words: str
-) -> None:
-    """With the remedy; the crawl goes on."""
-    site = server.site("127.0.0.2", NO)
-    result = crawl([site.url("/yes")], {"ADDONS": {}, **settings})
-    assert site.pages_asked == ["/yes"]
-    (line,) = [line for line in result.lines("WARNING") if "obot" in line.lower()]
-    assert words in line
-    assert "OBEY" in words or "scrapy_robotspec.Addon" in line
 
 
 def test_opting_out(server: Server) -> None:

@@ -15,12 +15,6 @@ def by_header(request: Request, crawler: Crawler) -> str:
     return value.decode() if value else "examplebot"
 
 
-def by_path(request: Request, crawler: Crawler) -> list[str]:
-    """Two tokens for images, one for the rest."""
-    name = str(crawler.settings["BOT_NAME"])
-    return [f"{name}-images", name] if request.url.endswith(".png") else [name]
-
-
 def by_section(request: Request, crawler: Crawler) -> str | list[str]:
     """Two tokens for news."""
     return ["examplebot-news", "examplebot"] if "/news/" in request.url else "examplebot"

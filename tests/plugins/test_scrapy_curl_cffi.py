@@ -5,9 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.failures import is_local
-from scrapy_robotspec.plugin.fetching.routes import Routes
 from tests.plugins.sites import QUICK, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
 
@@ -43,4 +41,4 @@ def test_a_name_or_address_that_this_machine_lacks_says_nothing_about_the_site()
         (curls.InterfaceError("bind failed"), True),
         (curls.ConnectionError("could not connect"), False),
     ):
-        assert is_local(error, None, Routes((), LiveOrigins()), 0.0) is local
+        assert is_local(error, resolves=False) is local

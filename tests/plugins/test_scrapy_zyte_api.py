@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.failures import is_local
-from scrapy_robotspec.plugin.fetching.routes import Routes
 from tests.plugins.renderers import renderer, zyte
 from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import Result, crawl
@@ -17,11 +15,10 @@ if TYPE_CHECKING:
 
 need("scrapy_zyte_api", "scrapy-zyte-api")
 
-OURS = {"scrapy_zyte_api.Addon": 500, "scrapy_robotspec.Addon": 1000}
 #: The User-Agent stays Scrapy's own: Zyte API chooses one.
 SETTINGS = {
     **QUICK,
-    "ADDONS": OURS,
+    "ADDONS": {"scrapy_zyte_api.Addon": 500, "scrapy_robotspec.Addon": 1000},
     "ZYTE_API_KEY": "a key",
     "USER_AGENT": "",
     "ROBOTSPEC_USER_AGENT_TOKEN": "examplebot",
@@ -69,17 +66,8 @@ def test_silent_sites_take_no_connections_from_pages(server: Server) -> None:
     check_silent_sites(server, {**SETTINGS, "ZYTE_API_URL": api.url("/v1/")})
 
 
-def test_an_add_on_that_comes_after_ours_causes_a_warning(server: Server) -> None:
-    """Its download handler has no connections for robots.txt."""
-    site = server.site("127.0.0.2", RULES)
-    ours_first = {"scrapy_robotspec.Addon": 400, "scrapy_zyte_api.Addon": 500}
-    result, _ = run(server, [site.url("/yes")], ADDONS=ours_first)
-    assert len(result.lines("WARNING", "the highest number in ADDONS")) == 1
-    assert site.pages_asked == ["/yes"]
-
-
 def test_an_api_that_this_machine_cannot_resolve_says_nothing_about_the_site() -> None:
     from aiohttp import ClientConnectorDNSError
 
     error = ClientConnectorDNSError(None, OSError(-2, "unknown"))  # type: ignore[arg-type]
-    assert is_local(error, None, Routes((), LiveOrigins()), 0.0)
+    assert is_local(error, resolves=False)

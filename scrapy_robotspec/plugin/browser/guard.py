@@ -1,7 +1,7 @@
 """BrowserGuard: decides about the requests of browsers, and counts.
 
-``chromium.py`` and ``routes.py`` pause requests and ask here. scrapy-playwright may run in a thread
-with a loop of its own; decisions are made in the loop of the crawl.
+``chromium.py`` and ``browsers.py`` pause requests and ask here. scrapy-playwright may run in a
+thread with a loop of its own; decisions are made in the loop of the crawl.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag
 
 from scrapy import Request
@@ -23,7 +23,7 @@ from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
 from scrapy_robotspec.plugin.reporting.stats import shown_url
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.plugin.settings.tokens import Tokens
 
 logger = logging.getLogger("scrapy_robotspec")
-
-_T = TypeVar("_T")
 
 #: Playwright's navigation timeout without a setting (milliseconds).
 _NAVIGATION_TIMEOUT = 30_000.0
@@ -144,13 +142,10 @@ class BrowserGuard:
         *navigates*: the page's main frame goes there. Without a *visit* the crawl's own tokens
         apply.
         """
-        return await self._in_crawl(self._allows(url, visit, navigates))
-
-    async def _in_crawl(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        loop = self._loop
+        deciding, loop = self._allows(url, visit, navigates), self._loop
         if loop is None or loop is asyncio.get_running_loop():
-            return await coroutine
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+            return await deciding
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(deciding, loop))
 
     async def _allows(self, url: str, visit: Visit | None, navigates: bool) -> bool:
         if visit is None or not navigates:

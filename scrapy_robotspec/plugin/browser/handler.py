@@ -31,14 +31,9 @@ _INIT = "playwright_page_init_callback"
 
 def guard_browsers(settings: BaseSettings, handlers: Mapping[str, type]) -> None:
     """Put our subclasses in the place of *handlers*, by scheme."""
-    unchecked = {
-        scheme: guarded(handler)
-        for scheme, handler in handlers.items()
-        if not hasattr(handler, "obeys_robots_txt")
-    }
-    if unchecked:
-        chosen = settings.getdict("DOWNLOAD_HANDLERS")
-        _compat.set_by_addon(settings, "DOWNLOAD_HANDLERS", {**chosen, **unchecked})
+    ours = {scheme: guarded(handler) for scheme, handler in handlers.items()}
+    chosen = settings.getdict("DOWNLOAD_HANDLERS")
+    _compat.set_by_addon(settings, "DOWNLOAD_HANDLERS", {**chosen, **ours})
 
 
 def guarded(handler: type) -> type:

@@ -1,25 +1,38 @@
-"""Runs a query with the settings of a project or Scrapy's defaults."""
+"""Runs a query with the settings of a project or Scrapy's defaults.
+
+The middleware of a crawl decides about the URLs. No page is requested, but for a visit.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request, Spider
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.cli.errors import UnreachableError
 from scrapy_robotspec.errors import RobotSpecError
-from scrapy_robotspec.plugin._compat import loaded
+from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.addon import Addon, check_settings
-from scrapy_robotspec.plugin.commands.query import Query, QuerySpider
+from scrapy_robotspec.plugin.exceptions import RobotsUnreachable
 from scrapy_robotspec.plugin.middleware import RobotSpecMiddleware
+from scrapy_robotspec.render.site import SiteAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from scrapy.crawler import CrawlerProcessBase
+    from scrapy.crawler import Crawler, CrawlerProcessBase
     from scrapy.settings import BaseSettings
 
     from scrapy_robotspec.cli.session import SiteOptions, Visit
-    from scrapy_robotspec.render.site import SiteAnswer
+    from scrapy_robotspec.plugin.robots import CrawlRobots
 
+#: Beginnings of URLs that have a robots.txt.
+_WITH_HOST = ("http://", "https://", "ftp://")
 #: A query must not overwrite the project's output, touch its queue, or run its pipelines; and it
 #: queries each site once, because a person is waiting.
 _QUERY_SETTINGS: dict[str, Any] = {
@@ -74,39 +87,120 @@ def query_with(
 
 def missing_note(settings: BaseSettings) -> str | None:
     """A note if the crawls of a project decide otherwise, else None."""
-    if not (_has_addon(settings) or _has_middleware(settings)):
+    if not _compat.is_enabled(Addon, settings.getdict("ADDONS")):
         return "note: ADDONS of the project lacks scrapy_robotspec.Addon; decided as if it were on"
     if not settings.getbool("ROBOTSTXT_OBEY"):
         return "note: ROBOTSTXT_OBEY is off in the project; decided as if it were on"
     return None
 
 
-def _has_addon(settings: BaseSettings) -> bool:
-    return _has(Addon, settings.getdict("ADDONS"))
-
-
-def _has_middleware(settings: BaseSettings) -> bool:
-    return _has(RobotSpecMiddleware, settings.getdict("DOWNLOADER_MIDDLEWARES"))
-
-
-def _has(component: type, chosen: Mapping[Any, Any]) -> bool:
-    """Whether a class, named by itself or by its import path, is among those switched on."""
-    return any(loaded(key) is component for key, place in chosen.items() if place is not None)
-
-
 def _adapt(settings: BaseSettings, options: SiteOptions) -> None:
     """Put the options of the query over the settings."""
-    for name, value in _QUERY_SETTINGS.items():
-        settings.set(name, value, priority="cmdline")
-    with suppress(TypeError, ValueError):  # the add-on reports a wrong value
-        timeout = float(settings.get("ROBOTSPEC_FETCH_TIMEOUT", options.timeout))
-        timeout = min(options.timeout, timeout)
-        settings.set("ROBOTSPEC_FETCH_TIMEOUT", timeout, priority="cmdline")
-    if not _has_addon(settings):
-        addons = {**settings.getdict("ADDONS"), Addon: 500}
-        settings.set("ADDONS", addons, priority="cmdline")
+    own = {**_QUERY_SETTINGS, "ROBOTSPEC_FETCH_TIMEOUT": options.timeout}
+    addons = settings.getdict("ADDONS")
+    if not _compat.is_enabled(Addon, addons):
+        own["ADDONS"] = {**addons, Addon: 500}
     if options.tokens is not None:
-        tokens = list(options.tokens) or "*"
-        settings.set("ROBOTSPEC_USER_AGENT_TOKEN", tokens, priority="cmdline")
+        own["ROBOTSPEC_USER_AGENT_TOKEN"] = list(options.tokens) or "*"
     if options.edition is not None:
-        settings.set("ROBOTSPEC_EDITION", options.edition, priority="cmdline")
+        own["ROBOTSPEC_EDITION"] = options.edition
+    for name, value in own.items():
+        settings.set(name, value, priority="cmdline")
+
+
+# --- the query in its crawl
+
+
+@dataclass(slots=True)
+class Query:
+    """A visit that decides about URLs, with a receiver of answers."""
+
+    visit: Visit
+    handle: Callable[[SiteAnswer], None]
+    error: BaseException | None = None
+    """The error that ended the query early."""
+    done: bool = field(default=False, init=False)
+    _crawler: Crawler = field(init=False)
+
+    async def run(self, crawler: Crawler) -> None:
+        """Make the visit."""
+        self._crawler = crawler
+        try:
+            await self.visit(self)
+            self.done = True
+        except (Exception, KeyboardInterrupt) as error:  # raised again once the crawl has ended
+            self.error = error
+
+    async def decide(self, urls: Sequence[str]) -> None:
+        """Decide about URLs."""
+        middleware = self._crawler.get_downloader_middleware(RobotSpecMiddleware)
+        if middleware is None:
+            raise RobotSpecError("RobotSpecMiddleware is switched off in DOWNLOADER_MIDDLEWARES")
+        at_once = middleware.robots.settings.most_fetches
+        for start in range(0, len(urls), at_once):
+            asked = [
+                _compat.deferred(_decide(url, middleware.robots))
+                for url in urls[start : start + at_once]
+            ]
+            for one in asked:
+                self.handle(await _compat.as_future(one))
+
+    async def download(self, url: str, max_bytes: int) -> bytes:
+        """The body of a page that robots.txt allows. Raises ``RobotSpecError``."""
+        assert self._crawler.engine is not None
+        try:
+            request = Request(url, meta={"download_maxsize": max_bytes})
+            downloaded = _compat.download(self._crawler.engine, request)
+            response = await _compat.as_future(downloaded)
+        except RobotsUnreachable as error:
+            raise UnreachableError(f"cannot read {url}: {error}") from error
+        except Exception as error:  # of any handler or middleware
+            raise RobotSpecError(f"cannot read {url}: {error or type(error).__name__}") from error
+        if response.status != 200:
+            raise RobotSpecError(f"cannot read {url}: HTTP status {response.status}")
+        body: bytes = response.body
+        return body
+
+
+async def _decide(url: str, robots: CrawlRobots) -> SiteAnswer:
+    """The decision about one URL; errors become its ``problem``."""
+    began, clock = time.monotonic(), time.time()
+    try:
+        request = Request(url)
+        if Origin.of(request.url) is None and request.url.startswith(_WITH_HOST):
+            raise ValueError("the URL has no valid host")
+        asked = robots.policy.origin(request)
+        decision, found = Decision(allowed=True, reason="no_rule"), None
+        if asked is not None:
+            decision, found = await robots.wait(asked, request)
+        tokens = robots.tokens(request)
+    except (IgnoreRequest, RobotSpecError, ValueError) as error:
+        return SiteAnswer(url, time.monotonic() - began, time.time(), problem=str(error))
+    record = None if found is None else robots.record(found.origin)
+    return SiteAnswer(
+        url,
+        time.monotonic() - began,
+        time.time(),
+        decision=decision,
+        record=record,
+        robots=found.robots if found is not None else None,
+        tokens=tokens,
+        edition=robots.settings.edition,
+        fetched=record is not None and record.updated_at >= clock,
+    )
+
+
+class QuerySpider(Spider):
+    """Runs a query, because only a crawl has a downloader."""
+
+    name = "robotspec"
+
+    def __init__(self, query: Query, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._query = query
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Run the query, and yield no request."""
+        await self._query.run(self.crawler)
+        return
+        yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,8 +14,15 @@ from twisted.python.failure import Failure
 
 from scrapy_robotspec.access.exchange import RedirectChain, product_name, result_of
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import NOT_FROM_THE_SITE, SERVER_ERRORS, FetchResult
+from scrapy_robotspec.access.outcome import (
+    NOT_FROM_THE_SITE,
+    SERVER_ERRORS,
+    SUCCESS,
+    FetchResult,
+)
+from scrapy_robotspec.editions import DAY
 from scrapy_robotspec.plugin import _compat
+from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
 from scrapy_robotspec.plugin.fetching.robots_request import (
     META_KEY,
     Transfer,
@@ -23,14 +31,13 @@ from scrapy_robotspec.plugin.fetching.robots_request import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
-    from scrapy_robotspec.access.exchange import Exchange, RedirectLimits
+    from scrapy_robotspec.access.exchange import Exchange
     from scrapy_robotspec.plugin.evidence.exchange_archive import ExchangeArchive
-    from scrapy_robotspec.plugin.fetching.probes import Probes
     from scrapy_robotspec.plugin.fetching.robots_request import Downloads
     from scrapy_robotspec.plugin.fetching.routes import Route, Routes
     from scrapy_robotspec.plugin.settings.settings import Settings
@@ -41,12 +48,41 @@ _T = TypeVar("_T")
 _CANCELLED = (CancelledError, asyncio.CancelledError)
 
 
+class Probes:
+    """Finds servers that answer 5xx for missing pages (FET-15).
+
+    Each is asked at most once a day.
+    """
+
+    def __init__(self) -> None:
+        self._probed_at: dict[Origin, float] = {}
+
+    async def find_errors(
+        self, origin: Origin, download: Callable[[str], Awaitable[Exchange]], now: float
+    ) -> bool:
+        """Whether a missing page answers 5xx, while ``/`` answers 2xx.
+
+        *now*: epoch seconds.
+        """
+        probed = self._probed_at
+        while probed and now >= next(iter(probed.values())) + DAY:
+            del probed[next(iter(probed))]
+        if origin in probed:
+            return False
+        probed[origin] = now
+        base = origin.robots_url.removesuffix("robots.txt")
+        missing = await download(f"{base}{secrets.token_hex(16)}")
+        if missing.status not in SERVER_ERRORS:
+            return False
+        root = await download(base)
+        return root.status in SUCCESS
+
+
 @dataclass(slots=True, kw_only=True)
 class FetchContext:
     """Shared by all attempts of one crawl."""
 
     settings: Settings
-    redirect_limits: RedirectLimits
     downloads: Downloads
     routes: Routes
     stats: StatsCollector
@@ -72,7 +108,7 @@ class Attempt:
         self._request: Request | None = None
         archive = context.archive
         self._archive = None if archive is None else archive.fetch(origin, time.time())
-        self._chain = RedirectChain(origin, context.redirect_limits)
+        self._chain = RedirectChain(origin, context.settings.redirect_limits)
 
     async def run(self) -> FetchResult:
         """The result; only cancelling it from outside raises."""
@@ -122,7 +158,7 @@ class Attempt:
         response, transfer = await context.downloads.send(request)
         origin = Origin.of(url)
         if origin is not None and not self._may_be_the_proxys(response.status):
-            self._routes.worked(self._proxy, origin, time.time())
+            self._routes.worked(self.proxy, origin, time.time())
         exchange = exchange_of(url, response, transfer)
         if self._archive is not None:
             self._archive.add_response(exchange, transfer.sent or request, response, time.time())
@@ -133,18 +169,17 @@ class Attempt:
     def _timed_out(self) -> FetchResult:
         self._context.stats.inc_value("robotstxt/exception_count/timeout")
         error = f"no answer within {self._settings.fetch_timeout:g} s"
-        return self._failure(error, self._is_unproven)
+        return self._failure(error, local=False)
 
     def _failed(self, error: Exception) -> FetchResult:
-        from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-
         if not isinstance(error, IgnoreRequest):
             self._context.stats.inc_value(f"robotstxt/exception_count/{type(error)}")
-        local = is_local(error, self._proxy, self._routes, time.time())
-        return self._failure(in_one_line(error), local)
+        resolves = self._routes.resolves_names(time.time())
+        return self._failure(in_one_line(error), local=is_local(error, resolves=resolves))
 
-    def _failure(self, error: str, local: bool) -> FetchResult:
+    def _failure(self, error: str, *, local: bool) -> FetchResult:
         if self._is_unproven:
+            local = True  # each failure may be the proxy's
             error += " through a proxy"
         self._archive_failure(error)
         hops = tuple(self._chain.hops)
@@ -164,21 +199,22 @@ class Attempt:
 
     @property
     def _sent(self) -> Request | None:
-        """The last request as it left; another middleware may have given it a proxy."""
+        """The last request as it left."""
         if self._request is None:
             return None
         transfer: Transfer = self._request.meta[META_KEY]
         return transfer.sent or self._request
 
     @property
-    def _proxy(self) -> str | None:
+    def proxy(self) -> str | None:
+        """The proxy of the last request, which another middleware may have chosen."""
         sent = self._sent
         return None if sent is None else sent.meta.get("proxy") or None
 
     @property
     def _is_unproven(self) -> bool:
         """Whether the last request went through a proxy that may never have worked."""
-        proxy = self._proxy
+        proxy = self.proxy
         return proxy is not None and not self._routes.is_proven(proxy, time.time())
 
     def _may_be_the_proxys(self, status: int) -> bool:
@@ -191,7 +227,6 @@ class Attempt:
         return status >= 500 and self._is_unproven
 
     def _note_route(self, result: FetchResult) -> None:
-        self._routes.used(self._route, self._proxy)
         if result.status is None or result.local or result.status >= 500:
             self._routes.failed(self._origin, self._route)
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
@@ -19,9 +19,10 @@ from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
 from scrapy_robotspec.lookup import FetchLimiter, Lookup
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
+from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
+from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
 from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
 
@@ -71,14 +72,12 @@ class CrawlRuntime:
     ) -> None:
         self._crawler = crawler
         self._tokens = tokens
-        agent = getattr(crawler.spider, "user_agent", None) or crawler.settings["USER_AGENT"]
-        self._default_agent = to_bytes(agent) if isinstance(agent, str | bytes) else b""
+        self._default_agent = to_bytes(default_user_agent(crawler)[0])
         self._downloads = Downloads(crawler, settings.max_size)
         self.routes = Routes(settings.inherit_meta, live)
         self._stats = stats
         self._context = FetchContext(
             settings=settings,
-            redirect_limits=settings.redirect_limits,
             downloads=self._downloads,
             routes=self.routes,
             stats=stats,
@@ -86,10 +85,8 @@ class CrawlRuntime:
             use_http_cache=crawler.settings.getbool("HTTPCACHE_IGNORE_MISSING"),
         )
         if settings.probe_server_errors:
-            from scrapy_robotspec.plugin.fetching.probes import Probes
-
             self._context.probes = Probes()
-        self._threads: _compat.Threads | None = None
+        self.in_thread = _compat.Threads()
         self._policy = settings.policy()
         self._overrides = settings.overrides
         self.on_fetch_done = on_fetch_done
@@ -102,11 +99,6 @@ class CrawlRuntime:
     def policy(self, origin: Origin) -> AccessPolicy:
         override = self._overrides.find(origin) if self._overrides else None
         return self._policy if override is None else override.adjust(self._policy)
-
-    def in_thread(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
-        if self._threads is None:
-            self._threads = _compat.Threads()
-        return self._threads(call, *args)
 
     def agent(self, request: Request) -> str:
         """Product name of the User-Agent that goes with *request* (CAC-04)."""
@@ -137,14 +129,18 @@ class CrawlRuntime:
         """Try routes until one reaches the origin, or fails for another reason than the way."""
         own = self.routes.see(origin, request)
         tried: list[str] = []
+        proxies = {None, request.meta.get("proxy")}
         route = self.routes.best(origin, own)
         with self._downloads.room():
             while True:
                 tried.append(route.name)
-                result = await Attempt(self._context, origin, request, route).run()
+                attempt = Attempt(self._context, origin, request, route)
+                result = await attempt.run()
                 self._count(result)
                 route = self.routes.best(origin, own)
-                is_new = route.name not in tried or self.routes.rotates(route)
+                # A middleware that has chosen another proxy than before may do so again.
+                is_new = route.name not in tried or attempt.proxy not in proxies
+                proxies.add(attempt.proxy)
                 # After a server error the site may want a pause.
                 may_repeat = result.local and not result.answered
                 if not (is_new and may_repeat) or len(tried) == _MAX_TRIES_PER_FETCH:
@@ -203,8 +199,7 @@ class CrawlRuntime:
             return None
 
     def close(self) -> None:
-        if self._threads is not None:
-            self._threads.close()
+        self.in_thread.close()
 
 
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:

@@ -14,8 +14,6 @@ from scrapy.exceptions import IgnoreRequest, NotSupported
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy_robotspec.plugin.fetching.routes import Routes
-
 #: Errors of this machine: no network, no free file or port, a firewall, a wrong local address.
 _LOCAL_ERRNOS = frozenset(
     getattr(errno, name)
@@ -56,28 +54,24 @@ _WORDS = {
 _NOT_TLS = ("wrong version number", "http request", "packet length too long", "record layer")
 
 
-def is_local(error: BaseException, proxy: str | None, routes: Routes, now: float) -> bool:
-    """Whether *error* at *now* (epoch seconds) may say nothing about the origin.
+def is_local(error: BaseException, *, resolves: bool) -> bool:
+    """Whether *error* may say nothing about the origin.
 
-    *proxy*: the one that the request was sent through; until it has brought a response, each
-    failure may be its own.
+    *resolves*: the names of other hosts are resolved.
     """
     if isinstance(error, IgnoreRequest | NotSupported):  # dropped on this side
-        return True
-    if proxy is not None and not routes.is_proven(proxy, now):
         return True
     causes = list(_causes(error))
     if any(_errno(cause) in _LOCAL_ERRNOS for cause in causes):
         return True
     if any(type(cause).__name__ in _LOCAL_ERRORS for cause in causes):
         return True
-    unresolved = any(type(cause).__name__ in _NAME_ERRORS for cause in causes)
-    return unresolved and not routes.resolves_names(now)
+    return not resolves and any(type(cause).__name__ in _NAME_ERRORS for cause in causes)
 
 
-def in_one_line(error: BaseException | None) -> str:
+def in_one_line(error: BaseException) -> str:
     """Plain words for *error*, or its type and escaped text (SAF-04)."""
-    for cause in _causes(error) if error is not None else ():
+    for cause in _causes(error):
         known = _in_words(cause)
         if known is not None:
             return known
@@ -99,11 +93,11 @@ def _in_words(cause: BaseException) -> str | None:
     return _WORDS.get(type(cause).__name__)
 
 
-def _reason(error: BaseException | None) -> BaseException | None:
+def _reason(error: BaseException) -> BaseException:
     """The first reason of Twisted's ResponseFailed, which prints them as objects, else *error*."""
-    for cause in _causes(error) if error is not None else ():
+    for cause in _causes(error):
         for reason in getattr(cause, "reasons", None) or ():
-            return getattr(reason, "value", error)
+            return reason.value  # type: ignore[no-any-return]
     return error
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROVEN_FOR = 300.0
 #: Max routes of an origin that are remembered.
 _MAX_ROUTES = 32
-#: Max proxies that are known to work, and max routes whose proxies are remembered.
+#: Max proxies that are known to work.
 _MAX_PROVEN = 1000
 
 #: Where ``HttpProxyMiddleware`` keeps the credentials that it took out of a proxy's URL.
@@ -62,7 +62,6 @@ class Routes:
         self._keys = keys
         self._live = live
         self._proven: dict[str, float] = {}
-        self._proxies: dict[str, set[str]] = {}
         self._name_resolved_at: float | None = None
 
     def see(self, origin: Origin, request: Request) -> Route:
@@ -101,20 +100,6 @@ class Routes:
             self._proven[proxy] = now
         if not (origin.is_address or origin.host.endswith("localhost")):
             self._name_resolved_at = now
-
-    def used(self, route: Route, proxy: str | None) -> None:
-        """A request on *route* was sent through *proxy*."""
-        if proxy is None:
-            return
-        if len(self._proxies) >= _MAX_PROVEN:
-            self._proxies.clear()
-        proxies = self._proxies.setdefault(route.name, set())
-        if len(proxies) < 2:
-            proxies.add(proxy)
-
-    def rotates(self, route: Route) -> bool:
-        """Whether requests on *route* were sent through different proxies."""
-        return len(self._proxies.get(route.name, ())) > 1
 
     def forget(self, origin: Origin) -> None:
         """Forget the routes to *origin*, whose robots.txt is known, and their failures."""

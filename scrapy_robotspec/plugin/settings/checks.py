@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.plugin.settings.settings import Settings
 
-#: The middleware was enabled by hand for a dry run, in which Scrapy's own must decide.
-DRY_RUN_WITHOUT_ADDON = (
-    "ROBOTSPEC_DRY_RUN = True is wrong where RobotSpecMiddleware was put by hand into "
-    "DOWNLOADER_MIDDLEWARES: give ADDONS scrapy_robotspec.Addon, which keeps Scrapy's own in place"
-)
 ENABLE = 'set ADDONS = {"scrapy_robotspec.Addon": 500}'
 _BROWSER_HANDLER = "scrapy_playwright.handler.ScrapyPlaywrightDownloadHandler"
 
@@ -60,8 +55,8 @@ def surprises(settings: BaseSettings, checked: Settings) -> Iterator[str]:
             )
 
 
-def browser_handlers(settings: BaseSettings) -> dict[str, type]:
-    """The handlers of scrapy-playwright, and those made of it, by scheme."""
+def unchecked_browsers(settings: BaseSettings) -> dict[str, type]:
+    """The handlers made of scrapy-playwright's that check nothing, by scheme."""
     handlers = {
         scheme: loaded(key)
         for scheme, key in settings.getdict("DOWNLOAD_HANDLERS").items()
@@ -71,9 +66,9 @@ def browser_handlers(settings: BaseSettings) -> dict[str, type]:
 
 
 def _opens_browser(handler: Any) -> bool:
-    """Whether *handler* comes from scrapy-playwright, which may not be installed."""
-    return isinstance(handler, type) and any(
-        global_object_name(base) == _BROWSER_HANDLER for base in handler.__mro__
+    """Whether *handler* is made of scrapy-playwright's, which may not be installed."""
+    return not hasattr(handler, "obeys_robots_txt") and any(
+        global_object_name(base) == _BROWSER_HANDLER for base in getattr(handler, "__mro__", ())
     )
 
 
@@ -97,9 +92,7 @@ def missing_parts(settings: BaseSettings) -> Iterator[str]:
             "wait for a robots.txt, all others wait too. Remove RobotSpecMiddleware from "
             f"DOWNLOADER_MIDDLEWARES and {ENABLE}"
         )
-    if settings.get("ROBOTSPEC_BROWSER") != "off" and any(
-        not hasattr(handler, "obeys_robots_txt") for handler in browser_handlers(settings).values()
-    ):
+    if settings.get("ROBOTSPEC_BROWSER") != "off" and unchecked_browsers(settings):
         yield (
             "scrapy-playwright is in DOWNLOAD_HANDLERS and its browser is not checked: redirects, "
             "scripts and frames of a page may request what robots.txt disallows. Give "

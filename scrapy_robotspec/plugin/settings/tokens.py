@@ -63,8 +63,7 @@ class TokenSelector:
     ) -> None:
         self._crawler = crawler
         self._edition = edition
-        has_tokens = overrides and any(override.token for override in overrides.values())
-        self._by_host = overrides if has_tokens else None
+        self._by_host = overrides
         self._has_doubt = False
         self._choose: Chooser | None = None
         self.fixed: Tokens | None = None
@@ -73,7 +72,8 @@ class TokenSelector:
         self._source = _SETTING
         name = crawler.settings["ROBOTSTXT_USER_AGENT"]
         user_agent, sent_by = default_user_agent(crawler)
-        is_sent = is_enabled(UserAgentMiddleware, crawler.settings)
+        enabled = crawler.settings.getwithbase("DOWNLOADER_MIDDLEWARES")
+        is_sent = is_enabled(UserAgentMiddleware, enabled)
         if callable(setting):
             self._choose = setting
             self._source = f"function {_name_of(setting)} ({_SETTING})"

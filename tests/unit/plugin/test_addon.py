@@ -6,7 +6,6 @@ Read back from real crawlers, as Scrapy reads it.
 from __future__ import annotations
 
 import logging
-import sys
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from scrapy.utils.misc import load_object
 
 from scrapy_robotspec import (
     Addon,
-    ConfigurationError,
     RobotSpecMiddleware,
     WaitingPriorityQueue,
 )
@@ -36,10 +34,6 @@ QUEUE, SCHEDULER = "SCHEDULER_PRIORITY_QUEUE", "SCHEDULER"
 
 class OwnQueue(ScrapyPriorityQueue):
     """A user's queue."""
-
-
-class OwnWaitingQueue(WaitingPriorityQueue):
-    """A user's queue made of ours."""
 
 
 class OwnScheduler(Scheduler):
@@ -151,7 +145,6 @@ def test_the_default_queue_of_scrapy_2_13_becomes_one_with_its_global_order() ->
     "settings",
     [
         {QUEUE: OwnQueue},
-        {QUEUE: OwnWaitingQueue},
         {QUEUE: WaitingPriorityQueue},
         {QUEUE: "scrapy.pqueues.ScrapyPriorityQueue"},
         {SCHEDULER: OwnScheduler},
@@ -169,16 +162,6 @@ def test_what_the_user_chose_is_kept(settings: dict[str, Any], priority: str) ->
     assert plain(updated) == before
 
 
-@pytest.mark.parametrize("name", [QUEUE, SCHEDULER])
-def test_a_users_scheduler_or_queue_is_not_imported(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """Its module may import a reactor, and Scrapy has installed none yet."""
-    monkeypatch.delitem(sys.modules, "twisted.internet.reactor", raising=False)
-    path = "not.there.yet.Scheduler"
-    assert update(**{name: path})[name] == path
-
-
 @pytest.mark.parametrize(
     "handler",
     ["scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler", "does.not.Exist", None],
@@ -191,7 +174,7 @@ def test_other_handlers_get_no_more_connections(handler: str | None) -> None:
 def test_nothing_else_is_touched() -> None:
     before, after = plain(ScrapySettings({"ROBOTSTXT_OBEY": True})), plain(update())
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", QUEUE, EXTRA_CONNECTIONS}
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -239,32 +222,11 @@ def test_in_a_dry_run_scrapys_own_decides(
     assert dict(settings["DOWNLOADER_MIDDLEWARES"])[DryRunMiddleware] == position + 1
     after = plain(settings)
     changed = {name for name in after if after[name] != before.get(name)}
-    assert changed == {"DOWNLOADER_MIDDLEWARES", "ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    given = {"ROBOTSTXT_OBEY", "ROBOTSPEC_DRY_RUN"}
+    assert changed == {"DOWNLOADER_MIDDLEWARES", EXTRA_CONNECTIONS, *given}
     assert caplog.records == []
     Addon().update_settings(settings)
     assert plain(settings) == after
-
-
-def test_switched_off_by_robotstxt_obey_it_only_warns(caplog: pytest.LogCaptureFixture) -> None:
-    settings = {"ROBOTSTXT_OBEY": "0", "ROBOTSPEC_EDITION": "no such edition"}
-    assert plain(update(**settings)) == plain(ScrapySettings(settings))
-    (record,) = caplog.records
-    assert record.levelno == logging.WARNING
-    assert "ROBOTSTXT_OBEY" in record.getMessage()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("ROBOTSPEC_EDITION", "google-1998"),
-        ("ROBOTSPEC_RETRY_TIMES", "many"),
-        ("ROBOTSPEC_CACHE", "mongodb://localhost"),
-        ("ROBOTSPEC_CACHE", "sqlite:///no/such/folder/robots.db"),
-    ],
-)
-def test_a_wrong_setting_stops_the_crawl_at_start(name: str, value: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"{name} = '{value}'"):
-        update(**{name: value})
 
 
 def test_a_store_out_of_order_stops_no_crawl(tmp_path: Any) -> None:

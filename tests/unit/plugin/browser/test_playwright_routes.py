@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from scrapy_robotspec.plugin.browser.playwright_routes import PlaywrightRoutes
+from scrapy_robotspec.plugin.browser.browsers import PlaywrightRoutes
 
 PAGE = "a page that Scrapy opened"
 MAIN = SimpleNamespace(parent_frame=None, page=PAGE)

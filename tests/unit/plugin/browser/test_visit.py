@@ -8,8 +8,8 @@ import pytest
 from scrapy import Request
 
 from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.plugin.browser.browsers import Once
 from scrapy_robotspec.plugin.browser.guard import Refusal, Visit
-from scrapy_robotspec.plugin.browser.playwright_routes import Once
 
 URL = "https://example.com/a"
 
@@ -23,17 +23,12 @@ def refusal(url: str) -> Refusal:
 
 
 def test_the_first_refusal_of_a_download_counts() -> None:
-    opened, first = visit(), refusal("https://example.com/1")
+    opened, closed, first = visit(), visit(), refusal("https://example.com/1")
     opened.refuse(first)
     opened.refuse(refusal("https://example.com/2"))
-    assert opened.refusal is first
-
-
-def test_refusals_after_the_download_are_not_its_end() -> None:
-    opened = visit()
-    opened.close()
-    opened.refuse(refusal("https://example.com/1"))
-    assert opened.refusal is None
+    closed.close()
+    closed.refuse(first)
+    assert (opened.refusal, closed.refusal) == (first, None)
 
 
 def test_only_the_first_navigation_to_the_request_itself_is_known() -> None:
@@ -78,35 +73,22 @@ class Key:
 
 
 def test_once_runs_once_for_each_object() -> None:
-    async def run() -> tuple[list[int], list[Key]]:
-        ran: list[Key] = []
+    """A caller that is cancelled does not stop the others."""
+    ran: list[Key] = []
 
-        async def start(key: Key) -> int:
-            ran.append(key)
-            await asyncio.sleep(0.01)
-            return len(ran)
+    async def start(key: Key) -> str:
+        ran.append(key)
+        await asyncio.sleep(0.01)
+        return "started"
 
+    async def run() -> list[str]:
         once, keys = Once(start), [Key(), Key()]
-        results = await asyncio.gather(*(once(key) for key in keys * 3))
-        return list(results), ran
-
-    results, ran = asyncio.run(run())
-    assert len(ran) == 2
-    assert len(results) == 6
-
-
-def test_a_cancelled_caller_of_once_does_not_stop_the_others() -> None:
-    async def run() -> str:
-        async def start(key: Key) -> str:
-            await asyncio.sleep(0.01)
-            return "started"
-
-        once, key = Once(start), Key()
-        first = asyncio.ensure_future(once(key))
+        first = asyncio.ensure_future(once(keys[0]))
         await asyncio.sleep(0)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
-        return await once(key)
+        return await asyncio.gather(*(once(key) for key in keys * 3))
 
-    assert asyncio.run(run()) == "started"
+    assert asyncio.run(run()) == ["started"] * 6
+    assert len(ran) == 2

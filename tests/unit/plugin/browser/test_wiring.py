@@ -14,8 +14,8 @@ import pytest
 from scrapy.settings import Settings as ScrapySettings
 from scrapy.utils.misc import load_object
 
-from scrapy_robotspec import Addon, ConfigurationError
-from scrapy_robotspec.plugin.settings.checks import browser_handlers, missing_parts
+from scrapy_robotspec import Addon
+from scrapy_robotspec.plugin.settings.checks import missing_parts
 
 Playwright = type(
     "ScrapyPlaywrightDownloadHandler", (), {"__module__": "scrapy_playwright.handler"}
@@ -92,23 +92,12 @@ def test_nothing_is_replaced_where_nothing_is_to_be_checked(settings: dict[str, 
     assert handlers(DOWNLOAD_HANDLERS=given, **settings) == given
 
 
-def test_a_wrong_value_stops_the_crawl() -> None:
-    with pytest.raises(ConfigurationError, match="ROBOTSPEC_BROWSER = 'pages' is wrong: give"):
-        handlers(ROBOTSPEC_BROWSER="pages")
-
-
-def test_a_middleware_put_by_hand_warns_of_a_browser_that_is_not_checked() -> None:
-    given: dict[str, Any] = {"DOWNLOAD_HANDLERS": {"http": Own}}
-    problems = list(missing_parts(ScrapySettings(given)))
-    (problem,) = [each for each in problems if "scrapy-playwright" in each]
-    assert "its browser is not checked" in problem
-    assert "scrapy_robotspec.Addon" in problem
-    quiet = ScrapySettings({**given, "ROBOTSPEC_BROWSER": "off"})
-    assert [each for each in missing_parts(quiet) if "scrapy-playwright" in each] == []
-
-
-def test_the_addon_leaves_nothing_to_warn_of() -> None:
+def test_a_browser_that_a_later_add_on_brings_causes_a_warning() -> None:
     read = ScrapySettings({"ROBOTSTXT_OBEY": True, "DOWNLOAD_HANDLERS": {"http": Own}})
     Addon().update_settings(read)
-    assert list(browser_handlers(read)) == ["http"]
-    assert [each for each in missing_parts(read) if "scrapy-playwright" in each] == []
+    assert list(missing_parts(read)) == []
+    read["DOWNLOAD_HANDLERS"] = {"http": Own}
+    (problem,) = missing_parts(read)
+    assert "its browser is not checked" in problem
+    read["ROBOTSPEC_BROWSER"] = "off"
+    assert list(missing_parts(read)) == []

@@ -1,4 +1,4 @@
-"""The line that stands for a failure in logs, reports and records."""
+"""Failures of a robots.txt request: the line that stands for one, and whose it is."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 from scrapy.exceptions import IgnoreRequest
-from twisted.internet.error import ConnectionLost
+from twisted.internet.error import ConnectBindError, ConnectionLost, DNSLookupError
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError
 from scrapy_robotspec.plugin.fetching.failures import in_one_line, is_local
-from scrapy_robotspec.plugin.fetching.routes import Routes
 
-FAILURES: list[Any] = [Failure(error) for error in (ConnectionLost(), ValueError("second"))]  # type: ignore[no-untyped-call]
-LOST = ResponseFailed(FAILURES)  # type: ignore[no-untyped-call]
-EMPTY = ResponseFailed([])  # type: ignore[no-untyped-call]
+
+def failed(*reasons: Exception) -> Exception:
+    """Twisted's exception for *reasons*."""
+    failures: Any = [Failure(reason) for reason in reasons]  # type: ignore[no-untyped-call]
+    return ResponseFailed(failures)  # type: ignore[no-untyped-call]
 
 
 def caused_by(error: Exception, cause: Exception) -> Exception:
@@ -27,36 +27,50 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+LOST = failed(ConnectionLost(), ValueError("second"))
+CLOSED = "connection closed before the response was complete"
+NO_NETWORK = OSError(errno.ENETUNREACH, "")
+
+
 @pytest.mark.parametrize(
     ("error", "line"),
     [
         (ValueError("two\nlines  of text"), "ValueError: two lines of text"),
         (ValueError(), "ValueError"),
-        (None, "NoneType: None"),
         (ValueError("\x1b[31m\u202e"), r"ValueError: \x1b[31m\u202e"),
-        (
-            LOST,
-            "connection closed before the response was complete",
-        ),
-        (
-            caused_by(OSError(str(LOST)), LOST),
-            "connection closed before the response was complete",
-        ),
-        (EMPTY, "ResponseFailed: []"),
+        (LOST, CLOSED),
+        (caused_by(OSError(str(LOST)), LOST), CLOSED),
+        (failed(ValueError("first")), "ResponseFailed: first"),
+        (failed(), "ResponseFailed: []"),
         (OSError(errno.ECONNREFUSED, "refused"), "connection refused"),
         (OSError("[SSL: WRONG_VERSION_NUMBER] wrong"), "TLS failed (https on an http port?)"),
     ],
 )
-def test_a_failure_in_one_line(error: Exception | None, line: str) -> None:
-    """The words of a person: no object of Twisted's, no second line, nothing unprintable."""
+def test_a_failure_in_one_line(error: Exception, line: str) -> None:
+    """SAF-04: no object of Twisted's, no second line, nothing unprintable."""
     assert in_one_line(error) == line
 
 
 @pytest.mark.parametrize(
     ("error", "local"),
-    [(IgnoreRequest(), True), (TimeLimitError(), False)],
+    [
+        (NO_NETWORK, True),
+        (OSError(errno.EMFILE, ""), True),
+        (caused_by(RuntimeError("connection failed"), NO_NETWORK), True),
+        (failed(NO_NETWORK), True),
+        (ConnectBindError("full"), True),  # type: ignore[no-untyped-call]
+        (IgnoreRequest("no"), True),
+        (OSError(errno.ECONNREFUSED, ""), False),
+        (OSError(errno.ECONNRESET, ""), False),
+        (TimeLimitError(), False),
+    ],
+    ids=repr,
 )
-def test_a_request_dropped_on_this_side_says_nothing_of_the_origin(
-    error: Exception, local: bool
-) -> None:
-    assert is_local(error, None, Routes((), LiveOrigins()), 1_800_000_000.0) == local
+def test_failures_of_this_machine_are_local(error: Exception, local: bool) -> None:
+    """Also behind another exception, as download handlers raise them."""
+    assert is_local(error, resolves=True) == is_local(error, resolves=False) == local
+
+
+def test_an_unknown_name_is_local_where_no_name_is_resolved() -> None:
+    assert is_local(DNSLookupError("x"), resolves=False)
+    assert not is_local(DNSLookupError("x"), resolves=True)

@@ -6,7 +6,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.exchange import Exchange
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.plugin.fetching.probes import Probes
+from scrapy_robotspec.plugin.fetching.attempt import Probes
 
 DAY = 86400.0
 

@@ -24,40 +24,18 @@ if TYPE_CHECKING:
     from scrapy import Request
 
 FIRST = Origin.of("http://a.example/")
-OTHER = "http://b.example/robots.txt"
-CONDITIONAL = ["If-Modified-Since", "If-None-Match", "If-Match", "If-Range", "Range"]
 
 
-def made(url: str = "http://a.example/robots.txt") -> Request:
+def made() -> Request:
     assert FIRST is not None
     return robots_request(
-        url,
+        FIRST.robots_url,
         FIRST,
         route=Route((), None),
         user_agent=b"examplebot",
         timeout=30.0,
         use_http_cache=False,
     )
-
-
-def sent(request: Request) -> set[str]:
-    """The names of the headers that leave when every middleware has added some."""
-    for name in [*CONDITIONAL, "Authorization", "Cookie", "Accept"]:
-        request.headers.setdefault(name, "added")
-    transfer = request.meta[META_KEY]
-    transfer.begin(request)
-    return {name.decode() for name in request.headers}
-
-
-def test_no_conditional_header_leaves_not_even_an_empty_one() -> None:
-    """FET-01: some download handlers send headers without a value."""
-    assert not sent(made()) & set(CONDITIONAL)
-    assert {"User-Agent", "Authorization", "Accept"} <= sent(made())
-
-
-def test_credentials_stay_at_the_first_origin() -> None:
-    """FET-18."""
-    assert not sent(made(OTHER)) & {"Authorization", "Cookie", *CONDITIONAL}
 
 
 def test_accept_encoding_is_scrapys_where_all_of_it_can_be_decoded() -> None:
@@ -82,11 +60,6 @@ def test_a_repeated_request_counts_its_bytes_anew() -> None:
     transfer.begin(copy)
     assert copy.meta[META_KEY] is transfer
     assert (transfer.received, transfer.stopped, transfer.content_encoding) == (0, False, ())
-
-
-def test_only_robots_txt_requests_have_a_slot_of_their_own() -> None:
-    transfer = made().meta[META_KEY]
-    assert transfer.slot == "robotspec@http://a.example"
 
 
 @pytest.mark.parametrize("header", ["gzip, chunked", "GZIP,chunked", "gzip"])

@@ -20,7 +20,7 @@ def crawler_with_engine(**settings: Any) -> Crawler:
         Spider,
         {
             "ROBOTSTXT_OBEY": True,
-            "DOWNLOADER_MIDDLEWARES": {"scrapy_robotspec.RobotSpecMiddleware": 100},
+            "ADDONS": {"scrapy_robotspec.Addon": 500},
             "USER_AGENT": "examplebot/1.0",
             "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https", "ftp", "s3")),
             **settings,
