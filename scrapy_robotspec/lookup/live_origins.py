@@ -48,8 +48,6 @@ class LiveOrigin:
     state: QueueState = QueueState.READY
     holds: int = 0
     """Number of requests that hold the others in the scheduler."""
-    left: Any = None
-    """The request that has left the scheduler alone and has not arrived in the middleware."""
     waits: int = 0
     """Number of waits for its robots.txt."""
     routes: dict[str, Any] = field(default_factory=dict)
@@ -63,7 +61,7 @@ class LiveOrigin:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        waits = self.waits or self.holds or self.left is not None or self.pending_since is not None
+        waits = self.waits or self.holds or self.pending_since is not None
         busy = self.is_flying or self.waiters or waits
         return not busy and self.state is QueueState.READY
 

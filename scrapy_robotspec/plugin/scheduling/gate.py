@@ -26,6 +26,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from scrapy_robotspec.lookup.live_origins import QueueState
+from scrapy_robotspec.plugin import _compat
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,10 +59,9 @@ class Gate:
 
     *origin_of* returns the origin whose robots.txt governs a request, or None. *knows* says whether
     an origin has valid rules, *is_spaced* whether a crawl delay is in force for it. *may_fetch* is
-    the lookup's; *clock* returns epoch seconds; *wake* makes the engine look into the scheduler.
-    *on_waiting* is called with each request that is queued while its origin is not READY,
-    *count_waiting* with each change of the number of queued requests whose origin is HELD.
-    *when_passed_on* makes a call when the request that has waited is on its way, before the others.
+    the lookup's; *wake* makes the engine look into the scheduler. *on_waiting* is called with each
+    request that is queued while its origin is not READY, *count_waiting* with each change of the
+    number of queued requests whose origin is HELD.
     """
 
     def __init__(
@@ -69,14 +69,12 @@ class Gate:
         live: LiveOrigins,
         *,
         origin_of: Callable[[Request], Origin | None],
-        knows: Callable[[Origin, float], bool],
+        knows: Callable[[Origin], bool],
+        is_spaced: Callable[[Origin], bool],
         may_fetch: Callable[[Callable[[], object]], bool],
-        clock: Callable[[], float],
         wake: Callable[[], None],
-        is_spaced: Callable[[Origin], bool] | None = None,
-        on_waiting: Callable[[Origin, Request], object] = lambda origin, request: None,
-        count_waiting: Callable[[int], None] = lambda change: None,
-        when_passed_on: Callable[[Callable[[], object]], object] = lambda call: call(),
+        on_waiting: Callable[[Origin, Request], object],
+        count_waiting: Callable[[int], None],
     ) -> None:
         self._live = live
         self.origin_of = origin_of
@@ -85,13 +83,12 @@ class Gate:
         self.is_spaced = is_spaced
         self.may_fetch = partial(may_fetch, wake)
         """Whether a fetch may begin; else the engine is woken later."""
-        self._clock = clock
         self._wake = wake
-        self._when_passed_on = when_passed_on
         self._on_waiting = on_waiting
-        self.left: set[LiveOrigin] = set()
-        """Origins of which a request has left alone and has not arrived in the middleware."""
-        self._queues: list[GatedQueues] = []
+        self.left: dict[Origin, Request] = {}
+        """Requests that have left alone and have not arrived in the middleware."""
+        self.queues: list[GatedQueues] = []
+        """Those of the scheduler; none if it is not ours. Each is told of every change of state."""
 
     # --- events
 
@@ -110,29 +107,27 @@ class Gate:
     def enter(self, origin: Origin) -> QueueState:
         """The state for requests of *origin* that are queued from now on."""
         state = self.state(origin)
-        if state is QueueState.READY and not self._knows(origin, self._clock()):
+        if state is QueueState.READY and not self._knows(origin):
             state = self._live.use(origin).state = QueueState.UNKNOWN
         return state
 
     def leave(self, origin: Origin, request: Request) -> None:
         """*request* leaves its queue alone."""
-        live = self._live.use(origin)
-        live.left = request
-        self.left.add(live)
-        self._set(live, QueueState.HELD)
+        self.left[origin] = request
+        self._set(self._live.use(origin), QueueState.HELD)
 
     @contextmanager
     def hold(self, origin: Origin) -> Iterator[None]:
         """Let no request of *origin* go while one of them waits."""
         live = self._live.use(origin)
-        self._arrive(live)
+        self.left.pop(origin, None)
         live.holds += 1
         self._set(live, QueueState.HELD)
         try:
             yield
         finally:
             live.holds -= 1
-            self._when_passed_on(partial(self.update, origin))
+            _compat.when_passed_on(partial(self.update, origin))
 
     def update(self, origin: Origin) -> None:
         """Let requests of *origin* go, unless one waits.
@@ -142,43 +137,29 @@ class Gate:
         live = self._live.get(origin)
         if live is None or live.holds:
             return
-        self._arrive(live)
+        self.left.pop(origin, None)
         if live.state is not QueueState.READY:
-            all_go = not self.count(origin) or self._knows(origin, self._clock())
+            all_go = not self.count(origin) or self._knows(origin)
             self._set(live, QueueState.READY if all_go else QueueState.UNKNOWN)
         self._live.settle(live)
-
-    def _arrive(self, live: LiveOrigin) -> None:
-        if live.left is not None:
-            live.left = None
-            self.left.discard(live)
 
     def _set(self, live: LiveOrigin, state: QueueState) -> None:
         if state is live.state:
             return
         live.state = state
-        for queues in self._queues:
+        for queues in self.queues:
             queues.on_state(live.origin, state)
         if state is not QueueState.HELD:
             self._wake()
 
     # --- queues
 
-    def attach(self, queues: GatedQueues) -> None:
-        """Report every change of state to *queues* from now on."""
-        self._queues.append(queues)
-
-    @property
-    def has_queues(self) -> bool:
-        """Whether the scheduler's queues obey the gate."""
-        return bool(self._queues)
-
     def count(self, origin: Origin) -> int:
         """The number of requests of *origin* that are held back in queues."""
         live = self._live.get(origin)
         if live is None or live.state is QueueState.READY:
             return 0
-        return sum(queues.count(origin) for queues in self._queues)
+        return sum(queues.count(origin) for queues in self.queues)
 
     def must_wait(self, is_full: Callable[[], bool]) -> bool:
         """Whether the engine must send nothing.
@@ -189,7 +170,7 @@ class Gate:
         if is_full():
             return True
         waiting = False
-        for queues in self._queues:
+        for queues in self.queues:
             if queues.size:
                 if queues.may_go():
                     return False
@@ -201,13 +182,13 @@ class Gate:
 
         Another middleware has dropped it. *is_active* says whether a request is in the downloader.
         """
-        for live in list(self.left):
-            if live.left is not None and not is_active(live.left):
-                self.update(live.origin)
+        for origin, request in list(self.left.items()):
+            if not is_active(request):
+                self.update(origin)
 
     def close(self) -> None:
         """Make no more calls."""
-        self._queues.clear()
+        self.queues.clear()
 
 
 class GateOwner:

@@ -2,13 +2,11 @@
 
 The gate says which origins' requests may go; this module chooses among those. The order is that of
 Scrapy's own queue: the download slot with the fewest downloads comes first, in it the queue with
-the best priority, and of equal ones the queue that has waited longest. A choice does not grow with
-the number of queues.
+the best priority, and of equal ones the queue that has waited longest.
 """
 
 from __future__ import annotations
 
-import heapq
 import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
@@ -30,89 +28,57 @@ logger = logging.getLogger("scrapy_robotspec")
 class OriginQueue:
     """Requests of one download slot and origin."""
 
-    __slots__ = ("name", "origin", "rank", "requests", "size", "slot", "state")
+    __slots__ = ("name", "origin", "rank", "requests", "slot", "state")
 
     def __init__(self, slot: str, origin: Origin | None, requests: Any, state: QueueState) -> None:
         self.slot = slot
         self.origin = origin
         self.requests = requests
         """A ``ScrapyPriorityQueue``; ``curprio`` is the negated priority of the next request."""
-        self.size = len(requests)
         self.state = state
         self.name = ""
         """Its owner's name for it."""
         self.rank = 0
-        """The priority under which a :class:`RankedQueues` has it; the lowest comes first."""
+        """The priority under which a :class:`SlotTable` has it; the lowest comes first."""
 
 
-class RankedQueues:
-    """Queues by the priority of their next request, then by arrival."""
+class SlotTable:
+    """Queues by download slot, then by the priority of their next request, then by arrival.
 
-    __slots__ = ("_ranks", "by_rank")
+    The slot that was served longest ago comes first.
+    """
 
-    def __init__(self) -> None:
-        self.by_rank: dict[int, OrderedDict[OriginQueue, None]] = {}
-        self._ranks: list[int] = []
-        """A heap with every key of ``by_rank``, and some that have gone."""
+    def __init__(self, downloads: DownloadSlots) -> None:
+        self._downloads = downloads
+        self.slots: OrderedDict[str, dict[int, OrderedDict[OriginQueue, None]]] = OrderedDict()
 
     def add(self, queue: OriginQueue) -> None:
         """Add *queue* behind those of equal priority."""
         queue.rank = queue.requests.curprio or 0
-        equals = self.by_rank.get(queue.rank)
-        if equals is None:
-            equals = self.by_rank[queue.rank] = OrderedDict()
-            heapq.heappush(self._ranks, queue.rank)
-        equals[queue] = None
+        ranks = self.slots.setdefault(queue.slot, {})
+        ranks.setdefault(queue.rank, OrderedDict())[queue] = None
 
     def discard(self, queue: OriginQueue) -> None:
         """Remove *queue*."""
-        equals = self.by_rank.get(queue.rank)
-        if equals is not None:
-            equals.pop(queue, None)
-            if not equals:
-                del self.by_rank[queue.rank]
-
-    def renew(self, queue: OriginQueue) -> None:
-        """*queue*, whose next request may be another, comes last among equals."""
-        # hot path
-        if queue.requests.curprio == queue.rank:
-            self.by_rank[queue.rank].move_to_end(queue)
-        else:
-            self.discard(queue)
-            self.add(queue)
-
-    def best(self, *, newest: bool = False) -> OriginQueue:
-        """A queue with the best priority: the oldest, or the *newest*."""
-        while self._ranks[0] not in self.by_rank:
-            heapq.heappop(self._ranks)
-        equals = self.by_rank[self._ranks[0]]
-        return next(reversed(equals) if newest else iter(equals))
-
-
-class SlotTable:
-    """Download slots with queues, the one that was served longest ago first."""
-
-    def __init__(self, downloads: DownloadSlots) -> None:
-        self._downloads = downloads
-        self.slots: OrderedDict[str, RankedQueues] = OrderedDict()
-
-    def add(self, queue: OriginQueue) -> None:
-        queues = self.slots.get(queue.slot)
-        if queues is None:
-            queues = self.slots[queue.slot] = RankedQueues()
-        queues.add(queue)
-
-    def discard(self, queue: OriginQueue) -> None:
-        queues = self.slots.get(queue.slot)
-        if queues is not None:
-            queues.discard(queue)
-            if not queues.by_rank:
-                del self.slots[queue.slot]
+        ranks = self.slots[queue.slot]
+        del ranks[queue.rank][queue]
+        if not ranks[queue.rank]:
+            del ranks[queue.rank]
+        if not ranks:
+            del self.slots[queue.slot]
 
     def renew(self, queue: OriginQueue) -> None:
         """*queue* and its slot come last from now on among equals."""
-        self.slots[queue.slot].renew(queue)
+        # hot path
+        self.discard(queue)
+        self.add(queue)
         self.slots.move_to_end(queue.slot)
+
+    def best(self, slot: str, *, newest: bool = False) -> OriginQueue:
+        """A queue of *slot* with the best priority: the oldest, or the *newest*."""
+        ranks = self.slots[slot]
+        equals = ranks[min(ranks)]
+        return next(reversed(equals) if newest else iter(equals))
 
     def least_busy(self, *, newest: bool = False) -> tuple[int, str]:
         """The slot with the fewest downloads, and their number.
@@ -148,11 +114,11 @@ class OriginQueues:
         self._queues: dict[Origin | None, dict[str, OriginQueue]] = {}
         self.size = 0
         """Number of requests."""
-        self._ready: SlotTable = SlotTable(downloads)
-        self._unknown: SlotTable = SlotTable(downloads)
+        self._ready = SlotTable(downloads)
+        self._unknown = SlotTable(downloads)
         self._fetches = 0
         if gate is not None:
-            gate.attach(self)
+            gate.queues.append(self)
 
     # --- requests
 
@@ -168,22 +134,21 @@ class OriginQueues:
             state = self._gate.enter(origin)
         queue = OriginQueue(slot, origin, requests, state)
         self._queues.setdefault(origin, {})[slot] = queue
-        self.size += queue.size
+        self.size += len(requests)
         self._place(queue)
         return queue
 
     def push(self, queue: OriginQueue, request: Request) -> None:
         """Add *request* to *queue*."""
         queue.requests.push(request)
-        queue.size += 1
         self.size += 1
         if queue.state is QueueState.HELD:
             self._count_waiting(1)
-            return
-        if queue.state is QueueState.UNKNOWN:  # the newest
+        elif queue.state is QueueState.UNKNOWN:  # the newest
             self._unknown.renew(queue)
         elif queue.requests.curprio != queue.rank:
-            self._ready.slots[queue.slot].renew(queue)
+            self._ready.discard(queue)
+            self._ready.add(queue)
 
     def pop(self) -> Request | None:
         """The next request that may go, or None."""
@@ -213,7 +178,7 @@ class OriginQueues:
             self._place(queue)
 
     def count(self, origin: Origin) -> int:
-        return sum(queue.size for queue in self._queues.get(origin, {}).values())
+        return sum(len(queue.requests) for queue in self._queues.get(origin, {}).values())
 
     # --- choice
 
@@ -232,43 +197,35 @@ class OriginQueues:
             newest = self._fetches % 2 == 1
             busy, slot = self._unknown.least_busy(newest=newest)
             if ready is None or busy <= ready[0]:
-                return self._best_in(slot, newest=newest)
-        return None if ready is None else self._ready.slots[ready[1]].best()
-
-    def _best_in(self, slot: str, *, newest: bool) -> OriginQueue:
-        """The best queue of *slot*, which has one that needs a fetch."""
-        to_fetch = self._unknown.slots[slot].best(newest=newest)
-        if slot in self._ready.slots:
-            ready = self._ready.slots[slot].best()
-            if ready.rank < to_fetch.rank:
-                return ready
-        return to_fetch
+                best = [self._unknown.best(slot, newest=newest)]
+                if slot in self._ready.slots:
+                    best.append(self._ready.best(slot))
+                return min(best, key=lambda queue: queue.rank)
+        return None if ready is None else self._ready.best(ready[1])
 
     def _pop_from(self, queue: OriginQueue) -> Request | None:
+        requests = queue.requests
+        size = len(requests)
         try:
-            request: Request | None = queue.requests.pop()
+            request: Request | None = requests.pop()
             if request is None:  # Scrapy's priority queue has an empty queue for one priority
-                request = queue.requests.pop()
-        except Exception:
-            size = len(queue.requests)
-            self.size += size - queue.size
-            queue.size = size
-            raise
-        if request is None and queue.size:
+                request = requests.pop()
+        finally:
+            left = len(requests)
+            self.size += left - size
+        if request is None and left:
             logger.error(
                 "%d requests of %s cannot be read from their queue",
-                queue.size,
+                left,
                 queue.origin or queue.slot,
             )
-        size = 0 if request is None else queue.size - 1
-        self.size += size - queue.size
-        queue.size = size
+            self.size -= left
         self._after_pop(queue, request)
         return request
 
     def _after_pop(self, queue: OriginQueue, request: Request | None) -> None:
         """Let *queue* and its slot come last among equals; a request may leave alone."""
-        if queue.size:
+        if request is not None and len(queue.requests):
             table = self._ready if queue.state is QueueState.READY else self._unknown
             table.renew(queue)
         else:
@@ -282,14 +239,14 @@ class OriginQueues:
         elif queue.state is QueueState.UNKNOWN:
             self._fetches += 1
             gate.leave(origin, request)
-        elif gate.is_spaced is not None and gate.is_spaced(origin):
+        elif gate.is_spaced(origin):
             gate.leave(origin, request)
 
     # --- places
 
     def _place(self, queue: OriginQueue) -> None:
         if queue.state is QueueState.HELD:
-            self._count_waiting(queue.size)
+            self._count_waiting(len(queue.requests))
         elif queue.state is QueueState.UNKNOWN:
             self._unknown.add(queue)
         else:
@@ -297,7 +254,7 @@ class OriginQueues:
 
     def _displace(self, queue: OriginQueue) -> None:
         if queue.state is QueueState.HELD:
-            self._count_waiting(-queue.size)
+            self._count_waiting(-len(queue.requests))
         elif queue.state is QueueState.UNKNOWN:
             self._unknown.discard(queue)
         else:

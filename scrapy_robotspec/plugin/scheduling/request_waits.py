@@ -64,20 +64,21 @@ class RequestWaits:
         self.gate = Gate(
             robots.live,
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
-            knows=robots.lookup.knows,
+            knows=lambda origin: robots.lookup.knows(origin, time.time()),
+            is_spaced=self._is_spaced,
             may_fetch=robots.lookup.may_fetch,
-            clock=time.time,
             wake=lambda: _compat.wake(crawler.engine),
-            is_spaced=None if self._crawl_delay is None else self._crawl_delay.is_spaced,
             on_waiting=robots.note_route,
             count_waiting=count_waiting,
-            when_passed_on=_compat.when_passed_on,
         )
 
     def _open_crawl_delay(self) -> CrawlDelay:
         from scrapy_robotspec.plugin.scheduling.crawl_delay import open_crawl_delay
 
         return open_crawl_delay(self._crawler, self._robots, self._delay_now)
+
+    def _is_spaced(self, origin: Origin) -> bool:
+        return self._crawl_delay is not None and self._crawl_delay.is_spaced(origin)
 
     # --- requests
 
@@ -174,7 +175,7 @@ class RequestWaits:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
         assert engine is not None
-        self._is_foreign = not self.gate.has_queues
+        self._is_foreign = not self.gate.queues
         if self._is_foreign:
             scheduler = _compat.watch_scheduler(engine, self._popped.add)
             _compat.back_out_while(engine, self._must_wait)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.lookup.live_origins import QueueState
     from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
 
-START = 1_800_000_000.0
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 
 
@@ -44,11 +43,11 @@ class GateHarness:
         self.gate = Gate(
             self.live,
             origin_of=lambda request: Origin.of(request.url),
-            knows=lambda origin, now: origin in self.known,
+            knows=self.known.__contains__,
             is_spaced=self.spaced.__contains__,
             may_fetch=lambda when_free: self.fetch_slots,
-            clock=lambda: START,
             wake=self._wake,
+            on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
         )
 
@@ -76,7 +75,7 @@ class QueuesRecorder:
         self.changes: list[tuple[Origin, QueueState]] = []
         self.size = size
         self._may_go = may_go
-        gate.attach(self)
+        gate.queues.append(self)
 
     def on_state(self, origin: Origin, state: QueueState) -> None:
         self.changes.append((origin, state))

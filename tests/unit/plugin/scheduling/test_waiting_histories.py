@@ -51,10 +51,11 @@ class Crawl(LookupHarness):
         self.gate = Gate(
             self.live,
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
-            knows=self.lookup.knows,
+            knows=lambda origin: self.lookup.knows(origin, self.clock()),
+            is_spaced=lambda origin: False,
             may_fetch=self.lookup.may_fetch,
-            clock=self.clock,
             wake=self._wake,
+            on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
         )
         self.downloads = ActiveRequests()
