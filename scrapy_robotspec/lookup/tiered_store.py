@@ -99,10 +99,6 @@ class TieredStore:
         """Reserve a page slot in the shared store; fails with ``StoreError``."""
         return self._track(self._in_thread(self._shared.reserve, origin, asked))
 
-    def sweep(self, before: float) -> None:
-        """Delete records whose last attempt was before *before* from the shared store."""
-        self._write(self._shared.purge, before)
-
     def close(self) -> Deferred[None]:
         """Finish pending writes and close both stores."""
         return Deferred.fromCoroutine(self._close())

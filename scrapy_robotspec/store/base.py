@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAX_AGENTS = 8
 #: A lease that ends later is of no fetch (seconds).
 LONGEST_LEASE = 3600.0
+#: Records are deleted this long after their last attempt or their expiry (seconds): while an origin
+#: is unreachable the last good copy may count for weeks.
+KEPT = 60 * 86_400.0
 
 
 class Claim(NamedTuple):
@@ -68,10 +71,6 @@ class RecordStore(ABC):
     @abstractmethod
     def release(self, origin: Origin, owner: str) -> None:
         """Release the lease on *origin* if *owner* holds it."""
-
-    @abstractmethod
-    def purge(self, before: float) -> None:
-        """Delete records whose last attempt was before *before*, unless they expire."""
 
     @abstractmethod
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:

@@ -6,7 +6,6 @@ thread.
 
 from __future__ import annotations
 
-import logging
 import math
 import random
 import time
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.page_slots import Line, Reservation, SlotRequest
     from scrapy_robotspec.store.spill import Spill
-
-logger = logging.getLogger(__name__)
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -84,24 +81,21 @@ class SizedTable(Generic[_K, _V]):
 class MemoryStore:
     """Keeps *max_records* records or 64 MB, whichever is more.
 
-    Records that are evicted move to a temporary file that holds *max_spilled* records; 0: they are
-    deleted. With *warn* the first eviction of a fresh record is logged. *monotonic* gives the
-    seconds by which page slots count.
+    Records that are evicted move to a temporary file that holds *max_spilled* records. *monotonic*
+    gives the seconds by which page slots count.
     """
 
     def __init__(
         self,
         max_records: int = MAX_RECORDS,
-        max_spilled: int = 0,
+        max_spilled: int = MAX_SPILLED,
         *,
-        warn: bool = True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_spilled = max_spilled
         max_size = max(max_records * _AVERAGE, GRANTED)
         self._table: SizedTable[str, bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
-        self._warned = not warn
         self._monotonic = monotonic
         self._lines: OrderedDict[Origin, Line] = OrderedDict()
 
@@ -120,17 +114,13 @@ class MemoryStore:
         if self._spill is not None:
             self._spill.delete(origin)
         evicted = self._table.put(origin, record.to_bytes())
-        if self._max_spilled and evicted:
+        if evicted:
             self._open_spill().put(evicted)
-        if evicted and not self._warned and _any_fresh(evicted, record.updated_at):
-            self._warned = True
-            self._warn()
 
     def close(self) -> None:
         """Delete the temporary file. Records in memory stay readable."""
         if self._spill is not None:
             self._spill.close()
-            self._spill, self._max_spilled = None, 0
 
     def _open_spill(self) -> Spill:
         if self._spill is None:
@@ -139,24 +129,11 @@ class MemoryStore:
             self._spill = Spill(self._max_spilled)
         return self._spill
 
-    def _warn(self) -> None:
-        where = "moved to a temporary file" if self._max_spilled else "forgotten and fetched again"
-        logger.warning(
-            "The robots.txt store memory:// is full (limit: %d origins, %d MB): records that are "
-            "still fresh are %s. Raise the limit with ROBOTSPEC_CACHE = 'memory://?max=N', or use "
-            "sqlite:///",
-            self._table.max_number,
-            self._table.max_size >> 20,
-            where,
-        )
-
     # --- what ``TieredStore`` does with a shared store: nothing is shared here
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None: ...
 
     def release(self, origin: Origin) -> None: ...
-
-    def sweep(self, before: float) -> None: ...
 
     # --- pace
 
@@ -170,11 +147,6 @@ class MemoryStore:
         if not page_slots.has_expired(line, now):
             self._lines[checked] = line
         return reply
-
-
-def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
-    records = (RobotsRecord.from_bytes(data) for _, data in evicted)
-    return any(record is not None and (record.expires_at or 0.0) > now for record in records)
 
 
 def _size_of(data: bytes) -> int:

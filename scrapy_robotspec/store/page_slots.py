@@ -15,7 +15,7 @@ from typing import NamedTuple
 #: Slots are reserved at most this far ahead (seconds).
 HORIZON = 1.0
 #: A line is kept this long after its end (seconds).
-KEPT = 3600.0
+LINE_KEPT = 3600.0
 
 
 class SlotRequest(NamedTuple):
@@ -89,4 +89,4 @@ def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Re
 
 def has_expired(line: Line, now: float) -> bool:
     """Whether *line* may be deleted."""
-    return max(line.next, line.tail) + KEPT < now
+    return max(line.next, line.tail) + LINE_KEPT < now

@@ -29,12 +29,11 @@ _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 def open_store(uri: str) -> RecordStore | MemoryStore:
     """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
 
-    ``memory://?max=N&disk=M`` bounds the records in memory and in a temporary file;
-    ``sqlite:///relative.db`` and
+    ``memory://?max=N`` bounds the records in memory; ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
-    takes ``?prefix=P``, ``timeout=S`` and ``keep=S``, as do ``redis+cluster://`` and
-    ``rediss+cluster://``. Raises ``ConfigurationError`` for anything
-    else, and ``StoreError`` if the back end cannot be opened.
+    takes ``?prefix=P`` and ``timeout=S``, as do ``redis+cluster://`` and ``rediss+cluster://``.
+    Raises ``ConfigurationError`` for anything else, and ``StoreError`` if the back end cannot be
+    opened.
     """
     try:
         parts = urlsplit(uri)
@@ -63,15 +62,12 @@ class _Options:
         self._uri = uri
         self._left = dict(parse_qsl(query, keep_blank_values=True))
 
-    def number(self, name: str, default: float, *, or_zero: bool = False) -> float:
-        """The number in option *name*, above 0 or *or_zero*."""
-        text = self._left.pop(name, None)
-        if text is None:
-            return default
-        lowest = "from 0" if or_zero else "above 0"
-        wanted = f"a number {lowest} up to {_MOST:,}"
+    def number(self, name: str, default: float) -> float:
+        """The number in option *name*, above 0."""
+        text = self._left.pop(name, default)
+        wanted = f"a number above 0 up to {_MOST:,}"
         try:
-            return converters.number(wanted, 0, _MOST, above=not or_zero)(text)
+            return converters.number(wanted, 0, _MOST, above=True)(text)
         except ValueError:
             _fail(self._uri, f"{name}={text} is wrong, give {wanted}")
 
@@ -85,14 +81,13 @@ class _Options:
 
 
 def _memory(uri: str, parts: SplitResult, options: _Options) -> MemoryStore:
-    from scrapy_robotspec.store.memory import MAX_RECORDS, MAX_SPILLED, MemoryStore
+    from scrapy_robotspec.store.memory import MAX_RECORDS, MemoryStore
 
     max_records = options.number("max", MAX_RECORDS)
-    max_spilled = options.number("disk", MAX_SPILLED, or_zero=True)
     options.end()
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
-        _fail(uri, "use memory:// or memory://?max=100000&disk=1000000")
-    return MemoryStore(int(max_records), int(max_spilled))
+        _fail(uri, "use memory:// or memory://?max=100000")
+    return MemoryStore(int(max_records))
 
 
 def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
@@ -117,7 +112,6 @@ def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     is_cluster = parts.scheme.endswith("+cluster")
     prefix = options.text("prefix", "robotspec")
     timeout = options.number("timeout", 2.0)
-    keep = options.number("keep", 60 * 86_400.0)
     options.end()
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         _fail(uri, "the part after the host must be the number of a database")
@@ -125,7 +119,7 @@ def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
         _fail(uri, "a cluster has the database 0 alone")
     scheme = parts.scheme.removesuffix("+cluster")
     url = parts._replace(scheme=scheme, query="").geturl()
-    return RedisStore(url, prefix, timeout, keep, is_cluster=is_cluster)
+    return RedisStore(url, prefix, timeout, is_cluster=is_cluster)
 
 
 def _has_host_and_port(parts: SplitResult) -> bool:

@@ -23,7 +23,7 @@ from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.store import MEMORY
-from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
+from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -212,7 +212,7 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
     limiter = FetchLimiter(settings.concurrent_fetches)
     make = partial(Lookup, runtime, limiter=limiter, live=runtime.live, max_size=settings.max_size)
     if settings.cache == MEMORY:
-        return make(store=MemoryStore(max_spilled=MAX_SPILLED))
+        return make(store=MemoryStore())
     from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
     from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
     from scrapy_robotspec.store.uri import open_shared_store, open_store
@@ -225,7 +225,7 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
     shared.open()
     store = TieredStore(
         # The store behind it has every record, but only after a call in a thread.
-        MemoryStore(max_spilled=MAX_SPILLED, warn=False),
+        MemoryStore(),
         shared,
         runtime.in_thread,
         owner=uuid4().hex,

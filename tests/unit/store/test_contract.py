@@ -29,10 +29,6 @@ NOW = 1_800_000_000.0
 class TestRecords:
     """Get, put and purge."""
 
-    def test_an_unknown_origin_has_no_record(self, store: RecordStore) -> None:
-        """A miss is None."""
-        assert store.get(ORIGIN) is None
-
     def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
         """CAC-04: bytes, times, failures and hops."""
         put(store, record())
@@ -119,10 +115,6 @@ class TestLeases:
 
 class TestClaims:
     """Another record or the lease, in one call; a record and the release, in one call."""
-
-    def test_nothing_is_known_and_nothing_is_stored(self, store: RecordStore) -> None:
-        assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
-        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False)
 
     @pytest.mark.parametrize("known", [None, NOW - 1, NOW + 1])
     def test_a_record_that_is_not_known_is_returned(
@@ -280,11 +272,6 @@ class TestSlots:
     def test_each_origin_has_a_line_of_its_own(self, store: RecordStore) -> None:
         assert all(store.reserve(origin(n), SlotRequest(60.0)).granted for n in range(20))
 
-    def test_lines_survive_a_purge_of_records(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, SlotRequest(60.0))
-        store.purge(NOW - 1000)
-        assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
-
     @pytest.mark.parametrize("spacing", [1e-6, 1e12, 1e300])
     def test_any_spacing_is_accepted(self, store: RecordStore, spacing: float) -> None:
         assert store.reserve(ORIGIN, SlotRequest(spacing)).granted
@@ -342,27 +329,6 @@ def test_threads_get_one_lease_between_them(uri: str) -> None:
         taken = list(pool.map(take_all, range(8)))
     store.close()
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
-
-
-def test_two_stores_on_one_back_end_see_each_other(uri: str) -> None:
-    """CAC-04."""
-    one, other = open_shared_store(uri), open_shared_store(uri)
-    put(one, record())
-    assert other.get(ORIGIN) == record()
-    assert take(one, ORIGIN, "one", NOW, 30)
-    assert not take(other, ORIGIN, "other", NOW, 30)
-    one.close()
-    other.close()
-
-
-def test_records_outlive_the_store(uri: str) -> None:
-    """CAC-04: a second run asks nothing again."""
-    first = open_shared_store(uri)
-    put(first, record())
-    first.close()
-    second = open_shared_store(uri)
-    assert second.get(ORIGIN) == record()
-    second.close()
 
 
 def _answer() -> dict[str, Any]:

@@ -44,21 +44,21 @@ def test_the_page_names_every_scheme_and_option() -> None:
         and call.func.attr in ("number", "text")
         and isinstance(call.args[0], ast.Constant)
     }
-    assert options == {"max", "disk", "timeout", "prefix", "keep"}
+    assert options == {"max", "timeout", "prefix"}
     for word in (*store_uri._OPENERS, *options):
         assert f"`{word}" in PAGE
 
 
 def test_the_page_counts_the_contract() -> None:
     """The author of another store wants to know how much it is."""
-    assert len(RecordStore.__abstractmethods__) == 7
-    assert "seven short methods" in PAGE
+    assert len(RecordStore.__abstractmethods__) == 6
+    assert "six short methods" in PAGE
 
 
 def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
-    store = RedisStore("redis://localhost", "PREFIX", 1, 1)
+    store = RedisStore("redis://localhost", "PREFIX", 1)
     for kind in ("records", "lease", "line"):
         assert f"`{store._key(Origin('http', 'a.example', 80), kind)}`" in PAGE
     store.close()
