@@ -9,13 +9,13 @@ from __future__ import annotations
 import logging
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.limiter import SlotWaits
-from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, LiveOrigin, LiveOrigins, fire, pause
+from scrapy_robotspec.lookup.limiter import FetchLimiter
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, Pending, Resolved, RulesCache
 from scrapy_robotspec.lookup.single_flight import SingleFlight
 
@@ -23,51 +23,48 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.limiter import FetchLimiter
+    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
     from scrapy_robotspec.lookup.single_flight import FetchDone, Runtime
     from scrapy_robotspec.lookup.tiered_store import TieredStore
     from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
-_Request = TypeVar("_Request", contravariant=True)
 
-
-class Lookup(Generic[_Request]):
+class Lookup:
     """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
-    With a ``TieredStore``, *flight_class* is ``SharedFlight``. *max_size* is the parsing limit in
-    bytes, None for the edition's. *max_bytes* bounds the parsed files that are kept; a dropped one
-    is parsed again from its record.
+    *limit* bounds the fetches. With a ``TieredStore``, *flight_class* is ``SharedFlight``.
+    *max_size* is the parsing limit in bytes, None for the edition's. *max_bytes* bounds the parsed
+    files that are kept; a dropped one is parsed again from its record.
     """
 
     def __init__(
         self,
-        runtime: Runtime[_Request],
+        runtime: Runtime,
         store: MemoryStore | TieredStore,
-        limiter: FetchLimiter,
-        live: LiveOrigins | None = None,
+        limit: int,
+        live: LiveOrigins,
         *,
-        flight_class: Callable[..., SingleFlight[_Request]] = SingleFlight,
+        flight_class: Callable[..., SingleFlight] = SingleFlight,
         max_size: int | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self._runtime = runtime
         self.store = store
-        self._limiter = limiter
+        self.limiter = FetchLimiter(limit, clock=runtime.clock, call_later=runtime.call_later)
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
         self.get_valid = self._rules_cache.get_valid
         """The reply of :meth:`ask` if the record need not be read, else None."""
-        self._live: LiveOrigins = LiveOrigins() if live is None else live
-        self._flights = flight_class(runtime, store, limiter, self._rules_cache, self._live)
-        self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
-        self.may_fetch = self._slot_waits.may_begin
+        self._live = live
+        self._flights = flight_class(runtime, store, self.limiter, self._rules_cache, live)
+        self.may_fetch = self.limiter.may_begin
         self._closed = False
 
     # --- asking
 
-    def ask(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
+    def ask(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         """Return what is known of *origin*; start a fetch if due."""
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
@@ -83,7 +80,7 @@ class Lookup(Generic[_Request]):
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
 
-    async def wait(self, origin: Origin, request: _Request) -> Resolved:
+    async def wait(self, origin: Origin, request: Any) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
         while True:
             if self._closed:
@@ -95,7 +92,7 @@ class Lookup(Generic[_Request]):
             if found.until > now:
                 await self._pause(origin, found.until - now, Deferred())
             else:
-                await self._pause(origin, math.inf, self._slot_waits.add(found.asked_before))
+                await self._pause(origin, math.inf, self.limiter.wait(found.asked_before))
 
     @property
     def busy(self) -> bool:
@@ -136,7 +133,7 @@ class Lookup(Generic[_Request]):
 
     # --- from record to result
 
-    def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
+    def _look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         record = self.store.get(origin)
         policy = self._runtime.policy(origin)
         plan = policy.plan(record, now)
@@ -180,7 +177,7 @@ class Lookup(Generic[_Request]):
         try:
             await pause(self._runtime.call_later, seconds, waiter)
         finally:
-            self._slot_waits.discard(waiter)
+            self.limiter.discard(waiter)
             if waiter in live.waiters:
                 live.waiters.remove(waiter)
             self._live.settle(live)

@@ -6,18 +6,17 @@ from now on to the lookup. For processes that share a store, see ``tiered_store.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
 from scrapy_robotspec.access.policy import Action, Plan
-from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, pause
 from scrapy_robotspec.lookup.rules_cache import Pending
 
 if TYPE_CHECKING:
@@ -37,17 +36,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_Request = TypeVar("_Request", contravariant=True)
 
-#: Longest time that signal handlers may delay the requests of an origin (seconds).
-HANDLER_TIMEOUT = 30.0
-
-#: How cancelled handlers end: a Deferred's error or, with older Twisted, a task's.
-_CANCELLED = (CancelledError, asyncio.CancelledError)
-
-
-class Runtime(Protocol[_Request]):
-    """Implemented by the plugin (``CrawlRuntime``)."""
+class Runtime(Protocol):
+    """Implemented by the plugin (``CrawlRuntime``); a request may be any object."""
 
     def policy(self, origin: Origin) -> AccessPolicy:
         """The access policy for *origin*."""
@@ -61,18 +52,16 @@ class Runtime(Protocol[_Request]):
     def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
         """Call *call* in *delay* seconds; the result has ``cancel()``."""
 
-    def agent(self, request: _Request) -> str:
+    def agent(self, request: Any) -> str:
         """Product name of the User-Agent that the robots.txt request for *request* has."""
 
-    def take_turn(self, origin: Origin, request: _Request) -> float:
+    def take_turn(self, origin: Origin, request: Any) -> float:
         """Use up the turn of *request* to *origin*; seconds until then."""
 
-    def fetch(self, origin: Origin, request: _Request) -> Deferred[FetchResult]:
+    def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
         """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
 
-    def on_rules(
-        self, found: Resolved, request: _Request, replaced: RobotsTxt | None
-    ) -> Deferred[None]:
+    def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> Deferred[None]:
         """Handle new rules before any request uses them."""
 
     def on_fetch_done(self, done: FetchDone) -> None:
@@ -98,7 +87,7 @@ class FetchDone:
 
 
 @dataclass(frozen=True, slots=True)
-class Flight(Generic[_Request]):
+class Flight:
     """One flight."""
 
     origin: Origin
@@ -106,18 +95,18 @@ class Flight(Generic[_Request]):
     """The record in memory as it began."""
     plan: Plan
     """The plan that asked for it."""
-    request: _Request
+    request: Any
     """The request that caused it."""
     started: float
     """Epoch seconds."""
 
 
-class SingleFlight(Generic[_Request]):
+class SingleFlight:
     """The fetches of one lookup, at most one per origin."""
 
     def __init__(
         self,
-        runtime: Runtime[_Request],
+        runtime: Runtime,
         store: MemoryStore | TieredStore,
         limiter: FetchLimiter,
         rules_cache: RulesCache,
@@ -132,7 +121,7 @@ class SingleFlight(Generic[_Request]):
         self._pause = partial(pause, runtime.call_later)
 
     def start(
-        self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: _Request
+        self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: Any
     ) -> Deferred[FetchDone | None] | None:
         """Start the flight that *plan* asks for; None: no free slot.
 
@@ -175,7 +164,7 @@ class SingleFlight(Generic[_Request]):
 
     # --- one flight
 
-    async def _fly(self, flight: Flight[_Request]) -> FetchDone:
+    async def _fly(self, flight: Flight) -> FetchDone:
         try:
             return await self._look_up(flight)
         except CancelledError:
@@ -186,13 +175,13 @@ class SingleFlight(Generic[_Request]):
             await self._pause(RETRY_PAUSE)  # so that it is not repeated without end
             raise
 
-    async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
+    async def _look_up(self, flight: Flight) -> FetchDone:
         turn = self._turn(flight)
         if turn > 0:
             await self._pause(turn)
         return await self._fetch(flight, flight.held, flight.held)
 
-    def _turn(self, flight: Flight[_Request]) -> float:
+    def _turn(self, flight: Flight) -> float:
         """Seconds until the turn of the request that waits; 0.0 for a refresh."""
         if flight.plan.action is not Action.WAIT:
             return 0.0
@@ -200,7 +189,7 @@ class SingleFlight(Generic[_Request]):
 
     async def _fetch(
         self,
-        flight: Flight[_Request],
+        flight: Flight,
         base: RobotsRecord | None,
         known: RobotsRecord | None,
     ) -> FetchDone:
@@ -223,7 +212,7 @@ class SingleFlight(Generic[_Request]):
         done = await self._hand_over(flight, record, self._plan(record))
         return replace(done, result=result, base=base)
 
-    async def _attempt(self, flight: Flight[_Request]) -> FetchResult:
+    async def _attempt(self, flight: Flight) -> FetchResult:
         try:
             return await self._runtime.fetch(flight.origin, flight.request)
         except CancelledError:
@@ -242,9 +231,7 @@ class SingleFlight(Generic[_Request]):
         plan = self._runtime.policy(record.origin).plan(record, now)
         return replace(plan, until=now) if plan.ask else plan
 
-    async def _hand_over(
-        self, flight: Flight[_Request], record: RobotsRecord, plan: Plan
-    ) -> FetchDone:
+    async def _hand_over(self, flight: Flight, record: RobotsRecord, plan: Plan) -> FetchDone:
         """Parse *record*, announce its rules if they are new, and keep it in memory."""
         try:
             found = await self._announce(flight, record, plan)
@@ -253,7 +240,7 @@ class SingleFlight(Generic[_Request]):
         return FetchDone(found, record, flight.held, None, self._seconds(flight))
 
     async def _announce(
-        self, flight: Flight[_Request], record: RobotsRecord, plan: Plan
+        self, flight: Flight, record: RobotsRecord, plan: Plan
     ) -> Resolved | Pending:
         if plan.action is Action.WAIT:
             until = plan.until if math.isfinite(plan.until) else self._now()
@@ -263,7 +250,7 @@ class SingleFlight(Generic[_Request]):
         if resolved.robots is not None and not _is_same_answer(flight.held, record):
             replaced = self._replaced(flight.held, record)
             handling = self._runtime.on_rules(resolved, flight.request, replaced)
-            await self._wait_for_handlers(flight.origin, handling)
+            await handling.addErrback(_log_error)
         return resolved
 
     def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
@@ -272,31 +259,9 @@ class SingleFlight(Generic[_Request]):
             return None
         return self._rules_cache.parse(held, self._runtime.policy(held.origin).edition)
 
-    async def _wait_for_handlers(self, origin: Origin, handling: Deferred[None]) -> None:
-        """Return when *handling* ends, or with a warning after ``HANDLER_TIMEOUT``.
-
-        Cancelling the wait cancels the handlers.
-        """
-        handled: Deferred[None] = Deferred()
-        handling.addErrback(_log_error).addCallback(lambda _: fire(handled))
-        if handled.called:  # usual
-            return
-        try:
-            await self._pause(HANDLER_TIMEOUT, handled)
-        except CancelledError:
-            handling.cancel()
-            raise
-        if not handling.called:
-            logger.warning(
-                "A handler of robots_parsed or robots_changed takes longer than %g s for %s: the "
-                "origin's requests go on without it",
-                HANDLER_TIMEOUT,
-                origin,
-            )
-
     # --- the end of a flight
 
-    def _land(self, end: FetchDone | Failure, flight: Flight[_Request]) -> FetchDone | None:
+    def _land(self, end: FetchDone | Failure, flight: Flight) -> FetchDone | None:
         origin, held = flight.origin, flight.held
         live = self._live.use(origin)
         live.is_flying, live.flight = False, None
@@ -310,7 +275,7 @@ class SingleFlight(Generic[_Request]):
         found = Pending(origin, self._now(), self.was_asked(origin, held), preempted)
         return FetchDone(found, held, held, None, self._seconds(flight))
 
-    def _seconds(self, flight: Flight[_Request]) -> float:
+    def _seconds(self, flight: Flight) -> float:
         return max(0.0, self._now() - flight.started)
 
 
@@ -319,5 +284,5 @@ def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
 
 
 def _log_error(failure: Failure) -> None:
-    if not isinstance(failure.value, _CANCELLED):
+    if not failure.check(CancelledError):
         logger.error("Error in a handler of robots_parsed: %s", failure.getTraceback())

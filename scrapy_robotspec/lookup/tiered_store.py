@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
-_Request = TypeVar("_Request", contravariant=True)
-
 #: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
 #: Max records of the shared store that one flight reads before it fetches all the same.
@@ -147,12 +145,12 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
 # --- single flight across processes
 
 
-class SharedFlight(SingleFlight[_Request]):
+class SharedFlight(SingleFlight):
     """Shares its fetches and their results with other processes."""
 
     _store: TieredStore
 
-    async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
+    async def _look_up(self, flight: Flight) -> FetchDone:
         origin, held, plan = flight.origin, flight.held, flight.plan
         agent = self._runtime.agent(flight.request)
         look = POLL_MIN

@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
-from scrapy_robotspec.lookup import FetchLimiter, Lookup
+from scrapy_robotspec.lookup import Lookup
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
@@ -207,10 +207,10 @@ class CrawlRuntime:
             self._threads.close()
 
 
-def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
+def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
-    limiter = FetchLimiter(settings.concurrent_fetches)
-    make = partial(Lookup, runtime, limiter=limiter, live=runtime.live, max_size=settings.max_size)
+    limit = settings.concurrent_fetches
+    make = partial(Lookup, runtime, limit=limit, live=runtime.live, max_size=settings.max_size)
     if settings.cache == MEMORY:
         return make(store=MemoryStore())
     from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore

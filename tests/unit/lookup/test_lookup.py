@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.single_flight import HANDLER_TIMEOUT
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.stores import SharedStore, take
 
@@ -135,30 +133,10 @@ def test_rules_are_told_before_anybody_is_released() -> None:
     assert waiter.known.robots is not None
 
 
-def test_a_handler_that_never_ends_delays_requests_with_a_limit(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It may be waiting for an answer about the same origin itself."""
-    harness = LookupHarness()
-    harness.handlers_running = Deferred()
-    waiter = harness.wait_for()
-    harness.answer(FILE)
-    harness.pass_time(HANDLER_TIMEOUT - 1)
-    assert waiter.came == []
-    harness.pass_time(2)
-    assert waiter.known.robots is not None
-    assert "takes longer" in caplog.text
-    harness.handlers_running.callback(None)
-    assert harness.lookup.busy is False
-
-
-@pytest.mark.parametrize("word", [CancelledError, asyncio.CancelledError])
-def test_stop_while_handlers_are_told(
-    word: type[BaseException], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_stop_while_handlers_are_told(caplog: pytest.LogCaptureFixture) -> None:
     """They are cancelled and not awaited, and the rules are kept all the same."""
     harness = LookupHarness()
-    harness.handlers_running = Deferred(lambda handling: handling.errback(word()))
+    harness.handlers_running = Deferred()
     waiter = harness.wait_for()
     harness.answer(FILE)
     harness.lookup.stop()

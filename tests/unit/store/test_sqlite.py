@@ -302,7 +302,12 @@ def test_records_that_no_attempt_has_changed_are_forgotten_as_a_store_is_opened(
     store, last = SqliteStore(path), time.time() - KEPT
     for number, at in enumerate((last - 9, last + 3600)):
         put(store, plain_record(origin(number), at))
-    failing = replace(plain_record(ORIGIN, last - 9), unreachable_since=last, failed_at=last + 3600)
+    failing = replace(
+        plain_record(ORIGIN, last - 9),
+        unreachable_since=last,
+        failed_at=last + 3600,
+        next_attempt=last + 3660,
+    )
     put(store, failing)
     store.close()
     store = SqliteStore(path)

@@ -45,9 +45,9 @@ class Crawl(LookupHarness):
     """An engine with one queue for each origin, on a lookup with servers."""
 
     def __init__(self) -> None:
-        super().__init__(limit=1, hold_timeout=HOLD, retry_max_delay=8.0)
+        super().__init__(hold_timeout=HOLD, retry_max_delay=8.0)
         self.live = LiveOrigins()
-        self.lookup = Lookup(self, self.store, self.limiter, self.live)
+        self.lookup = Lookup(self, self.store, 1, self.live)
         self.gate = Gate(
             self.live,
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
