@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.single_flight import SingleFlight
+from scrapy_robotspec.lookup.lookup import Lookup
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.single_flight import FetchDone, Flight
-    from scrapy_robotspec.store.base import RecordStore
+    from scrapy_robotspec.lookup.lookup import FetchDone, Flight
+    from scrapy_robotspec.store.base import RecordStore, Reservation, SlotRequest
     from scrapy_robotspec.store.memory import MemoryStore
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
 #: First and longest pause between looks for the record that another process fetches (seconds).
@@ -142,15 +141,15 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
     return outcome
 
 
-# --- single flight across processes
+# --- flights of several processes
 
 
-class SharedFlight(SingleFlight):
+class SharedLookup(Lookup):
     """Shares its fetches and their results with other processes."""
 
-    _store: TieredStore
+    store: TieredStore
 
-    async def _look_up(self, flight: Flight) -> FetchDone:
+    async def _find(self, flight: Flight) -> FetchDone:
         origin, held, plan = flight.origin, flight.held, flight.plan
         agent = self._runtime.agent(flight.request)
         look = POLL_MIN
@@ -159,28 +158,28 @@ class SharedFlight(SingleFlight):
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
-                claim = await self._store.claim(origin, self._now(), known, agent)
+                claim = await self.store.claim(origin, self._now(), known, agent)
             else:
-                claim = Claim(False, await self._store.get_news(origin, known, agent))
+                claim = Claim(False, await self.store.get_news(origin, known, agent))
             if claim.record is not None and news < _MAX_NEWS:
                 news += 1
                 known, record = claim.record, newer(held, claim.record)
                 plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
-                    self._limiter.release(origin)
+                    self.limiter.release(origin)
                     return await self._hand_over(flight, record, plan)
             elif claim.granted or (claim.record is not None and has_slot):
                 turn = 0.0 if has_turn else self._turn(flight)
                 if turn <= 0:
                     return await self._fetch(flight, record, known)
                 has_turn = True
-                self._store.release(origin)  # the turn may outlast the lease
-                await self._pause(turn)
+                self.store.release(origin)  # the turn may outlast the lease
+                await self._sleep(turn)
             else:
-                self._limiter.release(origin)
+                self.limiter.release(origin)
                 has_slot = False
                 # At random, which keeps processes out of step.
-                await self._pause(look * (0.5 + self._runtime.random()))
+                await self._sleep(look * (0.5 + self._runtime.random()))
                 look = min(2 * look, POLL_MAX)
 
 

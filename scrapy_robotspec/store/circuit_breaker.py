@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.store.base import Claim, RecordStore
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class CircuitBreakerStore(RecordStore):
             self._note_failure(None, error)
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        return self._guard("get", origin, lambda store: store.get(origin, agent), None)
+        return self._guard(None, origin, "get", origin, agent)
 
     def claim(
         self,
@@ -73,16 +73,17 @@ class CircuitBreakerStore(RecordStore):
     ) -> Claim:
         """Without a back end nothing is shared: the lease is granted."""
         arguments = (origin, owner, now, seconds, known, agent)
-        return self._guard("claim", origin, lambda store: store.claim(*arguments), Claim(True))
+        return self._guard(Claim(True), origin, "claim", *arguments)
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
-        self._guard("put", record.origin, lambda store: store.put(record, owner, known), None)
+        self._guard(None, record.origin, "put", record, owner, known)
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._guard("release", origin, lambda store: store.release(origin, owner), None)
+        self._guard(None, origin, "release", origin, owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        return self._call("reserve", origin, lambda store: store.reserve(origin, asked))
+        reply: Reservation = self._call(origin, "reserve", origin, asked)
+        return reply
 
     def close(self) -> None:
         if self._store is not None:
@@ -90,15 +91,14 @@ class CircuitBreakerStore(RecordStore):
                 self._store.close()
             self._store = None
 
-    def _guard(
-        self, name: str, origin: Origin, call: Callable[[RecordStore], _T], otherwise: _T
-    ) -> _T:
+    def _guard(self, otherwise: _T, origin: Origin, name: str, *arguments: Any) -> _T:
         try:
-            return self._call(name, origin, call)
+            result: _T = self._call(origin, name, *arguments)
         except StoreError:
             return otherwise
+        return result
 
-    def _call(self, name: str, origin: Origin, call: Callable[[RecordStore], _T]) -> _T:
+    def _call(self, origin: Origin, name: str, *arguments: Any) -> Any:
         node = None if self._store is None else self._store.node_of(origin)
         with self._lock:
             retry_at = self._failing.get(node)  # a call may begin before another thread's fails
@@ -107,7 +107,7 @@ class CircuitBreakerStore(RecordStore):
         try:
             if self._store is None:
                 self._store = self._open_back_end()
-            result = call(self._store)
+            result = getattr(self._store, name)(*arguments)
         except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
             self._note_failure(node, error)
             raise StoreError(str(error)) from error

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import Line, Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Line, Reservation, SlotRequest
     from scrapy_robotspec.store.spill import Spill
 
 _K = TypeVar("_K")
@@ -138,13 +138,13 @@ class MemoryStore:
     # --- pace
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        """Reserve a slot of *origin*, or a place in line; see ``page_slots.py``."""
-        from scrapy_robotspec.store import page_slots  # few crawls keep a crawl delay
+        """Reserve a slot of *origin*, or a place in line; see ``base.py``."""
+        from scrapy_robotspec.store import base  # few crawls keep a crawl delay
 
         now = self._monotonic()
-        self._lines[origin], reply = page_slots.reserve(self._lines.get(origin), now, asked)
+        self._lines[origin], reply = base.reserve(self._lines.get(origin), now, asked)
         checked, line = self._lines.popitem(last=False)  # one at each call, in turn
-        if not page_slots.has_expired(line, now):
+        if not base.has_expired(line, now):
             self._lines[checked] = line
         return reply
 

@@ -13,14 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import KEPT, LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
-from scrapy_robotspec.store.page_slots import HORIZON, LINE_KEPT, Reservation
+from scrapy_robotspec.store.base import (
+    HORIZON,
+    KEPT,
+    LINE_KEPT,
+    LONGEST_LEASE,
+    MAX_AGENTS,
+    Claim,
+    RecordStore,
+    Reservation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import SlotRequest
+    from scrapy_robotspec.store.base import SlotRequest
 
 #: Version of the keys; the records have their own.
 _VERSION = 2
@@ -87,7 +95,7 @@ _RELEASE = """
 if redis.call('MGET', KEYS[1])[1] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """
 
-#: ``page_slots.reserve`` by the server's clock, in microseconds.
+#: ``base.reserve`` by the server's clock, in microseconds.
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

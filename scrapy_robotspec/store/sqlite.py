@@ -16,14 +16,22 @@ from typing import TYPE_CHECKING, TypeVar
 from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import KEPT, LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
-from scrapy_robotspec.store.page_slots import LINE_KEPT, Line, reserve
+from scrapy_robotspec.store.base import (
+    KEPT,
+    LINE_KEPT,
+    LONGEST_LEASE,
+    MAX_AGENTS,
+    Claim,
+    Line,
+    RecordStore,
+    reserve,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 _T = TypeVar("_T")
 

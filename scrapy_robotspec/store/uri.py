@@ -6,7 +6,7 @@ The module of a back end is imported when a URI names it: no client library is n
 from __future__ import annotations
 
 from os.path import dirname, isdir
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
@@ -15,7 +15,7 @@ from scrapy_robotspec.store import shown_uri
 from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from urllib.parse import SplitResult
 
     from scrapy_robotspec.store.memory import MemoryStore
@@ -37,14 +37,12 @@ def open_store(uri: str) -> RecordStore | MemoryStore:
     """
     try:
         parts = urlsplit(uri)
-        opener = _OPENERS.get(parts.scheme)
-        if opener is None:
-            _fail(uri, "unknown kind of store")
-        return opener(uri, parts, _Options(uri, parts.query))
-    except ConfigurationError:
-        raise
-    except (ValueError, TypeError, AttributeError) as error:
+    except ValueError as error:
         _fail(uri, str(error))
+    opener = _OPENERS.get(parts.scheme)
+    if opener is None:
+        _fail(uri, "unknown kind of store")
+    return opener(uri, parts)
 
 
 def open_shared_store(uri: str) -> RecordStore:
@@ -55,46 +53,37 @@ def open_shared_store(uri: str) -> RecordStore:
     return store
 
 
-class _Options:
-    """The options of a URI, in its query."""
-
-    def __init__(self, uri: str, query: str) -> None:
-        self._uri = uri
-        self._left = dict(parse_qsl(query, keep_blank_values=True))
-
-    def number(self, name: str, default: float) -> float:
-        """The number in option *name*, above 0."""
-        text = self._left.pop(name, default)
-        wanted = f"a number above 0 up to {_MOST:,}"
-        try:
-            return converters.number(wanted, 0, _MOST, above=True)(text)
-        except ValueError:
-            _fail(self._uri, f"{name}={text} is wrong, give {wanted}")
-
-    def text(self, name: str, default: str) -> str:
-        return self._left.pop(name, default)
-
-    def end(self) -> None:
-        """Refuse options that nothing has read."""
-        for name in self._left:
-            _fail(self._uri, f"unknown option {name!r}")
+def _options(uri: str, query: str, **defaults: Any) -> Iterator[Any]:
+    """The values of the options in *query*, or their *defaults*, of the same type."""
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    for name, default in defaults.items():
+        value = given.pop(name, default)
+        yield value if isinstance(default, str) else _number(uri, name, value)
+    for name in given:
+        _fail(uri, f"unknown option {name!r}")
 
 
-def _memory(uri: str, parts: SplitResult, options: _Options) -> MemoryStore:
+def _number(uri: str, name: str, value: object) -> float:
+    wanted = f"a number above 0 up to {_MOST:,}"
+    try:
+        return converters.number(wanted, 0, _MOST, above=True)(value)
+    except ValueError:
+        _fail(uri, f"{name}={value} is wrong, give {wanted}")
+
+
+def _memory(uri: str, parts: SplitResult) -> MemoryStore:
     from scrapy_robotspec.store.memory import MAX_RECORDS, MemoryStore
 
-    max_records = options.number("max", MAX_RECORDS)
-    options.end()
+    (max_records,) = _options(uri, parts.query, max=MAX_RECORDS)
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
         _fail(uri, "use memory:// or memory://?max=100000")
     return MemoryStore(int(max_records))
 
 
-def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+def _sqlite(uri: str, parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.sqlite import SqliteStore
 
-    timeout = options.number("timeout", 5.0)
-    options.end()
+    (timeout,) = _options(uri, parts.query, timeout=5.0)
     path = unquote(parts.path[1:])
     has_slash = parts.path.startswith("/")  # sqlite:r.db has none
     if parts.netloc or not has_slash or not path or path == ":memory:":
@@ -104,15 +93,13 @@ def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     return SqliteStore(path, timeout)
 
 
-def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+def _redis(uri: str, parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
     if not _has_host_and_port(parts):
         _fail(uri, "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)")
     is_cluster = parts.scheme.endswith("+cluster")
-    prefix = options.text("prefix", "robotspec")
-    timeout = options.number("timeout", 2.0)
-    options.end()
+    prefix, timeout = _options(uri, parts.query, prefix="robotspec", timeout=2.0)
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         _fail(uri, "the part after the host must be the number of a database")
     if is_cluster and parts.path not in ("", "/", "/0"):
@@ -136,7 +123,7 @@ def _has_host_and_port(parts: SplitResult) -> bool:
     return parts.hostname is not None
 
 
-_OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryStore]] = {
+_OPENERS: dict[str, Callable[[str, SplitResult], RecordStore | MemoryStore]] = {
     "memory": _memory,
     "sqlite": _sqlite,
     "redis": _redis,
@@ -146,6 +133,5 @@ _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryS
 }
 
 
-def _fail(uri: object, why: str) -> NoReturn:
-    shown = shown_uri(uri) if isinstance(uri, str) else uri
-    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")
+def _fail(uri: str, why: str) -> NoReturn:
+    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown_uri(uri)!r}: {why} (examples: {_EXAMPLES})")

@@ -16,15 +16,14 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
+from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay, FleetPace
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 ORIGIN = Origin("http", "a.example", 80)
 #: Seconds for which a process that has never reached the store waits for it.
@@ -172,7 +171,12 @@ class Process:
         self.delays: dict[str, float] = {}
         """Delays of requests that have another one, by URL."""
         self._breaker = CircuitBreakerStore(self._open, self.monotonic)  # type: ignore[arg-type]
-        pace = FleetPace(self, hold=HOLD, monotonic=self.monotonic, random=fleet.random.random)
+        pace = FleetPace(
+            self,  # type: ignore[arg-type]
+            hold=HOLD,
+            monotonic=self.monotonic,
+            random=fleet.random.random,
+        )
         self.crawl_delay = CrawlDelay(
             pace,
             delay_now=self._delay_now,

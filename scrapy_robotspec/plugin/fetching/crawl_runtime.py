@@ -210,17 +210,17 @@ class CrawlRuntime:
 def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
     limit = settings.concurrent_fetches
-    make = partial(Lookup, runtime, limit=limit, live=runtime.live, max_size=settings.max_size)
+    options: Any = {"limit": limit, "live": runtime.live, "max_size": settings.max_size}
     if settings.cache == MEMORY:
-        return make(store=MemoryStore())
-    from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
+        return Lookup(runtime, MemoryStore(), **options)
+    from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
     from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
     from scrapy_robotspec.store.uri import open_shared_store, open_store
 
     if settings.cache.startswith("memory:"):
         memory = open_store(settings.cache)
         assert isinstance(memory, MemoryStore)
-        return make(store=memory)
+        return Lookup(runtime, memory, **options)
     shared = CircuitBreakerStore(partial(open_shared_store, settings.cache), time.monotonic)
     shared.open()
     store = TieredStore(
@@ -231,4 +231,4 @@ def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
         owner=uuid4().hex,
         lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )
-    return make(store=store, flight_class=SharedFlight)
+    return SharedLookup(runtime, store, **options)

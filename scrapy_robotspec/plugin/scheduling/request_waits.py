@@ -110,31 +110,19 @@ class RequestWaits:
         parking = self._parking if popped else None
         if parking is not None:
             parking.park(request)
-        goes_back, is_ours = False, True
         try:
             answer = await self._wait(origin, request)
         except IgnoreRequest:
-            goes_back = self._goes_back(request, parking)
-            if not goes_back:
+            if not _compat.is_closing(self._crawler.engine) or request in self._returned:
                 raise
-            return None
+            self._returned.add(request)
+            self.send_back(request)
+            return None  # it stays parked until the scheduler has it
         finally:
             self._parked -= popped
-            if parking is not None and not goes_back:
-                is_ours = parking.release(request)
-        if not is_ours:
+        if parking is not None and not parking.release(request):
             raise IgnoreRequest("another worker has taken over the request while it waited")
         return answer
-
-    def _goes_back(self, request: Request, parking: RedisParking | None) -> bool:
-        """Mark *request*, whose wait has ended early, if the scheduler is to keep it."""
-        if not _compat.is_closing(self._crawler.engine) or request in self._returned:
-            return False
-        if parking is not None and not parking.is_ours(request):
-            return False
-        self._returned.add(request)
-        self.send_back(request)
-        return True
 
     async def _wait(self, origin: Origin, request: Request) -> Answer:
         with self.gate.hold(origin):

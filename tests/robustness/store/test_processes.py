@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_robotspec.store.page_slots import SlotRequest
+from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin
 from tests.support.stores import take

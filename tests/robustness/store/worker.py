@@ -13,7 +13,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, record
 from tests.support.stores import put, take

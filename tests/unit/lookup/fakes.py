@@ -18,8 +18,7 @@ from scrapy_robotspec.editions import get_edition
 from scrapy_robotspec.lookup import Lookup, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
-from scrapy_robotspec.lookup.single_flight import SingleFlight
-from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
+from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.timers import call_later
 
@@ -109,18 +108,17 @@ class LookupHarness:
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
         self.memory = MemoryStore()
         self.store: MemoryStore | TieredStore = self.memory
-        flight_class: type[SingleFlight] = SingleFlight
+        lookup_class = Lookup
         if shared is not None:
-            flight_class = SharedFlight
+            lookup_class = SharedLookup
             self.store = TieredStore(
                 self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
             )
-        self.lookup = Lookup(
+        self.lookup = lookup_class(
             self,
             self.store,
             limit,
             LiveOrigins(),
-            flight_class=flight_class,
             max_bytes=max_bytes,
         )
         self.limiter = self.lookup.limiter

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import LONGEST_LEASE, Claim
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
+from scrapy_robotspec.store.base import HORIZON, LONGEST_LEASE, Claim, SlotRequest, reserve
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take

@@ -37,12 +37,10 @@ def test_the_page_names_every_scheme_and_option() -> None:
     """As the opener of each scheme asks for them."""
     source = inspect.getsource(store_uri)
     options = {
-        str(call.args[0].value)
+        option.arg
         for call in ast.walk(ast.parse(source))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in ("number", "text")
-        and isinstance(call.args[0], ast.Constant)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "_options"
+        for option in call.keywords
     }
     assert options == {"max", "timeout", "prefix"}
     for word in (*store_uri._OPENERS, *options):

@@ -9,8 +9,8 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.memory import MemoryStore
-from scrapy_robotspec.store.page_slots import SlotRequest
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import HORIZON, LINE_KEPT, Claim, Line, SlotRequest, reserve
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.page_slots import HORIZON, LINE_KEPT, Line, SlotRequest, reserve
 from scrapy_robotspec.store.redis import _RESERVE
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import Claim, SlotRequest
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.page_slots import SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, plain_record
 from tests.support.stores import put, take

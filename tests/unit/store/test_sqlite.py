@@ -18,8 +18,7 @@ import pytest
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import sqlite
-from scrapy_robotspec.store.base import KEPT
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take

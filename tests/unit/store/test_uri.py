@@ -52,8 +52,6 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("memory", "unknown kind of store"),
         ("postgres://localhost/robots", "unknown kind of store"),
         ("robots.db", "unknown kind of store"),
-        (None, "ROBOTSPEC_CACHE = None"),
-        (5, "ROBOTSPEC_CACHE = 5"),
         ("memory://?max=0", "max=0 is wrong, give a number above 0"),
         ("memory://?max=0.5", "use memory://"),
         ("memory://?max=many", "max=many is wrong, give a number above 0"),

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate
-from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 
 if TYPE_CHECKING:
     from scrapy import Request
 
     from scrapy_robotspec.lookup.live_origins import QueueState
-    from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
+    from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 
@@ -75,7 +74,7 @@ class QueuesRecorder:
         self.changes: list[tuple[Origin, QueueState]] = []
         self.size = size
         self._may_go = may_go
-        gate.queues.append(self)
+        gate.queues.append(self)  # type: ignore[arg-type]
 
     def on_state(self, origin: Origin, state: QueueState) -> None:
         self.changes.append((origin, state))

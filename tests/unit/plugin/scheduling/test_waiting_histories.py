@@ -16,8 +16,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup import Lookup, Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate
-from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
 
 from .fakes import ActiveRequests, RequestQueue
