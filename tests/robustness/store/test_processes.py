@@ -15,7 +15,6 @@ import pytest
 from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin
-from tests.support.stores import take
 
 from .worker import DELAY, NOW, ORIGINS, SECONDS, body
 
@@ -110,16 +109,4 @@ def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int)
         (NOW + n, body(n)) for n, _ in kept
     ]
     assert len(kept) > last
-    store.close()
-
-
-def test_a_killed_process_keeps_its_lease_no_longer_than_it_lasts(tmp_path: Path) -> None:
-    """CAC-05: a worker that dies while fetching delays the others no longer."""
-    uri = f"sqlite:///{tmp_path}/robots.db"
-    process = start(uri, "take_leases", 1)
-    go(process)
-    assert outcome(process) == list(range(ORIGINS))
-    store = open_shared_store(uri)
-    assert not take(store, origin(0), "next", NOW + 59, 60)
-    assert take(store, origin(0), "next", NOW + 60, 60)
     store.close()

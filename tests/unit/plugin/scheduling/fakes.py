@@ -13,7 +13,6 @@ from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.lookup.live_origins import QueueState
     from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
@@ -56,34 +55,11 @@ class GateHarness:
     def _wake(self) -> None:
         self.wakes += 1
 
-    def states(self) -> dict[Origin, QueueState]:
-        """The states of live origins."""
-        return {live.origin: live.state for live in self.live.values()}
-
     def hold(self, origin: Origin) -> ExitStack:
         """A wait of *origin* that has begun; close it to end the wait."""
         wait = ExitStack()
         wait.enter_context(self.gate.hold(origin))
         return wait
-
-
-class QueuesRecorder:
-    """Queues that record each change of state."""
-
-    def __init__(self, gate: Gate, size: int = 0, *, may_go: bool = False) -> None:
-        self.changes: list[tuple[Origin, QueueState]] = []
-        self.size = size
-        self._may_go = may_go
-        gate.queues.append(self)  # type: ignore[arg-type]
-
-    def on_state(self, origin: Origin, state: QueueState) -> None:
-        self.changes.append((origin, state))
-
-    def count(self, origin: Origin) -> int:
-        return self.size
-
-    def may_go(self) -> bool:
-        return self._may_go
 
 
 class ActiveRequests:
