@@ -38,9 +38,8 @@ class LiveOrigin:
     """The state of one origin: the lookup's, then the crawl's."""
 
     origin: Origin
-    is_flying: bool = False
     flight: Deferred[Any] | None = None
-    """The flight, unless it has just begun."""
+    """The fetch in progress, with all that belongs to it."""
     waiters: list[Deferred[None]] = field(default_factory=list)
     """Fired when the flight ends."""
     was_preempted: bool = False
@@ -62,7 +61,7 @@ class LiveOrigin:
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
         waits = self.waits or self.holds or self.pending_since is not None
-        busy = self.is_flying or self.waiters or waits
+        busy = self.flight is not None or self.waiters or waits
         return not busy and self.state is QueueState.READY
 
 

@@ -130,7 +130,6 @@ class Lookup:
         self._live = live
         self._now = runtime.clock
         self._sleep = partial(pause, runtime.call_later)
-        self.may_fetch = self.limiter.may_begin
         self._closed = False
 
     # --- asking
@@ -164,11 +163,6 @@ class Lookup:
                 await self._pause(origin, found.until - now, Deferred())
             else:
                 await self._pause(origin, math.inf, self.limiter.wait(found.asked_before))
-
-    @property
-    def busy(self) -> bool:
-        """Whether a flight is in progress or an answer is awaited."""
-        return len(self._live) > 0
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
@@ -209,10 +203,10 @@ class Lookup:
         policy = self._runtime.policy(origin)
         plan = policy.plan(record, now)
         live = self._live.get(origin)
-        if plan.ask and not self._closed and (live is None or not live.is_flying):
+        if plan.ask and not self._closed and (live is None or live.flight is None):
             self._start(origin, record, plan, now, request)
             live = self._live.get(origin)  # it may have ended at once
-        flying = live is not None and live.is_flying
+        flying = live is not None and live.flight is not None
         if plan.action is Action.WAIT:
             retry_at = now if plan.ask else plan.until
             asked_before = self._was_asked(origin, record)
@@ -232,10 +226,9 @@ class Lookup:
             return
         flight = Flight(origin, held, plan, request, now)
         live = self._live.use(origin)
-        live.is_flying = True  # handlers may look up the origin before the first pause
-        running = Deferred.fromCoroutine(self._fly(flight))
-        live.flight = running
-        running.addBoth(self._land, flight)
+        live.flight = Deferred()  # handlers may look up the origin before the first pause
+        live.flight = Deferred.fromCoroutine(self._fly(flight))
+        live.flight.addBoth(self._land, flight)
 
     # --- slots
 
@@ -345,8 +338,10 @@ class Lookup:
             return Pending(flight.origin, until, record.failures > 0)
         edition = self._runtime.policy(flight.origin).edition
         resolved = self._rules_cache.make(record, plan, edition, self._now())
-        if resolved.robots is not None and not _is_same_answer(flight.held, record):
-            replaced = self._replaced(flight.held, record)
+        held = flight.held
+        is_new = held is None or held.fetched_at != record.fetched_at
+        if resolved.robots is not None and is_new:
+            replaced = self._replaced(held, record)
             handling = self._runtime.on_rules(resolved, flight.request, replaced)
             await handling.addErrback(_log_error)
         return resolved
@@ -363,7 +358,7 @@ class Lookup:
         """Report what is known from now on, and wake the waiters."""
         origin = flight.origin
         live = self._live.use(origin)
-        live.is_flying, live.flight = False, None
+        live.flight = None
         self.limiter.release(origin)
         done = self._done(end, flight, live)
         if done is not None and isinstance(done.found, Resolved):
@@ -412,10 +407,6 @@ def _wake(live: LiveOrigin) -> None:
     waiters, live.waiters = live.waiters, []
     for waiter in waiters:
         fire(waiter)
-
-
-def _is_same_answer(held: RobotsRecord | None, record: RobotsRecord) -> bool:
-    return held is not None and held.fetched_at == record.fetched_at
 
 
 def _log_error(failure: Failure) -> None:

@@ -74,9 +74,7 @@ class TieredStore:
     ) -> Claim:
         """Get another record than *known*, or the lease (CAC-05), or neither."""
         lease = (origin, self._owner, now, self._lease_seconds)
-        claiming: Deferred[Claim] = self._track(
-            self._in_thread(self._shared.claim, *lease, _time_of(known), agent)
-        )
+        claiming: Deferred[Claim] = self._call(self._shared.claim, *lease, _time_of(known), agent)
         try:
             return await _outcome_of(claiming)
         except CancelledError:
@@ -86,15 +84,15 @@ class TieredStore:
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
-        self._write(self._shared.put, record, self._owner, _time_of(known))
+        self._call(self._shared.put, record, self._owner, _time_of(known))
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        self._write(self._shared.release, origin, self._owner)
+        self._call(self._shared.release, origin, self._owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store; fails with ``StoreError``."""
-        return self._track(self._in_thread(self._shared.reserve, origin, asked))
+        return self._call(self._shared.reserve, origin, asked)
 
     def close(self) -> Deferred[None]:
         """Finish pending writes and close both stores."""
@@ -106,11 +104,9 @@ class TieredStore:
         await self._in_thread(self._shared.close)
         self._memory.close()
 
-    def _write(self, call: Callable[..., Any], *args: Any) -> None:
-        self._track(self._in_thread(call, *args))
-
-    def _track(self, work: Deferred[_T]) -> Deferred[_T]:
-        """Have :meth:`close` wait for *work*."""
+    def _call(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        """Call in a thread; :meth:`close` waits for it."""
+        work: Deferred[_T] = self._in_thread(call, *args)
         self._pending.add(work)
 
         def end(result: _T | Failure) -> _T | Failure:
@@ -118,11 +114,6 @@ class TieredStore:
             return result
 
         return work.addBoth(end)
-
-
-def newer(one: RobotsRecord | None, other: RobotsRecord) -> RobotsRecord:
-    """The record with the later attempt."""
-    return other if one is None or other.updated_at >= one.updated_at else one
 
 
 def _time_of(record: RobotsRecord | None) -> float | None:
@@ -141,7 +132,7 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
     return outcome
 
 
-# --- flights of several processes
+# --- single flight across processes
 
 
 class SharedLookup(Lookup):
@@ -163,7 +154,9 @@ class SharedLookup(Lookup):
                 claim = Claim(False, await self.store.get_news(origin, known, agent))
             if claim.record is not None and news < _MAX_NEWS:
                 news += 1
-                known, record = claim.record, newer(held, claim.record)
+                known = record = claim.record
+                if held is not None and held.updated_at > known.updated_at:
+                    record = held  # the later attempt counts
                 plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
                     self.limiter.release(origin)

@@ -217,7 +217,7 @@ class CrawlRobots:
             self.lookup.stop()
             for waiting in list(self._waits):
                 waiting.cancel()
-        elif self.lookup.busy or self._waits:
+        elif self.live or self._waits:
             self._watch()
 
     # --- evidence

@@ -60,11 +60,11 @@ class SizedTable(Generic[_K, _V]):
         evicted: list[tuple[_K, _V]] = []
         while len(self.entries) > 1 and self._is_full():
             number = 1 + int(len(self.entries) * _EVICTED)
-            chosen = self._random.sample(list(self.entries), number)
-            evicted += [(each, self.entries[each]) for each in chosen if each != key]
+            sample = self._random.sample(list(self.entries), number)
+            chosen = [each for each in sample if each != key]
+            evicted += [(each, self.entries[each]) for each in chosen]
             for each in chosen:
-                if each != key:
-                    self.pop(each)
+                self.pop(each)
         return evicted
 
     def pop(self, key: _K) -> _V | None:
@@ -105,7 +105,7 @@ class MemoryStore:
         """Return the record of *origin*."""
         data = self._table.entries.get(origin)
         if data is None and self._spill is not None:
-            data = self._spill.get(origin)
+            data = self._spill.get(str.__str__(origin))
         return None if data is None else RobotsRecord.from_bytes(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
@@ -115,19 +115,16 @@ class MemoryStore:
             self._spill.delete(origin)
         evicted = self._table.put(origin, record.to_bytes())
         if evicted:
-            self._open_spill().put(evicted)
+            if self._spill is None:
+                from scrapy_robotspec.store.spill import Spill
+
+                self._spill = Spill(self._max_spilled)
+            self._spill.put(evicted)
 
     def close(self) -> None:
         """Delete the temporary file. Records in memory stay readable."""
         if self._spill is not None:
             self._spill.close()
-
-    def _open_spill(self) -> Spill:
-        if self._spill is None:
-            from scrapy_robotspec.store.spill import Spill
-
-            self._spill = Spill(self._max_spilled)
-        return self._spill
 
     # --- what ``TieredStore`` does with a shared store: nothing is shared here
 

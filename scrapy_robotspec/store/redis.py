@@ -7,7 +7,7 @@ version.
 from __future__ import annotations
 
 import struct
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from scrapy_robotspec.store.base import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.store.base import SlotRequest
@@ -223,7 +223,7 @@ class RedisStore(RecordStore):
         return None
 
     def close(self) -> None:
-        with self._failing():
+        with suppress(*self._errors):
             if "_client" in vars(self):
                 self._client.close()
 
@@ -232,13 +232,8 @@ class RedisStore(RecordStore):
         return f"{self._prefix}{{{origin}}}:{kind}"
 
     def _run(self, script: str, keys: Sequence[str], *arguments: str | bytes | int) -> Any:
-        with self._failing():
-            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
         try:
-            yield
+            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
         except self._errors as error:
             raise StoreError(f"Redis: {error}") from error
 

@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy import Request
-    from scrapy.crawler import Crawler
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.lookup.tiered_store import TieredStore
-    from scrapy_robotspec.plugin.robots import CrawlRobots
     from scrapy_robotspec.store.base import Reservation
     from scrapy_robotspec.store.memory import MemoryStore
 
@@ -109,24 +107,18 @@ def window(delay: float) -> float:
 class FleetPace:
     """Turns of one process.
 
-    *monotonic* returns seconds, *random* numbers from 0 to 1.
+    *monotonic* returns seconds.
 
     A process that has never reached the store knows of no other one: it waits *hold* seconds for
     the store before it sends a page.
     """
 
     def __init__(
-        self,
-        store: MemoryStore | TieredStore,
-        *,
-        hold: float,
-        monotonic: Callable[[], float],
-        random: Callable[[], float],
+        self, store: MemoryStore | TieredStore, hold: float, monotonic: Callable[[], float]
     ) -> None:
         self._store = store
         self._hold = hold
         self._monotonic = monotonic
-        self._random = random
         self.processes = 1
         """Processes that share the store, this one included, as last seen at any origin."""
         self._has_reached = False
@@ -184,7 +176,7 @@ class FleetPace:
         if reply.granted:
             return Turn(True, at)
         place.ticket = reply.at
-        look = min(_LOOK * spacing, _LOOK_MAX) * (1 + _LOOK_JITTER * (2 * self._random() - 1))
+        look = min(_LOOK * spacing, _LOOK_MAX) * (1 + _LOOK_JITTER * (2 * random.random() - 1))
         return Turn(False, min(at - HORIZON, now + look))
 
     # --- without the store
@@ -254,24 +246,25 @@ class _Line(Place):
 
 
 class CrawlDelay:
-    """Requests of one process that wait for slots.
+    """Requests of one process that wait for slots of *store*.
 
-    *delay_now* returns the delay by the rules in force (seconds); None or 0.0 if the request has to
-    be decided again. *send_wait* returns the seconds until the downloader would send it. *clock*
-    gives epoch seconds, *monotonic* seconds.
+    *hold* is :class:`FleetPace`'s. *delay_now* returns the delay by the rules in force (seconds);
+    None or 0.0 if the request has to be decided again. *send_wait* returns the seconds until the
+    downloader would send it. *clock* gives epoch seconds, *monotonic* seconds.
     """
 
     def __init__(
         self,
-        pace: FleetPace,
+        store: MemoryStore | TieredStore,
         *,
+        hold: float,
         delay_now: Callable[[Origin, Request], float | None],
         send_wait: Callable[[Request], float],
-        clock: Callable[[], float],
-        monotonic: Callable[[], float],
-        call_later: Callable[..., Any],
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+        call_later: Callable[..., Any] = _compat.call_later,
     ) -> None:
-        self._pace = pace
+        self._pace = FleetPace(store, hold, monotonic)
         self._delay_now = delay_now
         self._send_wait = send_wait
         self._clock = clock
@@ -369,25 +362,3 @@ class CrawlDelay:
             line.pause = Deferred()
             line.timer = self._call_later(seconds, line.wake)
             await line.pause
-
-
-def open_crawl_delay(
-    crawler: Crawler,
-    robots: CrawlRobots,
-    delay_now: Callable[[Origin, Request], float | None],
-) -> CrawlDelay:
-    """The crawl delay, kept with all processes that share the store."""
-    pace = FleetPace(
-        robots.lookup.store,
-        hold=robots.settings.hold_timeout,
-        monotonic=time.monotonic,
-        random=random.random,
-    )
-    return CrawlDelay(
-        pace,
-        delay_now=delay_now,
-        send_wait=lambda request: _compat.send_wait(crawler.engine, request),
-        clock=time.time,
-        monotonic=time.monotonic,
-        call_later=_compat.call_later,
-    )

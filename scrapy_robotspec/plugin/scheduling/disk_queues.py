@@ -38,9 +38,6 @@ class OpenQueues:
         self._reserve: list[int] = []
         self._fill_reserve()
 
-    def __len__(self) -> int:
-        return len(self._open)
-
     def used(self, queue: DiskQueue) -> None:
         """Mark *queue* as used; close the least recent if needed."""
         self._open[queue] = None

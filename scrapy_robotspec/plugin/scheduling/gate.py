@@ -298,8 +298,7 @@ class OriginQueues:
 
     def get(self, slot: str, origin: Origin | None) -> OriginQueue | None:
         """The queue of *slot* and *origin*, if it has requests."""
-        queues = self._queues.get(origin)
-        return None if queues is None else queues.get(slot)
+        return self._queues.get(origin, {}).get(slot)
 
     def open(self, slot: str, origin: Origin | None, requests: Any) -> OriginQueue:
         """Add a queue with the requests that it already contains."""

@@ -47,18 +47,17 @@ return parked
 
 
 class RedisParking:
-    """Parked requests of one worker. *queue* is scrapy-redis's own, *call_later* the reactor's.
+    """Parked requests of one worker. *queue* is scrapy-redis's own.
 
     While Redis fails, requests are parked in memory only; one warning says so.
     """
 
-    def __init__(self, queue: Any, call_later: Callable[..., Any]) -> None:
+    def __init__(self, queue: Any) -> None:
         from redis import RedisError
 
         self._error = RedisError
         self._queue = queue
         self._redis = queue.server
-        self._call_later = call_later
         self.worker = uuid4().hex
         self._numbers = count()
         self._names: dict[Request, str] = {}
@@ -69,7 +68,7 @@ class RedisParking:
 
     def start(self) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
-        self._timer = self._call_later(BEAT, self.start)
+        self._timer = _compat.call_later(BEAT, self.start)
         self._try(self._beat)
 
     def park(self, request: Request) -> None:
@@ -168,7 +167,7 @@ def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
     needed = ("server", "key", "push", "_encode_request", "_decode_request")
     if not all(hasattr(queue, name) for name in needed):
         return None
-    parking = RedisParking(queue, _compat.call_later)
+    parking = RedisParking(queue)
     parking.start()
     signals.connect(parking.spider_idle, scrapy_signals.spider_idle)
     return parking

@@ -66,16 +66,21 @@ class RequestWaits:
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
             knows=lambda origin: robots.lookup.knows(origin, time.time()),
             is_spaced=self._is_spaced,
-            may_fetch=robots.lookup.may_fetch,
+            may_fetch=robots.lookup.limiter.may_begin,
             wake=lambda: _compat.wake(crawler.engine),
             on_waiting=robots.note_route,
             count_waiting=count_waiting,
         )
 
     def _open_crawl_delay(self) -> CrawlDelay:
-        from scrapy_robotspec.plugin.scheduling.crawl_delay import open_crawl_delay
+        from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-        return open_crawl_delay(self._crawler, self._robots, self._delay_now)
+        return CrawlDelay(
+            self._robots.lookup.store,
+            hold=self._robots.settings.hold_timeout,
+            delay_now=self._delay_now,
+            send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
+        )
 
     def _is_spaced(self, origin: Origin) -> bool:
         return self._crawl_delay is not None and self._crawl_delay.is_spaced(origin)

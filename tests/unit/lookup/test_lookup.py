@@ -142,7 +142,7 @@ def test_stop_wakes_all_and_cancels_every_fetch() -> None:
     harness.lookup.stop()
     assert harness.fetching == {}
     assert [[type(came) for came in waiter.came] for waiter in waiters] == [[CancelledError]] * 3
-    assert not harness.lookup.busy
+    assert not harness.lookup._live
 
 
 def test_nothing_starts_after_stop() -> None:

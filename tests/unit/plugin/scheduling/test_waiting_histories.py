@@ -52,7 +52,7 @@ class Crawl(LookupHarness):
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
             knows=lambda origin: self.lookup.knows(origin, self.clock()),
             is_spaced=lambda origin: False,
-            may_fetch=self.lookup.may_fetch,
+            may_fetch=self.lookup.limiter.may_begin,
             wake=self._wake,
             on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
