@@ -374,7 +374,7 @@ class Lookup:
         self._live.settle(live)
 
     def _done(self, end: FetchDone | Failure, flight: Flight, live: LiveOrigin) -> FetchDone | None:
-        """What is reported; nothing for a refresh that was preempted, which changes nothing."""
+        """The report of a flight; None for a preempted refresh, which changes nothing."""
         if isinstance(end, FetchDone):
             live.was_preempted = False
             return end

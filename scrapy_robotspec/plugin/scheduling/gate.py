@@ -82,7 +82,7 @@ class Gate:
         self.left: dict[Origin, Request] = {}
         """Requests that have left alone and have not arrived in the middleware."""
         self.queues: list[OriginQueues] = []
-        """Those of the scheduler; none if it is not ours. Each is told of every change of state."""
+        """The scheduler's, if it is ours. They follow every change of state."""
 
     # --- events
 
@@ -217,7 +217,7 @@ class OriginQueue:
 
 
 class SlotTable:
-    """Queues by download slot, then by the priority of their next request, then by arrival.
+    """Queues by download slot, priority of the next request, and arrival.
 
     The slot that was served longest ago comes first.
     """
@@ -249,7 +249,7 @@ class SlotTable:
         self.slots.move_to_end(queue.slot)
 
     def best(self, slot: str, *, newest: bool = False) -> OriginQueue:
-        """A queue of *slot* with the best priority: the oldest, or the *newest*."""
+        """The oldest or *newest* queue of *slot* with the best priority."""
         ranks = self.slots[slot]
         equals = ranks[min(ranks)]
         return next(reversed(equals) if newest else iter(equals))
