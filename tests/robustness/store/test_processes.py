@@ -83,14 +83,6 @@ def test_a_process_that_is_killed_costs_no_more_than_one_slot(uri: str) -> None:
     assert reply.at <= reply.now + 2 * DELAY
 
 
-def test_processes_read_each_others_records_whole(uri: str) -> None:
-    """CAC-04: no reader ever sees half a write."""
-    processes = [start(uri, "write_and_read", number) for number in range(3)]
-    for process in processes:
-        go(process)
-    assert [outcome(process) for process in processes] == [ORIGINS] * 3
-
-
 @pytest.mark.parametrize("written", [1, 150])
 def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int) -> None:
     """The file opens, every reported record is there, and every record is whole."""

@@ -74,18 +74,6 @@ def test_changed_rules_are_told_with_those_they_replace() -> None:
     ]
 
 
-def test_rules_are_told_before_anybody_is_released() -> None:
-    """A handler that takes its time holds them back."""
-    harness = LookupHarness()
-    harness.handlers_running = Deferred()
-    waiter = harness.wait_for()
-    harness.answer(FILE)
-    assert (len(harness.announced), waiter.came) == (1, [])
-    assert isinstance(harness.ask(), Pending)
-    harness.handlers_running.callback(None)
-    assert waiter.known.robots is not None
-
-
 def test_stop_while_handlers_are_told(caplog: pytest.LogCaptureFixture) -> None:
     """They are cancelled and not awaited, and the rules are kept all the same."""
     harness = LookupHarness()

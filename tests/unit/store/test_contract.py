@@ -209,12 +209,6 @@ class TestSlots:
         assert reply.granted
         assert reply.at == reply.now
 
-    def test_the_next_slot_is_reserved_where_it_is_near(self, store: RecordStore) -> None:
-        """Two processes with a short delay both know when to go."""
-        first, second = (store.reserve(ORIGIN, SlotRequest(0.4)) for _ in range(2))
-        assert second.granted
-        assert second.at == pytest.approx(first.at + 0.4, abs=1e-6)
-
     def test_further_ahead_there_are_tickets_in_the_order_of_the_calls(
         self, store: RecordStore
     ) -> None:
@@ -222,51 +216,12 @@ class TestSlots:
         assert [reply.granted for reply in line] == [False] * 4
         assert [reply.at - slot.at for reply in line] == pytest.approx([60, 120, 180, 240])
 
-    def test_a_ticket_keeps_its_place(self, store: RecordStore) -> None:
-        """Asking with it again changes nothing before its time."""
-        store.reserve(ORIGIN, SlotRequest(60.0))
-        first, second = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(2))
-        for _ in range(3):
-            again = store.reserve(ORIGIN, SlotRequest(60.0, ticket=second.at))
-            assert not again.granted
-            assert again.at == pytest.approx(second.at, abs=1e-6)
-        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(first.at + 120)
-
-    def test_a_slot_that_is_given_up_goes_to_the_caller_again(self, store: RecordStore) -> None:
-        """It was not used, so the page before it is the one to keep away from."""
-        first = store.reserve(ORIGIN, SlotRequest(0.4))
-        late = store.reserve(ORIGIN, SlotRequest(0.4))
-        again = store.reserve(ORIGIN, SlotRequest(0.4, given_up=late.at))
-        assert again.granted
-        assert again.at == pytest.approx(first.at + 0.4, abs=1e-6)
-
-    def test_a_slot_is_not_taken_back_from_another_caller(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, SlotRequest(0.3))
-        late, other = (store.reserve(ORIGIN, SlotRequest(0.3)) for _ in range(2))
-        again = store.reserve(ORIGIN, SlotRequest(0.3, given_up=late.at))
-        assert again.at == pytest.approx(other.at + 0.3, abs=1e-6)
-
-    def test_a_turn_without_the_store_takes_no_place_in_line(self, store: RecordStore) -> None:
-        """It is granted now or not at all."""
-        slot = store.reserve(ORIGIN, SlotRequest(60.0))
-        assert not store.reserve(ORIGIN, SlotRequest(60.0, within=0.05)).granted
-        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(slot.at + 60)
-        assert store.reserve(origin(1), SlotRequest(60.0, within=0.05)).granted
-
     def test_a_line_that_was_lost_grants_nothing_for_a_spacing(self, store: RecordStore) -> None:
         """Other processes may have slots, and have sent pages just now."""
         reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
         assert not reply.granted
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)
         assert store.reserve(ORIGIN, SlotRequest(60.0)).at > reply.at
-
-    def test_each_page_keeps_its_own_spacing_after_it(self, store: RecordStore) -> None:
-        """Two crawlers of one fleet whose groups ask for different delays."""
-        first = store.reserve(ORIGIN, SlotRequest(0.3))
-        second = store.reserve(ORIGIN, SlotRequest(60.0))
-        third = store.reserve(ORIGIN, SlotRequest(0.3))
-        assert second.at == pytest.approx(first.at + 0.3, abs=1e-6)
-        assert third.at == pytest.approx(second.at + 60)
 
     def test_each_origin_has_a_line_of_its_own(self, store: RecordStore) -> None:
         assert all(store.reserve(origin(n), SlotRequest(60.0)).granted for n in range(20))

@@ -198,13 +198,6 @@ def test_peek_leaves_the_request_where_it_is(
     assert url_of(queue.peek()) == url_of(queue.pop()) == "http://a.example/"
 
 
-def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path, closed_later: Make) -> None:
-    (tmp_path / "0").mkdir()
-    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
-    with pytest.raises(IsADirectoryError):
-        queue.push(Request("http://a.example/"))
-
-
 def test_request_that_cannot_be_serialised_changes_nothing(
     tmp_path: Path, closed_later: Make
 ) -> None:
