@@ -216,6 +216,30 @@ class TestSlots:
         assert [reply.granted for reply in line] == [False] * 4
         assert [reply.at - slot.at for reply in line] == pytest.approx([60, 120, 180, 240])
 
+    def test_a_ticket_keeps_its_place(self, store: RecordStore) -> None:
+        """Asking with it again changes nothing before its time."""
+        store.reserve(ORIGIN, SlotRequest(60.0))
+        first, second = (store.reserve(ORIGIN, SlotRequest(60.0)) for _ in range(2))
+        for _ in range(3):
+            again = store.reserve(ORIGIN, SlotRequest(60.0, ticket=second.at))
+            assert not again.granted
+            assert again.at == pytest.approx(second.at, abs=1e-6)
+        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(first.at + 120)
+
+    def test_a_slot_that_is_given_up_goes_to_the_caller_again(self, store: RecordStore) -> None:
+        """It was not used, so the page before it is the one to keep away from."""
+        first = store.reserve(ORIGIN, SlotRequest(0.4))
+        late = store.reserve(ORIGIN, SlotRequest(0.4))
+        again = store.reserve(ORIGIN, SlotRequest(0.4, given_up=late.at))
+        assert again.granted
+        assert again.at == pytest.approx(first.at + 0.4, abs=1e-6)
+
+    def test_a_slot_is_not_taken_back_from_another_caller(self, store: RecordStore) -> None:
+        store.reserve(ORIGIN, SlotRequest(0.3))
+        late, other = (store.reserve(ORIGIN, SlotRequest(0.3)) for _ in range(2))
+        again = store.reserve(ORIGIN, SlotRequest(0.3, given_up=late.at))
+        assert again.at == pytest.approx(other.at + 0.3, abs=1e-6)
+
     def test_a_line_that_was_lost_grants_nothing_for_a_spacing(self, store: RecordStore) -> None:
         """Other processes may have slots, and have sent pages just now."""
         reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
