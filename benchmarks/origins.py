@@ -25,7 +25,8 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved
+from scrapy_robotspec.lookup import Lookup, Resolved
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.uri import open_store
 
@@ -83,7 +84,7 @@ class Servers:
         pass
 
 
-def visit(lookup: Lookup[int], origins: list[Origin]) -> float:
+def visit(lookup: Lookup, origins: list[Origin]) -> float:
     """Seconds for a decision of each origin in turn."""
     begin = time.perf_counter()
     for number, origin in enumerate(origins):
@@ -100,7 +101,7 @@ def measure(number: int, rounds: int) -> None:
     servers = Servers()
     records = open_store("memory://")
     assert isinstance(records, MemoryStore)
-    lookup = Lookup(servers, records, FetchLimiter(32))
+    lookup = Lookup(servers, records, 32, LiveOrigins())
     origins = [Origin("http", f"{n}.example", 80) for n in range(number)]
     first = visit(lookup, origins)
     fetched = servers.fetched

@@ -47,10 +47,12 @@ def crawler_with_engine() -> Any:
     middleware.gate = Gate(
         LiveOrigins(),
         origin_of=lambda request: Origin.of(request.url),
-        knows=lambda origin, now: True,
+        knows=lambda origin: True,
+        is_spaced=lambda origin: False,
         may_fetch=lambda when_free: True,
-        clock=time.time,
         wake=lambda: None,
+        on_waiting=lambda origin, request: None,
+        count_waiting=lambda change: None,
     )
     return crawler
 

@@ -5,8 +5,7 @@ reactor nor Scrapy.
 """
 
 from scrapy_robotspec.lookup.limiter import FetchLimiter
-from scrapy_robotspec.lookup.lookup import Lookup
+from scrapy_robotspec.lookup.lookup import FetchDone, Lookup, Runtime
 from scrapy_robotspec.lookup.rules_cache import Pending, Resolved
-from scrapy_robotspec.lookup.single_flight import FetchDone, Runtime
 
 __all__ = ["FetchDone", "FetchLimiter", "Lookup", "Pending", "Resolved", "Runtime"]

@@ -1,7 +1,4 @@
-"""FetchLimiter: how many robots.txt fetches run, and when others start.
-
-``SlotWaits`` are the waits for a free slot.
-"""
+"""FetchLimiter: how many robots.txt fetches run, and when others start."""
 
 from __future__ import annotations
 
@@ -33,6 +30,10 @@ class FetchLimiter:
 
     So *limit* fetches may start every ``SILENT_AFTER`` seconds even if every server is silent, and
     never more than *limit* start at once.
+
+    A wait for a slot ends when a fetch may begin. Origins never asked and origins asked before
+    share the slots in a fixed ratio. Newest and oldest alternate, so a site found now does not wait
+    behind thousands of silent ones. *clock* returns epoch seconds.
     """
 
     BURST_FACTOR = 8
@@ -41,7 +42,9 @@ class FetchLimiter:
     #: can always start.
     SILENT_AFTER = PREEMPT_AFTER / BURST_FACTOR
 
-    def __init__(self, limit: int) -> None:
+    def __init__(
+        self, limit: int, *, clock: Callable[[], float], call_later: Callable[..., Any]
+    ) -> None:
         self._limit = limit
         self._burst = limit * self.BURST_FACTOR
         # Start times (epoch seconds), oldest first.
@@ -51,7 +54,14 @@ class FetchLimiter:
         self._young: dict[Origin, float] = {}
         self.started = 0
         """Number of fetches that have begun."""
-        self.on_release: Callable[[], None] = lambda: None
+        self._clock = clock
+        self._call_later = call_later
+        self._waiters: dict[bool, OrderedDict[Deferred[None], None]] = {
+            False: OrderedDict(),
+            True: OrderedDict(),
+        }
+        self._newcomer: Deferred[None] | None = None
+        self._timer: Any = None
 
     def __len__(self) -> int:
         return len(self._first) + len(self._asked_before)
@@ -90,46 +100,12 @@ class FetchLimiter:
         self._young.pop(origin, None)
         for fetches in (self._first, self._asked_before):
             if fetches.pop(origin, None) is not None:
-                self.on_release()
+                self._plan()
 
+    # --- waits for a slot
 
-def _oldest(fetches: dict[Origin, float]) -> float:
-    return next(iter(fetches.values()))
-
-
-def _after(start: float, seconds: float, now: float) -> float:
-    """Time *seconds* after *start*; *now* if it has passed or the clock was put back since."""
-    return start + seconds if start <= now < start + seconds else now
-
-
-class SlotWaits:
-    """Waits for a free slot of *limiter*.
-
-    Each ends when a fetch may begin. Origins never asked and origins asked before share the slots
-    in a fixed ratio. Newest and oldest alternate, so a site found now does not wait behind
-    thousands of silent ones. *clock* returns epoch seconds.
-    """
-
-    def __init__(
-        self,
-        limiter: FetchLimiter,
-        *,
-        clock: Callable[[], float],
-        call_later: Callable[..., Any],
-    ) -> None:
-        self._limiter = limiter
-        self._clock = clock
-        self._call_later = call_later
-        self._waiters: dict[bool, OrderedDict[Deferred[None], None]] = {
-            False: OrderedDict(),
-            True: OrderedDict(),
-        }
-        self._newcomer: Deferred[None] | None = None
-        self._timer: Any = None
-        limiter.on_release = self._plan
-
-    def add(self, asked_before: bool) -> Deferred[None]:
-        """A wait; *asked_before* as in :meth:`FetchLimiter.next_slot_at`."""
+    def wait(self, asked_before: bool) -> Deferred[None]:
+        """A wait for a slot; *asked_before* as in :meth:`next_slot_at`."""
         waiter: Deferred[None] = Deferred()
         self._waiters[asked_before][waiter] = None
         self._plan()
@@ -149,7 +125,7 @@ class SlotWaits:
         if self._next_kind(now, [False]) is False:
             return True
         if self._newcomer is None:
-            self._newcomer = self.add(asked_before=False)
+            self._newcomer = self.wait(asked_before=False)
             self._newcomer.addCallback(self._admit, when_free)
         return False
 
@@ -159,10 +135,10 @@ class SlotWaits:
 
     def _next_kind(self, now: float, more: list[bool]) -> bool | None:
         """The kind whose turn it is to begin, of those that wait and *more*; None: no free slot."""
-        turn = self._limiter.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
+        turn = self.started % ASKED_BEFORE_SHARE == ASKED_BEFORE_SHARE - 1
         for asked_before in (turn, not turn):
             waits = self._waiters[asked_before] or asked_before in more
-            if waits and self._limiter.next_slot_at(now, asked_before) <= now:
+            if waits and self.next_slot_at(now, asked_before) <= now:
                 return asked_before
         return None
 
@@ -175,7 +151,7 @@ class SlotWaits:
         if not kinds:
             return
         now = self._clock()
-        pause = min(self._limiter.next_slot_at(now, kind) for kind in kinds) - now
+        pause = min(self.next_slot_at(now, kind) for kind in kinds) - now
         if math.isfinite(pause):
             self._timer = self._call_later(max(pause, min_pause), self._serve)
 
@@ -185,10 +161,19 @@ class SlotWaits:
             kind = self._next_kind(self._clock(), [])
             if kind is None:
                 break
-            started = self._limiter.started
+            started = self.started
             waiter, _ = self._waiters[kind].popitem(last=started % 2 == 1)
             fire(waiter)
-            if self._limiter.started == started:  # it may begin in a moment, and comes first
+            if self.started == started:  # it may begin in a moment, and comes first
                 self._plan(MIN_PAUSE)
                 return
         self._plan()
+
+
+def _oldest(fetches: dict[Origin, float]) -> float:
+    return next(iter(fetches.values()))
+
+
+def _after(start: float, seconds: float, now: float) -> float:
+    """Time *seconds* after *start*; *now* if it has passed or the clock was put back since."""
+    return start + seconds if start <= now < start + seconds else now

@@ -38,9 +38,8 @@ class LiveOrigin:
     """The state of one origin: the lookup's, then the crawl's."""
 
     origin: Origin
-    is_flying: bool = False
     flight: Deferred[Any] | None = None
-    """The flight, unless it has just begun."""
+    """The fetch in progress, with all that belongs to it."""
     waiters: list[Deferred[None]] = field(default_factory=list)
     """Fired when the flight ends."""
     was_preempted: bool = False
@@ -48,8 +47,6 @@ class LiveOrigin:
     state: QueueState = QueueState.READY
     holds: int = 0
     """Number of requests that hold the others in the scheduler."""
-    left: Any = None
-    """The request that has left the scheduler alone and has not arrived in the middleware."""
     waits: int = 0
     """Number of waits for its robots.txt."""
     routes: dict[str, Any] = field(default_factory=dict)
@@ -63,8 +60,8 @@ class LiveOrigin:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is under way."""
-        waits = self.waits or self.holds or self.left is not None or self.pending_since is not None
-        busy = self.is_flying or self.waiters or waits
+        waits = self.waits or self.holds or self.pending_since is not None
+        busy = self.flight is not None or self.waiters or waits
         return not busy and self.state is QueueState.READY
 
 

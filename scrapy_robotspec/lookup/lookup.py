@@ -1,73 +1,140 @@
-"""Lookup: returns what is known, starts fetches, wakes waiters.
+"""Lookup: returns what is known, fetches what is missing, wakes waiters.
 
 The ``LiveOrigin`` contains all that is under way for an origin. Its record is in the
 store, its parsed rules in the ``RulesCache``, its slot in the ``FetchLimiter``.
+
+An origin has one flight at a time (CAC-05). It fetches, applies the result to the record and
+announces new rules. For processes that share a store, see ``tiered_store.py``.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 
-from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.limiter import SlotWaits
-from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, LiveOrigin, LiveOrigins, fire, pause
+from scrapy_robotspec.access.outcome import FetchResult, Meaning
+from scrapy_robotspec.access.policy import Action, Plan
+from scrapy_robotspec.lookup.limiter import FetchLimiter
+from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE, fire, pause
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES, Pending, Resolved, RulesCache
-from scrapy_robotspec.lookup.single_flight import SingleFlight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from twisted.python.failure import Failure
+
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.lookup.limiter import FetchLimiter
-    from scrapy_robotspec.lookup.single_flight import FetchDone, Runtime
+    from scrapy_robotspec.access.policy import AccessPolicy
+    from scrapy_robotspec.access.record import RobotsRecord
+    from scrapy_robotspec.lookup.live_origins import LiveOrigin, LiveOrigins
     from scrapy_robotspec.lookup.tiered_store import TieredStore
+    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
     from scrapy_robotspec.store.memory import MemoryStore
 
 logger = logging.getLogger(__name__)
 
-_Request = TypeVar("_Request", contravariant=True)
+
+class Runtime(Protocol):
+    """Implemented by the plugin (``CrawlRuntime``); a request may be any object."""
+
+    def policy(self, origin: Origin) -> AccessPolicy:
+        """The access policy for *origin*."""
+
+    def clock(self) -> float:
+        """The time (epoch seconds)."""
+
+    def random(self) -> float:
+        """A number in [0, 1) that spreads retries."""
+
+    def call_later(self, delay: float, call: Callable[..., Any], *args: Any) -> Any:
+        """Call *call* in *delay* seconds; the result has ``cancel()``."""
+
+    def agent(self, request: Any) -> str:
+        """Product name of the User-Agent that the robots.txt request for *request* has."""
+
+    def take_turn(self, origin: Origin, request: Any) -> float:
+        """Use up the turn of *request* to *origin*; seconds until then."""
+
+    def fetch(self, origin: Origin, request: Any) -> Deferred[FetchResult]:
+        """Fetch the robots.txt of *origin*, with its redirects, because of *request*."""
+
+    def on_rules(self, found: Resolved, request: Any, replaced: RobotsTxt | None) -> Deferred[None]:
+        """Handle new rules before any request uses them."""
+
+    def on_fetch_done(self, done: FetchDone) -> None:
+        """Handle the end of a fetch."""
 
 
-class Lookup(Generic[_Request]):
+@dataclass(frozen=True, slots=True)
+class FetchDone:
+    """The end of a fetch or of a store lookup."""
+
+    found: Resolved | Pending
+    """The origin's state from now on."""
+    record: RobotsRecord | None
+    """The record behind it."""
+    before: RobotsRecord | None
+    """The record held when the fetch began."""
+    result: FetchResult | None
+    """The fetched response; None: preempted, or the shared store had a newer record."""
+    seconds: float
+    """Duration."""
+    base: RobotsRecord | None = None
+    """The record that the result was applied to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """One flight."""
+
+    origin: Origin
+    held: RobotsRecord | None
+    """The record in memory as it began."""
+    plan: Plan
+    """The plan that asked for it."""
+    request: Any
+    """The request that caused it."""
+    started: float
+    """Epoch seconds."""
+
+
+class Lookup:
     """Answers :meth:`ask` at once, and fetches in the background what is missing.
 
-    With a ``TieredStore``, *flight_class* is ``SharedFlight``. *max_size* is the parsing limit in
-    bytes, None for the edition's. *max_bytes* bounds the parsed files that are kept; a dropped one
-    is parsed again from its record.
+    *limit* bounds the fetches. *max_size* is the parsing limit in bytes, None for the edition's.
+    *max_bytes* bounds the parsed files that are kept; a dropped one is parsed again later.
     """
 
     def __init__(
         self,
-        runtime: Runtime[_Request],
+        runtime: Runtime,
         store: MemoryStore | TieredStore,
-        limiter: FetchLimiter,
-        live: LiveOrigins | None = None,
+        limit: int,
+        live: LiveOrigins,
         *,
-        flight_class: Callable[..., SingleFlight[_Request]] = SingleFlight,
         max_size: int | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
         self._runtime = runtime
         self.store = store
-        self._limiter = limiter
+        self.limiter = FetchLimiter(limit, clock=runtime.clock, call_later=runtime.call_later)
         self._max_size = max_size
         self._rules_cache = RulesCache(max_bytes, max_size)
         self.get_valid = self._rules_cache.get_valid
         """The reply of :meth:`ask` if the record need not be read, else None."""
-        self._live: LiveOrigins = LiveOrigins() if live is None else live
-        self._flights = flight_class(runtime, store, limiter, self._rules_cache, self._live)
-        self._slot_waits = SlotWaits(limiter, clock=runtime.clock, call_later=runtime.call_later)
-        self.may_fetch = self._slot_waits.may_begin
+        self._live = live
+        self._now = runtime.clock
+        self._sleep = partial(pause, runtime.call_later)
         self._closed = False
 
     # --- asking
 
-    def ask(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
+    def ask(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         """Return what is known of *origin*; start a fetch if due."""
         return self._rules_cache.get_valid(origin, now) or self._look_up(origin, now, request)
 
@@ -83,28 +150,23 @@ class Lookup(Generic[_Request]):
             return False
         return self._runtime.policy(origin).plan(record, now).action is not Action.WAIT
 
-    async def wait(self, origin: Origin, request: _Request) -> Resolved:
+    async def wait(self, origin: Origin, request: Any) -> Resolved:
         """Wait until *origin* is resolved. Raises ``CancelledError`` when the lookup closes."""
         while True:
             if self._closed:
                 raise CancelledError
-            now = self._runtime.clock()
+            now = self._now()
             found = self.ask(origin, now, request)
             if isinstance(found, Resolved):
                 return found
             if found.until > now:
                 await self._pause(origin, found.until - now, Deferred())
             else:
-                await self._pause(origin, math.inf, self._slot_waits.add(found.asked_before))
-
-    @property
-    def busy(self) -> bool:
-        """Whether a flight is in progress or an answer is awaited."""
-        return len(self._live) > 0
+                await self._pause(origin, math.inf, self.limiter.wait(found.asked_before))
 
     def page_answered(self, origin: Origin) -> None:
         """Note that a page of *origin* answered (FET-12)."""
-        now = self._runtime.clock()
+        now = self._now()
         resolved = self._rules_cache.get_valid(origin, now)
         if resolved is not None and not resolved.unreachable:  # hot path: decodes no record
             return
@@ -136,29 +198,169 @@ class Lookup(Generic[_Request]):
 
     # --- from record to result
 
-    def _look_up(self, origin: Origin, now: float, request: _Request) -> Resolved | Pending:
+    def _look_up(self, origin: Origin, now: float, request: Any) -> Resolved | Pending:
         record = self.store.get(origin)
         policy = self._runtime.policy(origin)
         plan = policy.plan(record, now)
         live = self._live.get(origin)
-        if plan.ask and not self._closed and (live is None or not live.is_flying):
-            flight = self._flights.start(origin, record, plan, now, request)
-            if flight is not None:
-                flight.addCallback(self._on_flight_end, origin)
+        if plan.ask and not self._closed and (live is None or live.flight is None):
+            self._start(origin, record, plan, now, request)
             live = self._live.get(origin)  # it may have ended at once
-        flying = live is not None and live.is_flying
+        flying = live is not None and live.flight is not None
         if plan.action is Action.WAIT:
             retry_at = now if plan.ask else plan.until
-            asked_before = self._flights.was_asked(origin, record)
+            asked_before = self._was_asked(origin, record)
             return Pending(origin, math.inf if flying else retry_at, asked_before)
         if plan.ask and not flying:
             plan = replace(plan, until=min(plan.until, now + RETRY_PAUSE))
         assert record is not None  # else requests wait
         return self._rules_cache.put(self._rules_cache.make(record, plan, policy.edition, now))
 
-    def _on_flight_end(self, done: FetchDone | None, origin: Origin) -> None:
-        """Report what is known from now on, and wake the waiters."""
+    # --- one flight
+
+    def _start(
+        self, origin: Origin, held: RobotsRecord | None, plan: Plan, now: float, request: Any
+    ) -> None:
+        """Start the flight that *plan* asks for, if there is a free slot. It may end at once."""
+        if not self._take_slot(origin, held, now):
+            return
+        flight = Flight(origin, held, plan, request, now)
         live = self._live.use(origin)
+        live.flight = Deferred()  # handlers may look up the origin before the first pause
+        live.flight = Deferred.fromCoroutine(self._fly(flight))
+        live.flight.addBoth(self._land, flight)
+
+    # --- slots
+
+    def _was_asked(self, origin: Origin, held: RobotsRecord | None) -> bool:
+        """Whether *origin* was asked already and gave no answer."""
+        live = self._live.get(origin)
+        if live is not None and live.was_preempted:
+            return True
+        return held is not None and held.failures > 0
+
+    def _take_slot(self, origin: Origin, held: RobotsRecord | None, now: float) -> bool:
+        asked_before = self._was_asked(origin, held)
+        if self.limiter.next_slot_at(now, asked_before) > now:
+            return False
+        preempted = self.limiter.acquire(origin, now, asked_before)
+        if preempted is not None:
+            self._live.use(preempted).was_preempted = True
+            # Later: now a waiter of that origin would start it again before this call returns.
+            self._runtime.call_later(0, self._cancel, preempted)
+        return True
+
+    def _cancel(self, origin: Origin) -> None:
+        live = self._live.get(origin)
+        if live is not None and live.flight is not None:
+            live.flight.cancel()
+
+    async def _fly(self, flight: Flight) -> FetchDone:
+        try:
+            return await self._find(flight)
+        except CancelledError:
+            raise
+        except Exception:
+            logger.exception("Error while looking up the robots.txt of %s", flight.origin)
+            self.limiter.release(flight.origin)
+            await self._sleep(RETRY_PAUSE)  # so that it is not repeated without end
+            raise
+
+    async def _find(self, flight: Flight) -> FetchDone:
+        turn = self._turn(flight)
+        if turn > 0:
+            await self._sleep(turn)
+        return await self._fetch(flight, flight.held, flight.held)
+
+    def _turn(self, flight: Flight) -> float:
+        """Seconds until the turn of the request that waits; 0.0 for a refresh."""
+        if flight.plan.action is not Action.WAIT:
+            return 0.0
+        return self._runtime.take_turn(flight.origin, flight.request)
+
+    async def _fetch(
+        self,
+        flight: Flight,
+        base: RobotsRecord | None,
+        known: RobotsRecord | None,
+    ) -> FetchDone:
+        """Fetch and apply the result to *base*; share it and release the lease.
+
+        *known*: the record in the shared store.
+        """
+        origin, shared = flight.origin, None
+        policy = self._runtime.policy(origin)
+        try:
+            result = await self._attempt(flight)
+            record = policy.apply(base, origin, result, self._now(), self._runtime.random())
+            shared = None if result.local else record
+        finally:
+            self.limiter.release(origin)
+            if shared is None:
+                self.store.release(origin)
+            else:
+                self.store.share(shared, known)
+        done = await self._hand_over(flight, record, self._plan(record))
+        return replace(done, result=result, base=base)
+
+    async def _attempt(self, flight: Flight) -> FetchResult:
+        try:
+            return await self._runtime.fetch(flight.origin, flight.request)
+        except CancelledError:
+            raise
+        except Exception as error:
+            # Counted as an attempt without an answer, so that it is not repeated without end.
+            logger.exception("Error while fetching the robots.txt of %s", flight.origin)
+            return FetchResult(error=f"{type(error).__name__} in the fetcher")
+
+    def _plan(self, record: RobotsRecord) -> Plan:
+        """The plan of a flight that ends with *record*.
+
+        An attempt may be due already; then the next request starts it.
+        """
+        now = self._now()
+        plan = self._runtime.policy(record.origin).plan(record, now)
+        return replace(plan, until=now) if plan.ask else plan
+
+    async def _hand_over(self, flight: Flight, record: RobotsRecord, plan: Plan) -> FetchDone:
+        """Parse *record*, announce its rules if they are new, and keep it in memory."""
+        try:
+            found = await self._announce(flight, record, plan)
+        finally:
+            self.store.put(record)  # not earlier: from now on requests use it
+        return FetchDone(found, record, flight.held, None, self._seconds(flight))
+
+    async def _announce(
+        self, flight: Flight, record: RobotsRecord, plan: Plan
+    ) -> Resolved | Pending:
+        if plan.action is Action.WAIT:
+            until = plan.until if math.isfinite(plan.until) else self._now()
+            return Pending(flight.origin, until, record.failures > 0)
+        edition = self._runtime.policy(flight.origin).edition
+        resolved = self._rules_cache.make(record, plan, edition, self._now())
+        held = flight.held
+        is_new = held is None or held.fetched_at != record.fetched_at
+        if resolved.robots is not None and is_new:
+            replaced = self._replaced(held, record)
+            handling = self._runtime.on_rules(resolved, flight.request, replaced)
+            await handling.addErrback(_log_error)
+        return resolved
+
+    def _replaced(self, held: RobotsRecord | None, record: RobotsRecord) -> RobotsTxt | None:
+        """The rules that those of *record* replace; None for a first or an equal file."""
+        if held is None or held.meaning is not Meaning.RULES or held.body == record.body:
+            return None
+        return self._rules_cache.parse(held, self._runtime.policy(held.origin).edition)
+
+    # --- the end of a flight
+
+    def _land(self, end: FetchDone | Failure, flight: Flight) -> None:
+        """Report what is known from now on, and wake the waiters."""
+        origin = flight.origin
+        live = self._live.use(origin)
+        live.flight = None
+        self.limiter.release(origin)
+        done = self._done(end, flight, live)
         if done is not None and isinstance(done.found, Resolved):
             self._rules_cache.put(done.found)
         else:
@@ -171,6 +373,21 @@ class Lookup(Generic[_Request]):
         _wake(live)
         self._live.settle(live)
 
+    def _done(self, end: FetchDone | Failure, flight: Flight, live: LiveOrigin) -> FetchDone | None:
+        """The report of a flight; None for a preempted refresh, which changes nothing."""
+        if isinstance(end, FetchDone):
+            live.was_preempted = False
+            return end
+        if flight.plan.action is not Action.WAIT:
+            return None
+        origin, held = flight.origin, flight.held
+        preempted = isinstance(end.value, CancelledError)
+        found = Pending(origin, self._now(), self._was_asked(origin, held), preempted)
+        return FetchDone(found, held, held, None, self._seconds(flight))
+
+    def _seconds(self, flight: Flight) -> float:
+        return max(0.0, self._now() - flight.started)
+
     # --- waiters
 
     async def _pause(self, origin: Origin, seconds: float, waiter: Deferred[None]) -> None:
@@ -180,7 +397,7 @@ class Lookup(Generic[_Request]):
         try:
             await pause(self._runtime.call_later, seconds, waiter)
         finally:
-            self._slot_waits.discard(waiter)
+            self.limiter.discard(waiter)
             if waiter in live.waiters:
                 live.waiters.remove(waiter)
             self._live.settle(live)
@@ -190,3 +407,8 @@ def _wake(live: LiveOrigin) -> None:
     waiters, live.waiters = live.waiters, []
     for waiter in waiters:
         fire(waiter)
+
+
+def _log_error(failure: Failure) -> None:
+    if not isinstance(failure.value, CancelledError):
+        logger.error("Error in a handler of robots_parsed: %s", failure.getTraceback())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.policy import Action
-from scrapy_robotspec.lookup.single_flight import SingleFlight
+from scrapy_robotspec.lookup.lookup import Lookup
 from scrapy_robotspec.store.base import Claim
 
 if TYPE_CHECKING:
@@ -21,14 +21,11 @@ if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.policy import Plan
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.lookup.single_flight import FetchDone, Flight
-    from scrapy_robotspec.store.base import RecordStore
+    from scrapy_robotspec.lookup.lookup import FetchDone, Flight
+    from scrapy_robotspec.store.base import RecordStore, Reservation, SlotRequest
     from scrapy_robotspec.store.memory import MemoryStore
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 _T = TypeVar("_T")
-_Request = TypeVar("_Request", contravariant=True)
-
 #: First and longest pause between looks for the record that another process fetches (seconds).
 POLL_MIN, POLL_MAX = 0.2, 2.0
 #: Max records of the shared store that one flight reads before it fetches all the same.
@@ -77,9 +74,7 @@ class TieredStore:
     ) -> Claim:
         """Get another record than *known*, or the lease (CAC-05), or neither."""
         lease = (origin, self._owner, now, self._lease_seconds)
-        claiming: Deferred[Claim] = self._track(
-            self._in_thread(self._shared.claim, *lease, _time_of(known), agent)
-        )
+        claiming: Deferred[Claim] = self._call(self._shared.claim, *lease, _time_of(known), agent)
         try:
             return await _outcome_of(claiming)
         except CancelledError:
@@ -89,19 +84,15 @@ class TieredStore:
 
     def share(self, record: RobotsRecord, known: RobotsRecord | None) -> None:
         """Replace *known* by *record* in the shared store; release the lease."""
-        self._write(self._shared.put, record, self._owner, _time_of(known))
+        self._call(self._shared.put, record, self._owner, _time_of(known))
 
     def release(self, origin: Origin) -> None:
         """Release the lease on *origin*."""
-        self._write(self._shared.release, origin, self._owner)
+        self._call(self._shared.release, origin, self._owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Deferred[Reservation]:
         """Reserve a page slot in the shared store; fails with ``StoreError``."""
-        return self._track(self._in_thread(self._shared.reserve, origin, asked))
-
-    def sweep(self, before: float) -> None:
-        """Delete records whose last attempt was before *before* from the shared store."""
-        self._write(self._shared.purge, before)
+        return self._call(self._shared.reserve, origin, asked)
 
     def close(self) -> Deferred[None]:
         """Finish pending writes and close both stores."""
@@ -113,11 +104,9 @@ class TieredStore:
         await self._in_thread(self._shared.close)
         self._memory.close()
 
-    def _write(self, call: Callable[..., Any], *args: Any) -> None:
-        self._track(self._in_thread(call, *args))
-
-    def _track(self, work: Deferred[_T]) -> Deferred[_T]:
-        """Have :meth:`close` wait for *work*."""
+    def _call(self, call: Callable[..., _T], *args: Any) -> Deferred[_T]:
+        """Call in a thread; :meth:`close` waits for it."""
+        work: Deferred[_T] = self._in_thread(call, *args)
         self._pending.add(work)
 
         def end(result: _T | Failure) -> _T | Failure:
@@ -125,11 +114,6 @@ class TieredStore:
             return result
 
         return work.addBoth(end)
-
-
-def newer(one: RobotsRecord | None, other: RobotsRecord) -> RobotsRecord:
-    """The record with the later attempt."""
-    return other if one is None or other.updated_at >= one.updated_at else one
 
 
 def _time_of(record: RobotsRecord | None) -> float | None:
@@ -151,12 +135,12 @@ def _outcome_of(work: Deferred[_T]) -> Deferred[_T]:
 # --- single flight across processes
 
 
-class SharedFlight(SingleFlight[_Request]):
+class SharedLookup(Lookup):
     """Shares its fetches and their results with other processes."""
 
-    _store: TieredStore
+    store: TieredStore
 
-    async def _look_up(self, flight: Flight[_Request]) -> FetchDone:
+    async def _find(self, flight: Flight) -> FetchDone:
         origin, held, plan = flight.origin, flight.held, flight.plan
         agent = self._runtime.agent(flight.request)
         look = POLL_MIN
@@ -165,28 +149,30 @@ class SharedFlight(SingleFlight[_Request]):
         while True:
             has_slot = has_slot or self._take_slot(origin, held, self._now())
             if has_slot:
-                claim = await self._store.claim(origin, self._now(), known, agent)
+                claim = await self.store.claim(origin, self._now(), known, agent)
             else:
-                claim = Claim(False, await self._store.get_news(origin, known, agent))
+                claim = Claim(False, await self.store.get_news(origin, known, agent))
             if claim.record is not None and news < _MAX_NEWS:
                 news += 1
-                known, record = claim.record, newer(held, claim.record)
+                known = record = claim.record
+                if held is not None and held.updated_at > known.updated_at:
+                    record = held  # the later attempt counts
                 plan = self._plan(record)
                 if not plan.ask or (held is None and _is_usable(plan)):
-                    self._limiter.release(origin)
+                    self.limiter.release(origin)
                     return await self._hand_over(flight, record, plan)
             elif claim.granted or (claim.record is not None and has_slot):
                 turn = 0.0 if has_turn else self._turn(flight)
                 if turn <= 0:
                     return await self._fetch(flight, record, known)
                 has_turn = True
-                self._store.release(origin)  # the turn may outlast the lease
-                await self._pause(turn)
+                self.store.release(origin)  # the turn may outlast the lease
+                await self._sleep(turn)
             else:
-                self._limiter.release(origin)
+                self.limiter.release(origin)
                 has_slot = False
                 # At random, which keeps processes out of step.
-                await self._pause(look * (0.5 + self._runtime.random()))
+                await self._sleep(look * (0.5 + self._runtime.random()))
                 look = min(2 * look, POLL_MAX)
 
 

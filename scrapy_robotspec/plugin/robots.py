@@ -17,7 +17,7 @@ from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.editions import DAY, AfterLimit
+from scrapy_robotspec.editions import AfterLimit
 from scrapy_robotspec.lookup import Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin import _compat
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("scrapy_robotspec")
 
 _T = TypeVar("_T")
-
-#: Records unchanged for longer than this are purged from the shared store (seconds).
-PURGE_AFTER = 60 * DAY
 
 #: Where a decision applies: before a download, to the URL that a download handler was redirected
 #: to, to a request inside a browser, to a page by the usage preferences of its header, to a URL
@@ -220,7 +217,7 @@ class CrawlRobots:
             self.lookup.stop()
             for waiting in list(self._waits):
                 waiting.cancel()
-        elif self.lookup.busy or self._waits:
+        elif self.live or self._waits:
             self._watch()
 
     # --- evidence
@@ -242,7 +239,7 @@ class CrawlRobots:
     # --- start and end
 
     def open(self) -> None:
-        """Log what is in force, purge the shared store, and connect signals."""
+        """Log what is in force, and connect signals."""
         logger.info(
             "robots.txt: token %s, edition %s, store %s, crawl delays %s",
             self.tokens,
@@ -252,7 +249,6 @@ class CrawlRobots:
         )
         if self.observer is not None:
             self.observer.open()
-        self.lookup.store.sweep(time.time() - PURGE_AFTER)
         _compat.limit_pages(self._crawler)
         if self.settings.edition.after_limit is AfterLimit.ALLOW_IF_PAGES_ANSWER:
             self._crawler.signals.connect(self._page_answered, scrapy_signals.response_received)

@@ -1,6 +1,13 @@
 """The contract of a store: records, leases and page slots.
 
 A store keeps and decides nothing; ``access`` interprets a record. All calls block.
+
+Page slots (EXT-01): an origin has one line for all processes. A slot is the time of one page. It is
+reserved at most ``HORIZON`` ahead, so that a process that dies loses one slot and nothing else.
+Further ahead there are only places in line, called tickets: the time of a probable slot, for which
+nothing is kept free. A process that asks when no slot is reserved gets one, so a line of dead
+processes ends by itself. ``reserve`` is the arithmetic for stores in Python; ``redis.py`` does the
+same in a script.
 """
 
 from __future__ import annotations
@@ -11,12 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
 
 #: Max records of an origin that depend on the User-Agent.
 MAX_AGENTS = 8
 #: A lease that ends later is of no fetch (seconds).
 LONGEST_LEASE = 3600.0
+#: Records are deleted this long after their last attempt or their expiry (seconds): while an origin
+#: is unreachable the last good copy may count for weeks.
+KEPT = 60 * 86_400.0
+#: Slots are reserved at most this far ahead (seconds).
+HORIZON = 1.0
+#: A line is kept this long after its end (seconds).
+LINE_KEPT = 3600.0
 
 
 class Claim(NamedTuple):
@@ -26,6 +39,80 @@ class Claim(NamedTuple):
     """Whether the caller holds the lease now."""
     record: RobotsRecord | None = None
     """The stored record, if it is newer than the caller's."""
+
+
+class SlotRequest(NamedTuple):
+    """A process's request for a slot.
+
+    Times are seconds of the store's clock, 0.0 for none.
+    """
+
+    spacing: float
+    """Seconds from the slot to the next one."""
+    ticket: float = 0.0
+    """The caller's place in line."""
+    given_up: float = 0.0
+    """The slot that the caller had and did not use."""
+    returning: bool = False
+    """Whether the caller has asked lately: then an absent line was lost with the store's data."""
+    within: float = HORIZON
+    """How far ahead the slot may be; below ``HORIZON`` it is then or never, without a ticket."""
+
+
+class Reservation(NamedTuple):
+    """The store's reply."""
+
+    granted: bool
+    """Whether the slot is the caller's."""
+    at: float
+    """The slot, or the caller's ticket (seconds of the store's clock)."""
+    now: float
+    """The store's clock at the time of the call (seconds)."""
+
+
+class Line(NamedTuple):
+    """The state of an origin. Times are seconds of the store's clock."""
+
+    next: float
+    """When the last slot ends."""
+    tail: float
+    """When the last ticket's slot would end; 0.0: no process waits."""
+    written: float
+    """When this was written."""
+
+
+def reserve(line: Line | None, now: float, asked: SlotRequest) -> tuple[Line, Reservation]:
+    """The line from now on, and the reply to *asked* at *now*.
+
+    Pass None as *line* if the store has none.
+    """
+    spacing, ticket = asked.spacing, asked.ticket
+    if line is not None and line.written <= now:
+        next_, tail, lost = line.next, line.tail, False
+    else:  # a line written in the future: the store's clock was put back
+        next_, tail, lost = 0.0, 0.0, asked.returning or line is not None
+    if lost:  # other processes may have slots, and a page may have been sent just now
+        next_ = now + HORIZON + spacing
+    if asked.given_up and next_ == asked.given_up + spacing:
+        next_ = asked.given_up
+    if next_ < now:
+        tail = 0.0
+    at = max(now, next_)
+    stays = asked.within >= HORIZON
+    is_first = tail <= at or bool(ticket and ticket - HORIZON <= now)
+    is_due = is_first or bool(asked.given_up) or not stays
+    granted = is_due and at - now <= asked.within
+    if granted:
+        next_ = at + spacing
+    elif stays and (is_due or not ticket):
+        ticket = max(tail, at)
+        tail = ticket + spacing
+    return Line(next_, tail, now), Reservation(granted, at if granted else ticket, now)
+
+
+def has_expired(line: Line, now: float) -> bool:
+    """Whether *line* may be deleted."""
+    return max(line.next, line.tail) + LINE_KEPT < now
 
 
 class RecordStore(ABC):
@@ -70,14 +157,10 @@ class RecordStore(ABC):
         """Release the lease on *origin* if *owner* holds it."""
 
     @abstractmethod
-    def purge(self, before: float) -> None:
-        """Delete records whose last attempt was before *before*, unless they expire."""
-
-    @abstractmethod
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """Reserve a slot of *origin*, or a place in line, atomically.
 
-        The store's own clock decides; see ``page_slots.py``.
+        The store's own clock decides.
         """
 
     def node_of(self, origin: Origin) -> str | None:

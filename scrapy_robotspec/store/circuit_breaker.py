@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from scrapy_robotspec.errors import ConfigurationError, StoreError
 from scrapy_robotspec.store.base import Claim, RecordStore
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 logger = logging.getLogger(__name__)
 
@@ -28,23 +28,14 @@ _T = TypeVar("_T")
 #: A back end that failed is left alone for this time (seconds).
 PAUSE = 5.0
 
-#: If one of these fails, all calls fail; any call that succeeds afterwards proves the recovery.
-_READING = ("open", "get")
-#: Other calls may fail because the back end is full. Only one that adds data proves the recovery.
+#: Calls that add data. Only one of them proves the recovery: the back end may be full.
 _FILLING = ("put", "claim", "reserve")
-
-
-class _Failure(NamedTuple):
-    call: str
-    """Name of the call that failed."""
-    retry_at: float
-    """Seconds of the clock."""
 
 
 class CircuitBreakerStore(RecordStore):
     """Calls the store that *open_back_end* opens and absorbs its failures.
 
-    ``clock`` gives seconds and never goes back; a back end that failed is left alone for ``pause``
+    ``clock`` gives seconds and never goes back; a back end that failed is left alone for ``PAUSE``
     seconds. Each node of a cluster fails by itself. Only :meth:`reserve` raises ``StoreError``:
     without the back end a shared pace has no safe default, and the caller keeps one of its own.
     """
@@ -53,14 +44,12 @@ class CircuitBreakerStore(RecordStore):
         self,
         open_back_end: Callable[[], RecordStore],
         clock: Callable[[], float],
-        pause: float = PAUSE,
     ) -> None:
         self._open_back_end = open_back_end
         self._clock = clock
-        self.pause = pause
         self._store: RecordStore | None = None
-        self._failing: dict[str | None, _Failure] = {}
-        """The last failure of each node of the back end."""
+        self._failing: dict[str | None, float] = {}
+        """When each node of the back end that fails is tried again (seconds of the clock)."""
         self._lock = Lock()
 
     def open(self) -> None:
@@ -68,10 +57,10 @@ class CircuitBreakerStore(RecordStore):
         try:
             self._store = self._open_back_end()
         except StoreError as error:
-            self._note_failure(None, "open", error)
+            self._note_failure(None, error)
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
-        return self._guard("get", origin, lambda store: store.get(origin, agent), None)
+        return self._guard(None, origin, "get", origin, agent)
 
     def claim(
         self,
@@ -84,19 +73,17 @@ class CircuitBreakerStore(RecordStore):
     ) -> Claim:
         """Without a back end nothing is shared: the lease is granted."""
         arguments = (origin, owner, now, seconds, known, agent)
-        return self._guard("claim", origin, lambda store: store.claim(*arguments), Claim(True))
+        return self._guard(Claim(True), origin, "claim", *arguments)
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
-        self._guard("put", record.origin, lambda store: store.put(record, owner, known), None)
+        self._guard(None, record.origin, "put", record, owner, known)
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._guard("release", origin, lambda store: store.release(origin, owner), None)
-
-    def purge(self, before: float) -> None:
-        self._guard("purge", None, lambda store: store.purge(before), None)
+        self._guard(None, origin, "release", origin, owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        return self._call("reserve", origin, lambda store: store.reserve(origin, asked))
+        reply: Reservation = self._call(origin, "reserve", origin, asked)
+        return reply
 
     def close(self) -> None:
         if self._store is not None:
@@ -104,47 +91,46 @@ class CircuitBreakerStore(RecordStore):
                 self._store.close()
             self._store = None
 
-    def _guard(
-        self, name: str, origin: Origin | None, call: Callable[[RecordStore], _T], otherwise: _T
-    ) -> _T:
+    def _guard(self, otherwise: _T, origin: Origin, name: str, *arguments: Any) -> _T:
         try:
-            return self._call(name, origin, call)
+            result: _T = self._call(origin, name, *arguments)
         except StoreError:
             return otherwise
+        return result
 
-    def _call(self, name: str, origin: Origin | None, call: Callable[[RecordStore], _T]) -> _T:
-        node = None if self._store is None or origin is None else self._store.node_of(origin)
+    def _call(self, origin: Origin, name: str, *arguments: Any) -> Any:
+        node = None if self._store is None else self._store.node_of(origin)
         with self._lock:
-            trying = self._failing.get(node)  # two threads: a call may begin before another fails
-        if trying is not None and self._clock() < trying.retry_at:
+            retry_at = self._failing.get(node)  # a call may begin before another thread's fails
+        if retry_at is not None and self._clock() < retry_at:
             raise StoreError("the store failed a moment ago")
         try:
             if self._store is None:
                 self._store = self._open_back_end()
-            result = call(self._store)
+            result = getattr(self._store, name)(*arguments)
         except (StoreError, ConfigurationError) as error:  # a folder may vanish in mid-crawl
-            self._note_failure(node, name, error)
+            self._note_failure(node, error)
             raise StoreError(str(error)) from error
-        if trying is not None and (trying.call in _READING or name in _FILLING):
-            self._note_recovery(node, trying)
+        if retry_at is not None and name in _FILLING:
+            self._note_recovery(node, retry_at)
         return result
 
-    def _note_failure(self, node: str | None, name: str, error: Exception) -> None:
+    def _note_failure(self, node: str | None, error: Exception) -> None:
         with self._lock:
             is_new = node not in self._failing
-            self._failing[node] = _Failure(name, self._clock() + self.pause)
+            self._failing[node] = self._clock() + PAUSE
         if is_new:
             logger.warning(
                 "The robots.txt store of ROBOTSPEC_CACHE fails (%s): the crawl continues with what "
                 "is in memory and tries the store again every %g s",
                 error,
-                self.pause,
+                PAUSE,
             )
 
-    def _note_recovery(self, node: str | None, trying: _Failure) -> None:
+    def _note_recovery(self, node: str | None, retry_at: float) -> None:
         """Forget a failure, unless another thread knows of a later one."""
         with self._lock:
-            has_ended = self._failing.get(node) == trying
+            has_ended = self._failing.get(node) == retry_at
             if has_ended:
                 del self._failing[node]
         if has_ended:

@@ -6,7 +6,6 @@ thread.
 
 from __future__ import annotations
 
-import logging
 import math
 import random
 import time
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import Line, Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Line, Reservation, SlotRequest
     from scrapy_robotspec.store.spill import Spill
-
-logger = logging.getLogger(__name__)
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
@@ -63,11 +60,11 @@ class SizedTable(Generic[_K, _V]):
         evicted: list[tuple[_K, _V]] = []
         while len(self.entries) > 1 and self._is_full():
             number = 1 + int(len(self.entries) * _EVICTED)
-            chosen = self._random.sample(list(self.entries), number)
-            evicted += [(each, self.entries[each]) for each in chosen if each != key]
+            sample = self._random.sample(list(self.entries), number)
+            chosen = [each for each in sample if each != key]
+            evicted += [(each, self.entries[each]) for each in chosen]
             for each in chosen:
-                if each != key:
-                    self.pop(each)
+                self.pop(each)
         return evicted
 
     def pop(self, key: _K) -> _V | None:
@@ -84,24 +81,21 @@ class SizedTable(Generic[_K, _V]):
 class MemoryStore:
     """Keeps *max_records* records or 64 MB, whichever is more.
 
-    Records that are evicted move to a temporary file that holds *max_spilled* records; 0: they are
-    deleted. With *warn* the first eviction of a fresh record is logged. *monotonic* gives the
-    seconds by which page slots count.
+    Records that are evicted move to a temporary file that holds *max_spilled* records. *monotonic*
+    gives the seconds by which page slots count.
     """
 
     def __init__(
         self,
         max_records: int = MAX_RECORDS,
-        max_spilled: int = 0,
+        max_spilled: int = MAX_SPILLED,
         *,
-        warn: bool = True,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._max_spilled = max_spilled
         max_size = max(max_records * _AVERAGE, GRANTED)
         self._table: SizedTable[str, bytes] = SizedTable(_size_of, max_size, max_records)
         self._spill: Spill | None = None
-        self._warned = not warn
         self._monotonic = monotonic
         self._lines: OrderedDict[Origin, Line] = OrderedDict()
 
@@ -111,7 +105,7 @@ class MemoryStore:
         """Return the record of *origin*."""
         data = self._table.entries.get(origin)
         if data is None and self._spill is not None:
-            data = self._spill.get(origin)
+            data = self._spill.get(str.__str__(origin))
         return None if data is None else RobotsRecord.from_bytes(data, origin)
 
     def put(self, record: RobotsRecord) -> None:
@@ -120,35 +114,17 @@ class MemoryStore:
         if self._spill is not None:
             self._spill.delete(origin)
         evicted = self._table.put(origin, record.to_bytes())
-        if self._max_spilled and evicted:
-            self._open_spill().put(evicted)
-        if evicted and not self._warned and _any_fresh(evicted, record.updated_at):
-            self._warned = True
-            self._warn()
+        if evicted:
+            if self._spill is None:
+                from scrapy_robotspec.store.spill import Spill
+
+                self._spill = Spill(self._max_spilled)
+            self._spill.put(evicted)
 
     def close(self) -> None:
         """Delete the temporary file. Records in memory stay readable."""
         if self._spill is not None:
             self._spill.close()
-            self._spill, self._max_spilled = None, 0
-
-    def _open_spill(self) -> Spill:
-        if self._spill is None:
-            from scrapy_robotspec.store.spill import Spill
-
-            self._spill = Spill(self._max_spilled)
-        return self._spill
-
-    def _warn(self) -> None:
-        where = "moved to a temporary file" if self._max_spilled else "forgotten and fetched again"
-        logger.warning(
-            "The robots.txt store memory:// is full (limit: %d origins, %d MB): records that are "
-            "still fresh are %s. Raise the limit with ROBOTSPEC_CACHE = 'memory://?max=N', or use "
-            "sqlite:///",
-            self._table.max_number,
-            self._table.max_size >> 20,
-            where,
-        )
 
     # --- what ``TieredStore`` does with a shared store: nothing is shared here
 
@@ -156,25 +132,18 @@ class MemoryStore:
 
     def release(self, origin: Origin) -> None: ...
 
-    def sweep(self, before: float) -> None: ...
-
     # --- pace
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
-        """Reserve a slot of *origin*, or a place in line; see ``page_slots.py``."""
-        from scrapy_robotspec.store import page_slots  # few crawls keep a crawl delay
+        """Reserve a slot of *origin*, or a place in line; see ``base.py``."""
+        from scrapy_robotspec.store import base  # few crawls keep a crawl delay
 
         now = self._monotonic()
-        self._lines[origin], reply = page_slots.reserve(self._lines.get(origin), now, asked)
+        self._lines[origin], reply = base.reserve(self._lines.get(origin), now, asked)
         checked, line = self._lines.popitem(last=False)  # one at each call, in turn
-        if not page_slots.has_expired(line, now):
+        if not base.has_expired(line, now):
             self._lines[checked] = line
         return reply
-
-
-def _any_fresh(evicted: list[tuple[str, bytes]], now: float) -> bool:
-    records = (RobotsRecord.from_bytes(data) for _, data in evicted)
-    return any(record is not None and (record.expires_at or 0.0) > now for record in records)
 
 
 def _size_of(data: bytes) -> int:

@@ -7,20 +7,28 @@ version.
 from __future__ import annotations
 
 import struct
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import ConfigurationError, StoreError
-from scrapy_robotspec.store.base import LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
-from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Reservation
+from scrapy_robotspec.store.base import (
+    HORIZON,
+    KEPT,
+    LINE_KEPT,
+    LONGEST_LEASE,
+    MAX_AGENTS,
+    Claim,
+    RecordStore,
+    Reservation,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import SlotRequest
+    from scrapy_robotspec.store.base import SlotRequest
 
 #: Version of the keys; the records have their own.
 _VERSION = 2
@@ -87,7 +95,7 @@ _RELEASE = """
 if redis.call('MGET', KEYS[1])[1] == ARGV[1] then redis.call('DEL', KEYS[1]) end
 """
 
-#: ``page_slots.reserve`` by the server's clock, in microseconds.
+#: ``base.reserve`` by the server's clock, in microseconds.
 _RESERVE = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -124,23 +132,16 @@ return {granted and 1 or 0, string.format('%.0f', at), string.format('%.0f', now
 #: Redis takes no expiry beyond the end of its clock; a hundred years are enough (seconds).
 _LONGEST = 100 * 365 * 86_400.0
 
-#: Max damaged records that one call deletes: the origin's and the agent's.
-_MAX_DAMAGED = 3
-
 
 class RedisStore(RecordStore):
     """Keeps records at *url* under keys that begin with *prefix*.
 
     *url* names a server, or with *is_cluster* a node of a cluster; then all keys of an origin are
-    in one hash slot. *timeout* bounds connecting and every call (seconds). A record is kept *keep*
-    seconds longer than it is fresh: while an origin is unreachable the last good copy may count for
-    weeks. Nothing is sent before the first call. May be called from any thread. Needs Redis 5 or
-    newer.
+    in one hash slot. *timeout* bounds connecting and every call (seconds). Nothing is sent before
+    the first call. May be called from any thread. Needs Redis 5 or newer.
     """
 
-    def __init__(
-        self, url: str, prefix: str, timeout: float, keep: float, *, is_cluster: bool = False
-    ) -> None:
+    def __init__(self, url: str, prefix: str, timeout: float, *, is_cluster: bool = False) -> None:
         try:
             import redis
             from redis.backoff import NoBackoff
@@ -153,7 +154,6 @@ class RedisStore(RecordStore):
                 "pip install 'scrapy-robotspec[redis]'"
             ) from error
         self._errors = (redis.RedisError, RedisClusterException, OSError)
-        self._keep = keep
         self._prefix = f"{prefix}:{_VERSION}:"
         self._is_cluster = is_cluster
         kind = RedisCluster if is_cluster else redis.Redis
@@ -183,15 +183,13 @@ class RedisStore(RecordStore):
         keys = [self._key(origin, "records"), self._key(origin, "lease")]
         lease, longest = max(1, int(seconds * 1000)), int(LONGEST_LEASE * 1000)
         arguments = (owner, lease, _stamp(known), agent, longest)
-        for _ in range(_MAX_DAMAGED):
-            granted, *found = self._run(_CLAIM, keys, *arguments)
-            if not found:
-                return Claim(bool(granted))
-            record = _read(found[0], origin)
-            if record is not None:
-                return Claim(False, record)
+        granted, *found = self._run(_CLAIM, keys, *arguments)
+        if not found:
+            return Claim(bool(granted))
+        record = _read(found[0], origin)
+        if record is None:
             self._run(_DISCARD, keys[:1], agent, found[0])
-        return Claim(True)
+        return Claim(record is None, record)
 
     def put(self, record: RobotsRecord, owner: str, known: float | None) -> None:
         """As in the contract, in one round trip."""
@@ -203,10 +201,7 @@ class RedisStore(RecordStore):
     def _lifetime(self, record: RobotsRecord) -> int:
         """Milliseconds from now on, by the record's own times: no clock of ours is the server's."""
         fresh_for = max((record.expires_at or 0.0) - record.updated_at, 0.0)
-        return int(min(fresh_for + self._keep, _LONGEST) * 1000)
-
-    def purge(self, before: float) -> None:
-        """Nothing: records expire by themselves."""
+        return int(min(fresh_for + KEPT, _LONGEST) * 1000)
 
     def release(self, origin: Origin, owner: str) -> None:
         self._run(_RELEASE, [self._key(origin, "lease")], owner)
@@ -214,7 +209,7 @@ class RedisStore(RecordStore):
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         """As in the contract, by the server's clock."""
         spacing = min(asked.spacing, _LONGEST)
-        times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, KEPT)
+        times = (spacing, asked.ticket, asked.given_up, asked.within, HORIZON, LINE_KEPT)
         arguments = [*(round(each * 1e6) for each in times), int(asked.returning)]
         granted, at, now = self._run(_RESERVE, [self._key(origin, "line")], *arguments)
         return Reservation(bool(granted), int(at) / 1e6, int(now) / 1e6)
@@ -228,7 +223,7 @@ class RedisStore(RecordStore):
         return None
 
     def close(self) -> None:
-        with self._failing():
+        with suppress(*self._errors):
             if "_client" in vars(self):
                 self._client.close()
 
@@ -237,13 +232,8 @@ class RedisStore(RecordStore):
         return f"{self._prefix}{{{origin}}}:{kind}"
 
     def _run(self, script: str, keys: Sequence[str], *arguments: str | bytes | int) -> Any:
-        with self._failing():
-            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
         try:
-            yield
+            return self._client.execute_command("EVAL", script, len(keys), *keys, *arguments)
         except self._errors as error:
             raise StoreError(f"Redis: {error}") from error
 

@@ -54,14 +54,12 @@ class Spill:
 
     def get(self, origin: str) -> bytes | None:
         """Return the record of *origin*."""
-        key = (str.__str__(origin),)
-        row = self._try(lambda database: database.execute(_GET, key).fetchone())
+        row = self._try(lambda database: database.execute(_GET, (origin,)).fetchone())
         return None if row is None else row[0]
 
     def delete(self, origin: str) -> None:
         """Delete the record of *origin*, if there is one."""
-        key = (str.__str__(origin),)
-        self._try(lambda database: database.execute(_DELETE, key))
+        self._try(lambda database: database.execute(_DELETE, (origin,)))
 
     def close(self) -> None:
         """Delete the file."""

@@ -16,14 +16,22 @@ from typing import TYPE_CHECKING, TypeVar
 from scrapy_robotspec.access.policy import SKEW
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import LONGEST_LEASE, MAX_AGENTS, Claim, RecordStore
-from scrapy_robotspec.store.page_slots import KEPT, Line, reserve
+from scrapy_robotspec.store.base import (
+    KEPT,
+    LINE_KEPT,
+    LONGEST_LEASE,
+    MAX_AGENTS,
+    Claim,
+    Line,
+    RecordStore,
+    reserve,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 _T = TypeVar("_T")
 
@@ -41,7 +49,6 @@ CREATE TABLE IF NOT EXISTS robotspec_lines_1
     (origin TEXT PRIMARY KEY, next REAL NOT NULL, tail REAL NOT NULL, written REAL NOT NULL);
 """
 
-_CHECK = "SELECT count(*) FROM sqlite_master"
 _GET = """
 SELECT record FROM robotspec_records_2 WHERE origin = ? AND agent IN ('', ?) ORDER BY updated DESC
 """
@@ -63,7 +70,7 @@ _PURGE_LEASES = "DELETE FROM robotspec_leases_1 WHERE until < ?"
 _LINE = "SELECT next, tail, written FROM robotspec_lines_1 WHERE origin = ?"
 _PUT_LINE = "INSERT OR REPLACE INTO robotspec_lines_1 VALUES (?, ?, ?, ?)"
 _PURGE_LINES = """
-DELETE FROM robotspec_lines_1 WHERE max(next, tail) + :kept < :now OR written > :now + :skew
+DELETE FROM robotspec_lines_1 WHERE max(next, tail) < ? OR written > ?
 """
 
 
@@ -71,7 +78,8 @@ class SqliteStore(RecordStore):
     """Keeps records in the file *path*, readable for its owner only.
 
     *timeout* is how long a call waits for another process (seconds). May be called from any
-    thread. After a failure the next call opens the file again.
+    thread. After a failure the next call opens the file again. Records unchanged for ``KEPT``
+    seconds are deleted at the start.
     """
 
     def __init__(self, path: str, timeout: float = 5.0) -> None:
@@ -80,7 +88,7 @@ class SqliteStore(RecordStore):
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
-        self._execute(_CHECK)  # fails now rather than later
+        self.purge(time.time() - KEPT)
 
     def get(self, origin: Origin, agent: str = "") -> RobotsRecord | None:
         return self._with_connection(lambda connection: _find(connection, origin, agent))
@@ -120,14 +128,15 @@ class SqliteStore(RecordStore):
         self._transact(put)
 
     def purge(self, before: float) -> None:
+        """Delete records whose last attempt was before *before*, and what has expired."""
         now = time.monotonic()
-        self._execute(_PURGE_LEASES, (before,))
+        self._execute(_PURGE_LEASES, before)
         # Others reserve slots while this waits for them: such lines are written later than *now*.
-        self._execute(_PURGE_LINES, {"kept": KEPT, "now": now, "skew": SKEW})
-        self._execute(_PURGE, (before,))
+        self._execute(_PURGE_LINES, now - LINE_KEPT, now + SKEW)
+        self._execute(_PURGE, before)
 
     def release(self, origin: Origin, owner: str) -> None:
-        self._execute(_RELEASE, (str(origin), owner))
+        self._execute(_RELEASE, str(origin), owner)
 
     def reserve(self, origin: Origin, asked: SlotRequest) -> Reservation:
         return self._transact(lambda connection: _reserve(connection, str(origin), asked))
@@ -137,9 +146,7 @@ class SqliteStore(RecordStore):
             self._closed = True
             self._disconnect()
 
-    def _execute(
-        self, statement: str, values: Sequence[object] | Mapping[str, object] = ()
-    ) -> None:
+    def _execute(self, statement: str, *values: object) -> None:
         """Execute one statement, which is one transaction."""
         self._with_connection(lambda connection: connection.execute(statement, values))
 

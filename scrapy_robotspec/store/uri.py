@@ -6,7 +6,7 @@ The module of a back end is imported when a URI names it: no client library is n
 from __future__ import annotations
 
 from os.path import dirname, isdir
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from scrapy_robotspec import converters
@@ -15,7 +15,7 @@ from scrapy_robotspec.store import shown_uri
 from scrapy_robotspec.store.base import RecordStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from urllib.parse import SplitResult
 
     from scrapy_robotspec.store.memory import MemoryStore
@@ -29,23 +29,20 @@ _EXAMPLES = "memory://, sqlite:///robots.db, redis://localhost:6379/0"
 def open_store(uri: str) -> RecordStore | MemoryStore:
     """The store that *uri* names: ``memory://``, ``sqlite://``, ``redis://`` or ``rediss://``.
 
-    ``memory://?max=N&disk=M`` bounds the records in memory and in a temporary file;
-    ``sqlite:///relative.db`` and
+    ``memory://?max=N`` bounds the records in memory; ``sqlite:///relative.db`` and
     ``sqlite:////absolute.db`` take ``?timeout=S``; ``redis://[[user]:password@]host[:port][/db]``
-    takes ``?prefix=P``, ``timeout=S`` and ``keep=S``, as do ``redis+cluster://`` and
-    ``rediss+cluster://``. Raises ``ConfigurationError`` for anything
-    else, and ``StoreError`` if the back end cannot be opened.
+    takes ``?prefix=P`` and ``timeout=S``, as do ``redis+cluster://`` and ``rediss+cluster://``.
+    Raises ``ConfigurationError`` for anything else, and ``StoreError`` if the back end cannot be
+    opened.
     """
     try:
         parts = urlsplit(uri)
-        opener = _OPENERS.get(parts.scheme)
-        if opener is None:
-            _fail(uri, "unknown kind of store")
-        return opener(uri, parts, _Options(uri, parts.query))
-    except ConfigurationError:
-        raise
-    except (ValueError, TypeError, AttributeError) as error:
+    except ValueError as error:
         _fail(uri, str(error))
+    opener = _OPENERS.get(parts.scheme)
+    if opener is None:
+        _fail(uri, "unknown kind of store")
+    return opener(uri, parts)
 
 
 def open_shared_store(uri: str) -> RecordStore:
@@ -56,50 +53,37 @@ def open_shared_store(uri: str) -> RecordStore:
     return store
 
 
-class _Options:
-    """The options of a URI, in its query."""
-
-    def __init__(self, uri: str, query: str) -> None:
-        self._uri = uri
-        self._left = dict(parse_qsl(query, keep_blank_values=True))
-
-    def number(self, name: str, default: float, *, or_zero: bool = False) -> float:
-        """The number in option *name*, above 0 or *or_zero*."""
-        text = self._left.pop(name, None)
-        if text is None:
-            return default
-        lowest = "from 0" if or_zero else "above 0"
-        wanted = f"a number {lowest} up to {_MOST:,}"
-        try:
-            return converters.number(wanted, 0, _MOST, above=not or_zero)(text)
-        except ValueError:
-            _fail(self._uri, f"{name}={text} is wrong, give {wanted}")
-
-    def text(self, name: str, default: str) -> str:
-        return self._left.pop(name, default)
-
-    def end(self) -> None:
-        """Refuse options that nothing has read."""
-        for name in self._left:
-            _fail(self._uri, f"unknown option {name!r}")
+def _options(uri: str, query: str, **defaults: Any) -> Iterator[Any]:
+    """The values of the options in *query*, or their *defaults*, of the same type."""
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    for name, default in defaults.items():
+        value = given.pop(name, default)
+        yield value if isinstance(default, str) else _number(uri, name, value)
+    for name in given:
+        _fail(uri, f"unknown option {name!r}")
 
 
-def _memory(uri: str, parts: SplitResult, options: _Options) -> MemoryStore:
-    from scrapy_robotspec.store.memory import MAX_RECORDS, MAX_SPILLED, MemoryStore
+def _number(uri: str, name: str, value: object) -> float:
+    wanted = f"a number above 0 up to {_MOST:,}"
+    try:
+        return converters.number(wanted, 0, _MOST, above=True)(value)
+    except ValueError:
+        _fail(uri, f"{name}={value} is wrong, give {wanted}")
 
-    max_records = options.number("max", MAX_RECORDS)
-    max_spilled = options.number("disk", MAX_SPILLED, or_zero=True)
-    options.end()
+
+def _memory(uri: str, parts: SplitResult) -> MemoryStore:
+    from scrapy_robotspec.store.memory import MAX_RECORDS, MemoryStore
+
+    (max_records,) = _options(uri, parts.query, max=MAX_RECORDS)
     if parts.netloc or parts.path not in ("", "/") or max_records < 1:
-        _fail(uri, "use memory:// or memory://?max=100000&disk=1000000")
-    return MemoryStore(int(max_records), int(max_spilled))
+        _fail(uri, "use memory:// or memory://?max=100000")
+    return MemoryStore(int(max_records))
 
 
-def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+def _sqlite(uri: str, parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.sqlite import SqliteStore
 
-    timeout = options.number("timeout", 5.0)
-    options.end()
+    (timeout,) = _options(uri, parts.query, timeout=5.0)
     path = unquote(parts.path[1:])
     has_slash = parts.path.startswith("/")  # sqlite:r.db has none
     if parts.netloc or not has_slash or not path or path == ":memory:":
@@ -109,23 +93,20 @@ def _sqlite(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
     return SqliteStore(path, timeout)
 
 
-def _redis(uri: str, parts: SplitResult, options: _Options) -> RecordStore:
+def _redis(uri: str, parts: SplitResult) -> RecordStore:
     from scrapy_robotspec.store.redis import RedisStore
 
     if not _has_host_and_port(parts):
         _fail(uri, "use redis://host:port/0, and escape '/', '?', '#' and '@' in a password (%2F)")
     is_cluster = parts.scheme.endswith("+cluster")
-    prefix = options.text("prefix", "robotspec")
-    timeout = options.number("timeout", 2.0)
-    keep = options.number("keep", 60 * 86_400.0)
-    options.end()
+    prefix, timeout = _options(uri, parts.query, prefix="robotspec", timeout=2.0)
     if not parts.path[1:].isdecimal() and parts.path not in ("", "/"):
         _fail(uri, "the part after the host must be the number of a database")
     if is_cluster and parts.path not in ("", "/", "/0"):
         _fail(uri, "a cluster has the database 0 alone")
     scheme = parts.scheme.removesuffix("+cluster")
     url = parts._replace(scheme=scheme, query="").geturl()
-    return RedisStore(url, prefix, timeout, keep, is_cluster=is_cluster)
+    return RedisStore(url, prefix, timeout, is_cluster=is_cluster)
 
 
 def _has_host_and_port(parts: SplitResult) -> bool:
@@ -142,7 +123,7 @@ def _has_host_and_port(parts: SplitResult) -> bool:
     return parts.hostname is not None
 
 
-_OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryStore]] = {
+_OPENERS: dict[str, Callable[[str, SplitResult], RecordStore | MemoryStore]] = {
     "memory": _memory,
     "sqlite": _sqlite,
     "redis": _redis,
@@ -152,6 +133,5 @@ _OPENERS: dict[str, Callable[[str, SplitResult, _Options], RecordStore | MemoryS
 }
 
 
-def _fail(uri: object, why: str) -> NoReturn:
-    shown = shown_uri(uri) if isinstance(uri, str) else uri
-    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown!r}: {why} (examples: {_EXAMPLES})")
+def _fail(uri: str, why: str) -> NoReturn:
+    raise ConfigurationError(f"ROBOTSPEC_CACHE = {shown_uri(uri)!r}: {why} (examples: {_EXAMPLES})")

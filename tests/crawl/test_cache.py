@@ -11,7 +11,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.uri import open_shared_store
-from tests.support.crawl import Running, crawl
+from tests.support.crawl import crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
 
 if TYPE_CHECKING:
@@ -91,36 +91,6 @@ def test_the_limit_of_an_outage_is_a_field_of_the_edition(
     assert (site.url("/no") in result.responses) is allowed
     if allowed:
         assert result.responses[site.url("/no")]["robotspec"]["reason"] == "limit_passed"
-
-
-def keep_old_failure(stored: dict[str, Any], site: Site, ago: float) -> None:
-    """Put a failure into the store that happened *ago* seconds ago."""
-    origin = Origin.of(site.url())
-    assert origin is not None
-    now = time.time()
-    failed = RobotsRecord(
-        origin,
-        unreachable_since=now - ago,
-        failed_at=now - ago,
-        next_attempt=now - ago + 1,
-        failures=1,
-        failure="HTTP status 503",
-        failure_status=503,
-    )
-    store = open_shared_store(stored["ROBOTSPEC_CACHE"])
-    store.put(failed, "a test", None)
-    store.close()
-
-
-def test_fet12_two_crawls_with_one_failure_each_a_month_apart_open_nothing(
-    server: Server, stored: dict[str, Any]
-) -> None:
-    """Only attempts witness an outage."""
-    site = server.site("127.0.0.2", DOWN)
-    keep_old_failure(stored, site, 40 * 86_400)
-    result = crawl([site.url("/no")], {**stored, "ROBOTSPEC_HOLD_TIMEOUT": 1})
-    assert site.pages_asked == []
-    assert result.errors[site.url("/no")]["type"] == "RobotsUnreachable"
 
 
 def chained(server: Server, robots: Any, settings: dict[str, Any], pages: int = 4) -> Any:
@@ -231,14 +201,3 @@ def test_a_store_that_fails_is_logged_once_and_the_crawl_goes_on(
     assert len(site.robots_asked) == 1
     assert len(result.lines("WARNING", "scrapy_robotspec", "robots.db")) == 1
     assert "Traceback" not in result.log
-
-
-def test_two_crawls_at_once_share_one_fetch(server: Server, stored: dict[str, Any]) -> None:
-    """CAC-05: across processes one of them asks, the other waits for what it gets."""
-    sites = [server.site(f"127.0.0.{n}", after(1.0, reply(RULES))) for n in range(2, 12)]
-    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
-    with Running(urls, stored) as one, Running(urls, stored) as two:
-        results = [one.finish(), two.finish()]
-    assert [len(site.robots_asked) for site in sites] == [1] * 10
-    assert all(result.ended_once(urls) for result in results)
-    assert all(site.pages_asked == ["/yes", "/yes"] for site in sites)

@@ -189,19 +189,6 @@ def mixed_crawl(
     assert_spaced(server, site)
 
 
-def test_files_and_a_refused_link(server: Server, tmp_path: Path) -> None:
-    """EXT-01: the files of a pipeline are no closer for it."""
-    files = [f"/yes/slow/{n}" for n in range(10)]
-    mixed_crawl(server, tmp_path, ["/yes/slow/a", "/no/slow/b", "/yes/slow/c"], [], files)
-
-
-def test_requests_of_a_group_without_a_delay_reset_none(server: Server, tmp_path: Path) -> None:
-    """EXT-01: they pass at once."""
-    free = [f"/yes/free/{n}" for n in range(10)]
-    queued = ["/yes/slow/a", *free, "/yes/slow/b", "/yes/slow/c"]
-    mixed_crawl(server, tmp_path, queued, ["/yes/slow/d", "/yes/free/e"], ["/yes/slow/f"])
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_mixtures_of_requests(server: Server, tmp_path: Path, seed: int) -> None:
     """EXT-01: allowed and refused, of three groups, past and through the scheduler."""

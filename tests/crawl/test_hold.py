@@ -44,14 +44,6 @@ def test_hold_timeout_ends_the_wait(server: Server) -> None:
     assert "robotspec/released" not in result.stats
 
 
-def test_no_hold_refuses_at_once(server: Server) -> None:
-    """ROBOTSPEC_HOLD_TIMEOUT = 0: one attempt."""
-    site = server.site("127.0.0.2", DOWN)
-    result = crawl([site.url(f"/{n}") for n in range(20)], {"ROBOTSPEC_HOLD_TIMEOUT": 0})
-    assert len(site.robots_asked) == 1
-    assert len(result.errors) == 20
-
-
 @pytest.mark.parametrize("robots", [silence(), reset()], ids=["silence", "reset"])
 def test_a_dead_host_is_not_held(server: Server, robots: Answer) -> None:
     """Without any HTTP answer only ROBOTSPEC_RETRY_TIMES counts, not the 300 s of the hold."""
@@ -60,20 +52,6 @@ def test_a_dead_host_is_not_held(server: Server, robots: Answer) -> None:
     result = crawl([site.url("/x")], settings, mode="select", seconds=20)
     assert len(site.robots_asked) == 2
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
-
-
-def test_pauses_double_up_to_the_greatest(server: Server) -> None:
-    """ROBOTSPEC_RETRY_DELAY and _MAX_DELAY; jitter takes away half of a pause at the most.
-
-    That no pause is longer is proven where no clock runs, in ``tests/unit/access``.
-    """
-    site = server.site("127.0.0.2", until(2.0, DOWN, reply(RULES)))
-    settings = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.6}
-    crawl([site.url("/x")], settings)
-    taken = pauses(site)
-    for pause, longest in zip(taken, [0.2, 0.4, *[0.6] * 20], strict=False):
-        assert longest / 2 <= pause
-    assert site.pages_asked == ["/x"]
 
 
 @pytest.mark.parametrize("form", ["seconds", "date"])

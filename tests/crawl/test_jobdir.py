@@ -105,15 +105,6 @@ def test_host_names_of_any_length_wait_on_disk(server: Server, tmp_path: Path) -
     assert tracebacks(first, second) == []
 
 
-def test_host_names_of_any_length_are_queued_by_a_callback(server: Server, tmp_path: Path) -> None:
-    server.default = lambda host, port: server.site(host, RULES, port=port)
-    meta = {"proxy": f"http://127.0.0.1:{server.port}"}
-    entries = [{"url": f"http://{host_of(length)}/yes", "meta": meta} for length in LENGTHS]
-    result = crawl(entries, {"JOBDIR": str(tmp_path)}, spider="one_by_one")
-    assert result.ended_once(str(entry["url"]) for entry in entries)
-    assert len(result.responses) == len(LENGTHS)
-
-
 def test_requests_that_no_disk_queue_takes_are_crawled_from_memory(
     server: Server, tmp_path: Path
 ) -> None:

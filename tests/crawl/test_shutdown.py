@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.crawl import MODES, Result, Running, crawl
-from tests.support.responses import Switch, after, once, reply, silence
+from tests.support.responses import Switch, once, reply, silence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.support.server import Server, Site
+    from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)
@@ -130,24 +130,3 @@ def test_ctrl_c_while_requests_past_the_scheduler_wait(server: Server) -> None:
     assert {event["type"] for event in result.of("error")} == {"IgnoreRequest"}
     assert sum(result.ends[url] for url in inline) == len(inline)
     assert held.pages_asked == []
-
-
-def test_a_killed_crawl_asks_for_nothing_that_is_disallowed(server: Server, tmp_path: Path) -> None:
-    """kill -9 in the middle, with a store that is written to: the next crawl obeys as before.
-
-    It waits no longer for a fetch that the dead process had begun than that could have taken.
-    """
-    sites: list[Site] = [
-        server.site(f"127.0.1.{n}", after(0.01, reply(RULES))) for n in range(1, 60)
-    ]
-    urls = [site.url(path) for site in sites for path in ("/yes", "/no")]
-    settings = {"ROBOTSPEC_CACHE": f"sqlite:///{tmp_path}/robots.db", "ROBOTSPEC_FETCH_TIMEOUT": 3}
-    with Running(urls, settings) as running:
-        running.wait_until(lambda: len(server.log) > 40)
-        running.send(signal.SIGKILL)
-        assert running.finish(10).exit_code == -signal.SIGKILL
-    result = crawl(urls, settings)
-    assert result.ended_once(urls)
-    assert {path for site in sites for path in site.pages_asked} == {"/yes"}
-    assert max(len(site.robots_asked) for site in sites) <= 2
-    assert result.lines("WARNING", "[scrapy_robotspec]") == []

@@ -53,21 +53,23 @@ def silent_urls(server: Server, origins: int) -> list[str]:
     return [server.site(host, silence()).url("/x") for host in hosts]
 
 
-@pytest.mark.parametrize("origins", [1, 40])
-def test_silent_origins_delay_no_other(server: Server, origins: int) -> None:
-    """The other sites are crawled while every silent robots.txt is still being fetched."""
-    sites, fast = fast_sites(server)
-    with Running([*silent_urls(server, origins), *fast]) as running:
-        running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
-        assert [event for event in running.events if event["kind"] == "error"] == []
-
-
 def test_silent_origins_delay_no_other_with_a_foreign_queue(server: Server) -> None:
     """Requests of any scheduler and queue wait in the middleware."""
     sites, fast = fast_sites(server)
     with Running([*silent_urls(server, 40), *fast], FOREIGN_QUEUE) as running:
         running.wait_until(lambda: sum(len(site.pages_asked) for site in sites) == len(fast))
         assert [event for event in running.events if event["kind"] == "error"] == []
+
+
+def test_of_twenty_at_once_under_disallow_all_none_is_crawled(server: Server) -> None:
+    """RUL-05: Scrapy's own middleware lets most of them through from 2.14 on."""
+    site = server.site("127.0.0.2", after(0.3, reply("User-agent: *\nDisallow: /")))
+    urls = [site.url(f"/{n}") for n in range(20)]
+    at_once = {"CONCURRENT_REQUESTS": 64, "CONCURRENT_REQUESTS_PER_DOMAIN": 64}
+    result = crawl(urls, at_once)
+    assert site.pages_asked == []
+    assert len(site.robots_asked) == 1
+    assert result.ended_once(urls)
 
 
 @pytest.mark.parametrize(("most", "waiting"), [(5, 5), (1000, 100)])

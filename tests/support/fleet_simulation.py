@@ -17,14 +17,13 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
-from scrapy_robotspec.plugin.scheduling.fleet_pace import FleetPace
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy_robotspec.store.page_slots import Reservation, SlotRequest
+    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 ORIGIN = Origin("http", "a.example", 80)
 #: Seconds for which a process that has never reached the store waits for it.
@@ -109,6 +108,7 @@ class Fleet:
         self.stalls = stalls
         self.away = away
         self.random = random.Random(seed)
+        random.seed(seed)  # of the processes
         self.processes: list[Process] = []
         self.sent: list[tuple[float, float]] = []
         """Time and delay of each page."""
@@ -172,9 +172,9 @@ class Process:
         self.delays: dict[str, float] = {}
         """Delays of requests that have another one, by URL."""
         self._breaker = CircuitBreakerStore(self._open, self.monotonic)  # type: ignore[arg-type]
-        pace = FleetPace(self, hold=HOLD, monotonic=self.monotonic, random=fleet.random.random)
         self.crawl_delay = CrawlDelay(
-            pace,
+            self,  # type: ignore[arg-type]
+            hold=HOLD,
             delay_now=self._delay_now,
             send_wait=lambda request: max(0.0, self.full_until - fleet.time.now),
             clock=lambda: EPOCH + fleet.time.now,

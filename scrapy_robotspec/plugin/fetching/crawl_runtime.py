@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from scrapy.utils.python import to_bytes
@@ -17,14 +17,14 @@ from twisted.internet.defer import Deferred, succeed
 
 from scrapy_robotspec import signals
 from scrapy_robotspec.access.exchange import product_name
-from scrapy_robotspec.lookup import FetchLimiter, Lookup
+from scrapy_robotspec.lookup import Lookup
 from scrapy_robotspec.plugin import _compat
 from scrapy_robotspec.plugin.fetching.attempt import Attempt, FetchContext, Probes
 from scrapy_robotspec.plugin.fetching.robots_request import Downloads
 from scrapy_robotspec.plugin.fetching.routes import Routes
 from scrapy_robotspec.plugin.settings.tokens import default_user_agent
 from scrapy_robotspec.store import MEMORY
-from scrapy_robotspec.store.memory import MAX_SPILLED, MemoryStore
+from scrapy_robotspec.store.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,28 +202,28 @@ class CrawlRuntime:
         self.in_thread.close()
 
 
-def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup[Request]:
+def open_lookup(runtime: CrawlRuntime, settings: Settings) -> Lookup:
     """The lookup of a crawl, with its stores."""
-    limiter = FetchLimiter(settings.concurrent_fetches)
-    make = partial(Lookup, runtime, limiter=limiter, live=runtime.live, max_size=settings.max_size)
+    limit = settings.concurrent_fetches
+    options: Any = {"limit": limit, "live": runtime.live, "max_size": settings.max_size}
     if settings.cache == MEMORY:
-        return make(store=MemoryStore(max_spilled=MAX_SPILLED))
-    from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
+        return Lookup(runtime, MemoryStore(), **options)
+    from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
     from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
     from scrapy_robotspec.store.uri import open_shared_store, open_store
 
     if settings.cache.startswith("memory:"):
         memory = open_store(settings.cache)
         assert isinstance(memory, MemoryStore)
-        return make(store=memory)
+        return Lookup(runtime, memory, **options)
     shared = CircuitBreakerStore(partial(open_shared_store, settings.cache), time.monotonic)
     shared.open()
     store = TieredStore(
         # The store behind it has every record, but only after a call in a thread.
-        MemoryStore(max_spilled=MAX_SPILLED, warn=False),
+        MemoryStore(),
         shared,
         runtime.in_thread,
         owner=uuid4().hex,
         lease_seconds=settings.fetch_timeout + _LEASE_MARGIN,
     )
-    return make(store=store, flight_class=SharedFlight)
+    return SharedLookup(runtime, store, **options)

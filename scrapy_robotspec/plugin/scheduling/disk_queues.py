@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.misc import build_from_crawler
@@ -36,9 +37,6 @@ class OpenQueues:
         self._open: OrderedDict[DiskQueue, None] = OrderedDict()
         self._reserve: list[int] = []
         self._fill_reserve()
-
-    def __len__(self) -> int:
-        return len(self._open)
 
     def used(self, queue: DiskQueue) -> None:
         """Mark *queue* as used; close the least recent if needed."""
@@ -75,26 +73,14 @@ class OpenQueues:
                 self._reserve.append(os.open(os.devnull, os.O_RDONLY))
 
 
-class DiskQueueClass:
-    """Wraps a disk queue class and builds :class:`DiskQueue` objects."""
-
-    def __init__(self, queue_class: Any, open_queues: OpenQueues) -> None:
-        self._queue_class = queue_class
-        self._open_queues = open_queues
-
-    def from_crawler(self, crawler: Crawler, key: str) -> DiskQueue:
-        """A queue with its files at *key*."""
-        return DiskQueue(
-            lambda: build_from_crawler(self._queue_class, crawler, key), self._open_queues
-        )
-
-
 class DiskQueue:
-    """A disk queue that opens its files on use."""
+    """A queue of *queue_class* that opens its files, at *key*, on use."""
 
-    def __init__(self, build: Callable[[], Any], open_queues: OpenQueues) -> None:
-        self._build = build
+    def __init__(
+        self, open_queues: OpenQueues, crawler: Crawler, queue_class: Any, key: str
+    ) -> None:
         self._open_queues = open_queues
+        self._build = partial(build_from_crawler, queue_class, crawler, key)
         self._queue: Any = None
         self._size: int | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,7 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.plugin import _compat
-from scrapy_robotspec.plugin.scheduling.gate import find_gate
-from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import OriginQueues, find_gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from scrapy_robotspec.plugin.scheduling.disk_queues import OpenQueues
-    from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
+    from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
 
 logger = logging.getLogger("scrapy_robotspec")
 
@@ -56,10 +56,10 @@ class WaitingPriorityQueue(DownloaderAwarePriorityQueue):
 
             self._errors = disk_queues.ERRORS
             self._open_queues = disk_queues.OpenQueues()
-            wrap = disk_queues.DiskQueueClass
-            downstream_queue_cls = wrap(downstream_queue_cls, self._open_queues)
+            wrap = partial(partial, disk_queues.DiskQueue, self._open_queues, crawler)
+            downstream_queue_cls = wrap(downstream_queue_cls)
             if start_queue_cls is not None:
-                start_queue_cls = wrap(start_queue_cls, self._open_queues)
+                start_queue_cls = wrap(start_queue_cls)
         super().__init__(
             crawler, downstream_queue_cls, key, slot_startprios, start_queue_cls=start_queue_cls
         )

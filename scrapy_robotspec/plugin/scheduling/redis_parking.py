@@ -28,13 +28,10 @@ logger = logging.getLogger(__name__)
 BEAT = 5.0
 LIFETIME = 3 * BEAT
 
-#: Deletes a parked request if asked to. Returns 0 if another worker has taken it over. A request
-#: that is gone without a takeover was lost by the server: this worker keeps it.
+#: Deletes a parked request. Returns 0 if another worker has taken it over. A request that is gone
+#: without a takeover was lost by the server: this worker keeps it.
 _RELEASE = """
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
-    if ARGV[2] == '1' then redis.call('HDEL', KEYS[1], ARGV[1]) end
-    return 1
-end
+if redis.call('HDEL', KEYS[1], ARGV[1]) == 1 then return 1 end
 return 1 - redis.call('EXISTS', KEYS[2])
 """
 #: Moves the requests of a worker without a heartbeat to another one, and returns them.
@@ -50,18 +47,17 @@ return parked
 
 
 class RedisParking:
-    """Parked requests of one worker. *queue* is scrapy-redis's own, *call_later* the reactor's.
+    """Parked requests of one worker. *queue* is scrapy-redis's own.
 
     While Redis fails, requests are parked in memory only; one warning says so.
     """
 
-    def __init__(self, queue: Any, call_later: Callable[..., Any]) -> None:
+    def __init__(self, queue: Any) -> None:
         from redis import RedisError
 
         self._error = RedisError
         self._queue = queue
         self._redis = queue.server
-        self._call_later = call_later
         self.worker = uuid4().hex
         self._numbers = count()
         self._names: dict[Request, str] = {}
@@ -72,7 +68,7 @@ class RedisParking:
 
     def start(self) -> None:
         """Begin the heartbeat, and take over what dead workers have left."""
-        self._timer = self._call_later(BEAT, self.start)
+        self._timer = _compat.call_later(BEAT, self.start)
         self._try(self._beat)
 
     def park(self, request: Request) -> None:
@@ -82,13 +78,12 @@ class RedisParking:
         data = self._queue._encode_request(request)
         self._try(lambda: self._redis.hset(self._parked(self.worker), name, data))
 
-    def is_ours(self, request: Request) -> bool:
-        """Whether no other worker has taken over *request*, which stays parked."""
-        return self._owns(self._names.get(request), delete=False)
-
     def release(self, request: Request) -> bool:
         """Delete *request* because it goes; False if another worker has it."""
-        return self._owns(self._names.pop(request, None), delete=True)
+        keys = [self._parked(self.worker), self._parked(self.worker, ":taken")]
+        name = self._names.pop(request)
+        result = self._try(lambda: self._release(keys, [name]))
+        return result is None or bool(result)
 
     def spider_idle(self) -> None:
         """Stay while other workers have parked requests, to take them over perhaps."""
@@ -112,15 +107,18 @@ class RedisParking:
 
     def _beat(self) -> None:
         self._redis.sadd(self._workers, self.worker)
-        self._redis.set(self._alive(self.worker), 1, px=int(LIFETIME * 1000))
+        self._redis.set(self._parked(self.worker, ":alive"), 1, px=int(LIFETIME * 1000))
         for worker in self._others():
-            if not self._redis.exists(self._alive(worker)):
+            if not self._redis.exists(self._parked(worker, ":alive")):
                 self._take(worker)
 
     def _take(self, worker: str) -> None:
         """Put the requests of a dead *worker* back into the queue, then delete them here."""
-        own, keys = self._parked(self.worker), [self._alive(worker), self._parked(worker)]
-        keys += [own, self._workers, self._taken(worker)]
+        own, keys = (
+            self._parked(self.worker),
+            [self._parked(worker, ":alive"), self._parked(worker)],
+        )
+        keys += [own, self._workers, self._parked(worker, ":taken")]
         parked = self._take_over(keys, [worker])
         for name, data in zip(parked[::2], parked[1::2], strict=True):
             self._queue.push(self._queue._decode_request(data))
@@ -134,14 +132,7 @@ class RedisParking:
     def _leave(self) -> None:
         if not self._redis.hlen(self._parked(self.worker)):
             self._redis.srem(self._workers, self.worker)
-        self._redis.delete(self._alive(self.worker))
-
-    def _owns(self, name: str | None, *, delete: bool) -> bool:
-        if name is None:
-            return True
-        keys = [self._parked(self.worker), self._taken(self.worker)]
-        result = self._try(lambda: self._release(keys, [name, int(delete)]))
-        return result is None or bool(result)
+        self._redis.delete(self._parked(self.worker, ":alive"))
 
     def _others(self) -> list[str]:
         members = (member.decode() for member in self._redis.smembers(self._workers))
@@ -167,14 +158,8 @@ class RedisParking:
     def _workers(self) -> str:
         return f"{self._queue.key}:parked"
 
-    def _parked(self, worker: str) -> str:
-        return f"{self._queue.key}:parked:{worker}"
-
-    def _alive(self, worker: str) -> str:
-        return f"{self._queue.key}:parked:{worker}:alive"
-
-    def _taken(self, worker: str) -> str:
-        return f"{self._queue.key}:parked:{worker}:taken"
+    def _parked(self, worker: str, suffix: str = "") -> str:
+        return f"{self._workers}:{worker}{suffix}"
 
 
 def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
@@ -182,7 +167,7 @@ def open_parking(queue: Any, signals: SignalManager) -> RedisParking | None:
     needed = ("server", "key", "push", "_encode_request", "_decode_request")
     if not all(hasattr(queue, name) for name in needed):
         return None
-    parking = RedisParking(queue, _compat.call_later)
+    parking = RedisParking(queue)
     parking.start()
     signals.connect(parking.spider_idle, scrapy_signals.spider_idle)
     return parking

@@ -64,20 +64,26 @@ class RequestWaits:
         self.gate = Gate(
             robots.live,
             origin_of=policy.origin_asked if robots.settings.overrides else policy.origin,
-            knows=robots.lookup.knows,
-            may_fetch=robots.lookup.may_fetch,
-            clock=time.time,
+            knows=lambda origin: robots.lookup.knows(origin, time.time()),
+            is_spaced=self._is_spaced,
+            may_fetch=robots.lookup.limiter.may_begin,
             wake=lambda: _compat.wake(crawler.engine),
-            is_spaced=None if self._crawl_delay is None else self._crawl_delay.is_spaced,
             on_waiting=robots.note_route,
             count_waiting=count_waiting,
-            when_passed_on=_compat.when_passed_on,
         )
 
     def _open_crawl_delay(self) -> CrawlDelay:
-        from scrapy_robotspec.plugin.scheduling.crawl_delay import open_crawl_delay
+        from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
 
-        return open_crawl_delay(self._crawler, self._robots, self._delay_now)
+        return CrawlDelay(
+            self._robots.lookup.store,
+            hold=self._robots.settings.hold_timeout,
+            delay_now=self._delay_now,
+            send_wait=lambda request: _compat.send_wait(self._crawler.engine, request),
+        )
+
+    def _is_spaced(self, origin: Origin) -> bool:
+        return self._crawl_delay is not None and self._crawl_delay.is_spaced(origin)
 
     # --- requests
 
@@ -109,31 +115,19 @@ class RequestWaits:
         parking = self._parking if popped else None
         if parking is not None:
             parking.park(request)
-        goes_back, is_ours = False, True
         try:
             answer = await self._wait(origin, request)
         except IgnoreRequest:
-            goes_back = self._goes_back(request, parking)
-            if not goes_back:
+            if not _compat.is_closing(self._crawler.engine) or request in self._returned:
                 raise
-            return None
+            self._returned.add(request)
+            self.send_back(request)
+            return None  # it stays parked until the scheduler has it
         finally:
             self._parked -= popped
-            if parking is not None and not goes_back:
-                is_ours = parking.release(request)
-        if not is_ours:
+        if parking is not None and not parking.release(request):
             raise IgnoreRequest("another worker has taken over the request while it waited")
         return answer
-
-    def _goes_back(self, request: Request, parking: RedisParking | None) -> bool:
-        """Mark *request*, whose wait has ended early, if the scheduler is to keep it."""
-        if not _compat.is_closing(self._crawler.engine) or request in self._returned:
-            return False
-        if parking is not None and not parking.is_ours(request):
-            return False
-        self._returned.add(request)
-        self.send_back(request)
-        return True
 
     async def _wait(self, origin: Origin, request: Request) -> Answer:
         with self.gate.hold(origin):
@@ -174,7 +168,7 @@ class RequestWaits:
         """Prepare the engine, which exists when the spider is opened."""
         engine = self._crawler.engine
         assert engine is not None
-        self._is_foreign = not self.gate.has_queues
+        self._is_foreign = not self.gate.queues
         if self._is_foreign:
             scheduler = _compat.watch_scheduler(engine, self._popped.add)
             _compat.back_out_while(engine, self._must_wait)

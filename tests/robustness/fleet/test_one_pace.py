@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.crawl import Running
-from tests.support.crawl_starter import ROOT
 from tests.support.server import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.support.redis_server import RedisServer
     from tests.support.server import Server, Site
@@ -26,12 +24,6 @@ DELAY = 0.4
 SLACK = 0.2
 RULES = f"User-agent: *\nDisallow: /no\nCrawl-delay: {DELAY}\n"
 WORKERS = 4
-#: Python runs this module at its start, if it finds it.
-SITECUSTOMIZE = """
-import os, time
-offset, right = float(os.environ["CLOCK_OFFSET"]), time.time
-time.time = lambda: right() + offset
-"""
 
 
 def settings(cache: str) -> dict[str, object]:
@@ -89,30 +81,6 @@ def test_workers_that_are_killed_and_started_keep_the_pace(server: Server, uri: 
         results = [crawl.finish() for crawl in (*crawls[1:], late)]
     assert sum(len(result.ends) for result in results) == 8 + 8 + 5
     assert_one_pace(server, site)
-
-
-def test_workers_whose_clocks_differ_by_hours_keep_the_pace(
-    server: Server, uri: str, tmp_path: Path
-) -> None:
-    """Slots count by the store's own clock. Only the time of the robots.txt is each process's."""
-    (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
-    site = server.site("127.0.0.2", RULES)
-    path = f"{tmp_path}:{ROOT}"
-    with ExitStack() as stack:
-        crawls = [
-            stack.enter_context(
-                Running(
-                    urls_of(site, n, 6),
-                    settings(uri),
-                    env={"PYTHONPATH": path, "CLOCK_OFFSET": str(3600 * hours)},
-                )
-            )
-            for n, hours in enumerate((0, -7, 7))
-        ]
-        results = [crawl.finish() for crawl in crawls]
-    for n, result in enumerate(results):
-        assert result.ended_once(urls_of(site, n, 6))
-    assert_one_pace(server, site, fetches=len(site.robots_asked))
 
 
 def test_a_worker_that_starts_without_redis_waits_for_it(

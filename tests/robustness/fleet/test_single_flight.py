@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, in_turn, reply, silence
-from tests.support.stores import take
 
 if TYPE_CHECKING:
     from tests.support.server import Server, Site
@@ -68,23 +64,6 @@ def test_a_fleet_retries_at_the_pace_of_one(server: Server, uri: str) -> None:
         assert min(asked.at for asked in site.log if asked.path != "/robots.txt") > second.at
 
 
-def test_a_worker_killed_while_it_fetches_delays_others_for_a_lease_at_most(
-    server: Server, uri: str
-) -> None:
-    """The lease of the dead runs out; until then no other worker fetches."""
-    site = server.site("127.0.0.2", in_turn(silence(), reply(RULES)))
-    settings = {"ROBOTSPEC_CACHE": uri, "ROBOTSPEC_FETCH_TIMEOUT": 1}
-    with Running([site.url("/yes1")], settings) as killed:
-        killed.wait_until(lambda: site.robots_asked)
-        with Running([site.url("/yes2"), site.url("/no2")], settings) as other:
-            killed.send(signal.SIGKILL)
-            result = other.finish()
-    assert result.ended_once([site.url("/yes2"), site.url("/no2")])
-    assert site.pages_asked == ["/yes2"]
-    first, second = site.robots_asked
-    assert second.at > first.at + 1
-
-
 def test_one_of_many_workers_takes_over(server: Server, uri: str) -> None:
     """CAC-05: the others go on waiting for that one, however long it takes."""
     site = server.site("127.0.0.2", in_turn(silence(), after(3, reply(RULES))))
@@ -118,21 +97,3 @@ def test_a_worker_without_a_way_to_the_site_refuses_it_for_itself_alone(
     healthy = crawl(urls, settings)
     assert healthy.ended_once(urls)
     assert site.pages_asked == ["/yes2"]
-
-
-def test_a_lease_without_an_end_delays_its_origins_for_one_fetch_at_most(
-    server: Server, uri: str
-) -> None:
-    """Foreign or damaged; each process measures the wait by its own clock."""
-    sites = sites_of(server, 5, reply(RULES))
-    store = open_shared_store(uri)
-    for site in sites:
-        origin = Origin.of(site.url())
-        assert origin is not None
-        assert take(store, origin, "nobody", time.time() + 86_400, 10 * 365 * 86_400.0)
-    store.close()
-    urls = [[site.url(f"/{word}{n}") for site in sites for word in ("yes", "no")] for n in range(2)]
-    settings = {"ROBOTSPEC_CACHE": uri, "ROBOTSPEC_FETCH_TIMEOUT": 1}
-    results = fleet(urls, settings)
-    assert_obeyed(results, urls, sites)
-    assert all(len(site.pages_asked) == 2 for site in sites)

@@ -116,23 +116,6 @@ def test_killed_again_and_again_and_then_not(server: Server, tmp_path: Path) -> 
     check_store(tmp_path, sites)
 
 
-def test_killed_with_a_lease_delays_the_next_crawl_no_longer_than_it_lasts(
-    server: Server, tmp_path: Path
-) -> None:
-    """The next crawl waits for it, then asks by itself."""
-    site = server.site("127.0.0.2", in_turn(after(60, reply(RULES)), reply(RULES)))
-    settings = {**settings_of(tmp_path), "ROBOTSPEC_FETCH_TIMEOUT": 1.0}
-    urls = [site.url(path) for path in PATHS]
-    with Running(urls, settings) as running:
-        kill_after(running, server, 1, 0.0)
-    taken = site.robots_asked[0].at
-    result = crawl(urls, settings)
-    assert result.ended_once(urls)
-    assert site.pages_asked == ["/yes"]
-    assert len(site.robots_asked) == 2
-    assert taken + 5 < site.robots_asked[1].at
-
-
 @pytest.mark.skipif(version_info < (2, 19), reason="the first Scrapy with queues that survive")
 def test_killed_with_queues_that_survive(server: Server, tmp_path: Path) -> None:
     """JOBDIR with SQLite queues: all that waits on disk is there.

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from scrapy_robotspec.store.page_slots import SlotRequest
+from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin
-from tests.support.stores import take
 
 from .worker import DELAY, NOW, ORIGINS, SECONDS, body
 
@@ -84,14 +83,6 @@ def test_a_process_that_is_killed_costs_no_more_than_one_slot(uri: str) -> None:
     assert reply.at <= reply.now + 2 * DELAY
 
 
-def test_processes_read_each_others_records_whole(uri: str) -> None:
-    """CAC-04: no reader ever sees half a write."""
-    processes = [start(uri, "write_and_read", number) for number in range(3)]
-    for process in processes:
-        go(process)
-    assert [outcome(process) for process in processes] == [ORIGINS] * 3
-
-
 @pytest.mark.parametrize("written", [1, 150])
 def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int) -> None:
     """The file opens, every reported record is there, and every record is whole."""
@@ -110,16 +101,4 @@ def test_kill_9_while_writing_leaves_whole_records(tmp_path: Path, written: int)
         (NOW + n, body(n)) for n, _ in kept
     ]
     assert len(kept) > last
-    store.close()
-
-
-def test_a_killed_process_keeps_its_lease_no_longer_than_it_lasts(tmp_path: Path) -> None:
-    """CAC-05: a worker that dies while fetching delays the others no longer."""
-    uri = f"sqlite:///{tmp_path}/robots.db"
-    process = start(uri, "take_leases", 1)
-    go(process)
-    assert outcome(process) == list(range(ORIGINS))
-    store = open_shared_store(uri)
-    assert not take(store, origin(0), "next", NOW + 59, 60)
-    assert take(store, origin(0), "next", NOW + 60, 60)
     store.close()

@@ -13,7 +13,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, record
 from tests.support.stores import put, take
@@ -45,16 +45,6 @@ def take_leases(store: RecordStore, number: int) -> list[int]:
     return [n for n in range(ORIGINS) if take(store, origin(n), f"worker {number}", NOW, 60)]
 
 
-def write_and_read(store: RecordStore, number: int) -> int:
-    """How many records, written by anybody, came back whole."""
-    whole = 0
-    for n in range(ORIGINS):
-        put(store, record(origin(n), at=NOW + number, body=body(n)))
-        found = store.get(origin(n))
-        whole += found is not None and found.body == body(n)
-    return whole
-
-
 def take_slots(store: RecordStore, number: int) -> list[float]:
     """The slots that this process got in a while, by the clock of the store."""
     taken: list[float] = []
@@ -75,10 +65,7 @@ def take_slots_for_ever(store: RecordStore, number: int) -> None:
         print("again", flush=True)
 
 
-JOBS = {
-    job.__name__: job
-    for job in (write_for_ever, take_leases, write_and_read, take_slots, take_slots_for_ever)
-}
+JOBS = {job.__name__: job for job in (write_for_ever, take_leases, take_slots, take_slots_for_ever)}
 
 if __name__ == "__main__":
     print("ready", flush=True)

@@ -15,10 +15,10 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import FetchLimiter, Lookup, Resolved
+from scrapy_robotspec.lookup import Lookup, Resolved
+from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
-from scrapy_robotspec.lookup.single_flight import SingleFlight
-from scrapy_robotspec.lookup.tiered_store import SharedFlight, TieredStore
+from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.timers import call_later
 
@@ -106,18 +106,22 @@ class LookupHarness:
         self.threads = Threads()
         self.jitter = random
         self.access = AccessPolicy(edition=get_edition("google-2019"), **policy)
-        self.limiter = FetchLimiter(limit)
         self.memory = MemoryStore()
         self.store: MemoryStore | TieredStore = self.memory
-        flight_class: type[SingleFlight[str]] = SingleFlight
+        lookup_class = Lookup
         if shared is not None:
-            flight_class = SharedFlight
+            lookup_class = SharedLookup
             self.store = TieredStore(
                 self.memory, shared, self.threads, owner=owner, lease_seconds=LEASE
             )
-        self.lookup: Lookup[str] = Lookup(
-            self, self.store, self.limiter, flight_class=flight_class, max_bytes=max_bytes
+        self.lookup = lookup_class(
+            self,
+            self.store,
+            limit,
+            LiveOrigins(),
+            max_bytes=max_bytes,
         )
+        self.limiter = self.lookup.limiter
         self.fetching: dict[Origin, Deferred[FetchResult]] = {}
         self.fetched: list[Origin] = []
         self.looks = 0

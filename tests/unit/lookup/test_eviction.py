@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.access.outcome import FetchResult, Hop
 from scrapy_robotspec.lookup import Resolved
 
 from .fakes import DEAD, DOWN, FILE, MISSING, OTHER_FILE, A, B, C, LookupHarness
 
 if TYPE_CHECKING:
+    import pytest
+
     from scrapy_robotspec.access.origin import Origin
 
 OTHERS = FetchResult(
     status=200,
     body=b"User-agent: x\nAllow: /no/*.html$\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n",
 )
-ANSWERS = [FILE, OTHER_FILE, OTHERS, MISSING, DOWN, DEAD]
+EXTRA = FetchResult(status=200, body=b"User-agent: *\nDisallow: /no\nCrawl-delay: 7\n")
+REDIRECTED = replace(FILE, hops=(Hop("http://a.example/robots.txt", 301, "http://b.example/r"),))
+ANSWERS = [FILE, OTHER_FILE, OTHERS, EXTRA, REDIRECTED, MISSING, DOWN, DEAD]
 PATHS = ["/", "/no", "/no/a.html", "/never", "/robots.txt"]
 TOKENS = [("x",), ("y",), ("y", "x")]
 
@@ -29,7 +34,7 @@ events = st.one_of(
     visits,
     visits,
     st.tuples(origins, st.sampled_from(ANSWERS)),
-    st.tuples(st.sampled_from([1.0, 60.0, 85.0, 200.0])),
+    st.tuples(st.sampled_from([-7200.0, 1.0, 60.0, 85.0, 200.0])),
     st.tuples(origins),
 )
 
@@ -45,7 +50,7 @@ def seen(harness: LookupHarness, origin: Origin, path: str, tokens: tuple[str, .
     assert record is not None
     decision = found.decide(f"{origin}{path}", tokens, harness.clock())
     # Without pages_answered_at, which is noted in the stored record and not in one that is in use.
-    used = found.valid_until, found.unreachable, record.fetched_at, record.body
+    used = found.valid_until, found.unreachable, record.fetched_at, record.body, found.extensions
     return is_known, decision, used, stored
 
 
@@ -53,7 +58,10 @@ def happen(harness: LookupHarness, event: tuple[object, ...]) -> object:
     """Let *event* happen; what a crawl sees of it."""
     match event:
         case (float(seconds),):
-            harness.pass_time(seconds)
+            if seconds < 0:
+                harness.ahead += seconds
+            else:
+                harness.pass_time(seconds)
         case (origin,):
             harness.lookup.page_answered(origin)  # type: ignore[arg-type]
         case (origin, FetchResult() as attempt):
@@ -79,3 +87,37 @@ def test_evicted_origins_are_decided_and_fetched_as_if_they_were_kept(
     for event in [*visited, *history]:
         assert happen(tiny, event) == happen(roomy, event)
         assert tiny.fetched == roomy.fetched
+
+
+def allowed(harness: LookupHarness, origin: Origin, path: str) -> bool:
+    found = harness.ask(origin)
+    assert isinstance(found, Resolved)
+    return found.decide(f"{origin}{path}", ("x",), harness.clock()).allowed
+
+
+def test_an_evicted_origin_in_the_temporary_file_is_decided_as_before() -> None:
+    harness = LookupHarness(max_bytes=1)
+    harness.memory._table.max_number, harness.memory._max_spilled = 1, 10
+    for origin in (A, B, C):
+        harness.ask(origin)
+        harness.answer(FILE, origin)
+    for _ in range(4):
+        for origin in (A, B, C):
+            assert allowed(harness, origin, "/page")
+            assert not allowed(harness, origin, "/no")
+    assert harness.fetched == [A, B, C]
+
+
+def test_a_page_of_a_kept_reachable_origin_decodes_no_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every page answers; decoding a record with a long file takes a millisecond."""
+    harness = LookupHarness()
+    harness.ask()
+    harness.answer(FILE)
+
+    def decode(origin: Origin) -> None:
+        raise AssertionError(f"the record of {origin} was decoded")
+
+    monkeypatch.setattr(harness.memory, "get", decode)
+    harness.lookup.page_answered(A)

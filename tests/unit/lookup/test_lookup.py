@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import math
 from typing import TYPE_CHECKING, Any
@@ -12,17 +11,14 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
-from scrapy_robotspec.lookup.single_flight import HANDLER_TIMEOUT
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.stores import SharedStore, take
 
-from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
+from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from scrapy_robotspec.access.outcome import FetchResult
 
 DAY = 86_400.0
 #: A fetch may be preempted after this (seconds).
@@ -47,51 +43,6 @@ def test_an_attempt_due_as_the_one_before_ends_is_made_at_once(step: float) -> N
         harness.answer(DOWN)
     assert found.action is Action.REFUSE
     assert harness.clock() < START + 12.0
-
-
-def test_cancelling_one_waiter_leaves_the_others() -> None:
-    """Neither the fetch nor another waiter."""
-    harness = LookupHarness()
-    first, second = harness.wait_for(), harness.wait_for()
-    first.cancel()
-    assert [type(came) for came in first.came] == [CancelledError]
-    assert list(harness.fetching) == [A]
-    harness.answer(FILE)
-    assert second.known.robots is not None
-    assert len(first.came) == 1
-
-
-def test_cancelling_all_waiters_leaves_the_fetch() -> None:
-    """Its answer is kept for the next request."""
-    harness = LookupHarness()
-    waiter = harness.wait_for()
-    waiter.cancel()
-    harness.answer(FILE)
-    assert isinstance(harness.ask(), Resolved)
-    assert not harness.lookup.busy
-
-
-def test_answer_of_a_flight_that_fails_goes_on_until_there_is_one() -> None:
-    """FET-10: a waiter outside the scheduler waits as long as requests inside are held."""
-    harness = LookupHarness(retry_delay=1.0, hold_timeout=300.0)
-    waiter = harness.wait_for()
-    for _ in range(3):
-        harness.answer(DOWN)
-        assert waiter.came == []
-        harness.pass_time(60.0)
-    harness.answer(FILE)
-    assert waiter.known.action is Action.RULES
-
-
-def test_waiter_of_a_dead_host_is_told_when_it_is_given_up() -> None:
-    """ROBOTSPEC_RETRY_TIMES: two more attempts, then refused."""
-    harness = LookupHarness(retry_times=2, retry_delay=1.0)
-    waiter = harness.wait_for()
-    for _ in range(3):
-        assert waiter.came == []
-        harness.answer(DEAD)
-        harness.pass_time(10.0)
-    assert waiter.known.action is Action.REFUSE
 
 
 def test_wait_says_until_when() -> None:
@@ -123,42 +74,10 @@ def test_changed_rules_are_told_with_those_they_replace() -> None:
     ]
 
 
-def test_rules_are_told_before_anybody_is_released() -> None:
-    """A handler that takes its time holds them back."""
-    harness = LookupHarness()
-    harness.handlers_running = Deferred()
-    waiter = harness.wait_for()
-    harness.answer(FILE)
-    assert (len(harness.announced), waiter.came) == (1, [])
-    assert isinstance(harness.ask(), Pending)
-    harness.handlers_running.callback(None)
-    assert waiter.known.robots is not None
-
-
-def test_a_handler_that_never_ends_delays_requests_with_a_limit(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """It may be waiting for an answer about the same origin itself."""
-    harness = LookupHarness()
-    harness.handlers_running = Deferred()
-    waiter = harness.wait_for()
-    harness.answer(FILE)
-    harness.pass_time(HANDLER_TIMEOUT - 1)
-    assert waiter.came == []
-    harness.pass_time(2)
-    assert waiter.known.robots is not None
-    assert "takes longer" in caplog.text
-    harness.handlers_running.callback(None)
-    assert harness.lookup.busy is False
-
-
-@pytest.mark.parametrize("word", [CancelledError, asyncio.CancelledError])
-def test_stop_while_handlers_are_told(
-    word: type[BaseException], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_stop_while_handlers_are_told(caplog: pytest.LogCaptureFixture) -> None:
     """They are cancelled and not awaited, and the rules are kept all the same."""
     harness = LookupHarness()
-    harness.handlers_running = Deferred(lambda handling: handling.errback(word()))
+    harness.handlers_running = Deferred()
     waiter = harness.wait_for()
     harness.answer(FILE)
     harness.lookup.stop()
@@ -211,7 +130,7 @@ def test_stop_wakes_all_and_cancels_every_fetch() -> None:
     harness.lookup.stop()
     assert harness.fetching == {}
     assert [[type(came) for came in waiter.came] for waiter in waiters] == [[CancelledError]] * 3
-    assert not harness.lookup.busy
+    assert not harness.lookup._live
 
 
 def test_nothing_starts_after_stop() -> None:
@@ -221,16 +140,6 @@ def test_nothing_starts_after_stop() -> None:
     assert isinstance(harness.ask(), Pending)
     assert [type(came) for came in harness.wait_for().came] == [CancelledError]
     assert harness.fetched == []
-
-
-def test_stop_between_two_attempts() -> None:
-    """Nobody is left waiting for the next one."""
-    harness = LookupHarness(retry_delay=30.0)
-    waiter = harness.wait_for()
-    harness.answer(DOWN)
-    harness.lookup.stop()
-    assert [type(came) for came in waiter.came] == [CancelledError]
-    assert harness.time.getDelayedCalls() == []
 
 
 # --- slots
@@ -334,21 +243,6 @@ def test_a_due_refresh_without_a_slot_is_tried_again_soon() -> None:
 # --- stores that are shared
 
 
-def test_record_of_another_process_is_taken(tmp_path: Path) -> None:
-    """CAC-04: no second fetch while it is fresh."""
-    uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_shared_store(uri), owner="one")
-    one.ask()
-    one.answer(FILE)
-    assert one.close()
-    two = LookupHarness(open_shared_store(uri), owner="two")
-    waiter = two.wait_for()
-    two.pass_time(1.0)
-    assert waiter.known.robots is not None
-    assert two.fetched == []
-    assert two.close()
-
-
 def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     """CAC-02: a fresh copy from any store makes no request wait; the new file applies later."""
     shared, time = SharedStore(), Clock()
@@ -385,41 +279,6 @@ def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused(
     assert waiter.known.robots is not None
 
 
-def test_of_two_processes_one_fetches(tmp_path: Path) -> None:
-    """CAC-05: the other finds what the first has brought."""
-    uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_shared_store(uri), owner="one")
-    two = LookupHarness(open_shared_store(uri), owner="two", time=one.time)
-    first, second = one.wait_for(), two.wait_for()
-    assert (one.fetched, two.fetched) == ([A], [])
-    one.pass_time(3.0)
-    assert two.fetched == []
-    one.answer(FILE)
-    one.pass_time(3.0)
-    assert first.known.robots is not None
-    assert second.known.robots is not None
-    assert two.fetched == []
-    assert one.close()
-    assert two.close()
-
-
-def test_lease_of_a_process_that_died_runs_out(tmp_path: Path) -> None:
-    """Then another process fetches, and no request waits for ever."""
-    uri = f"sqlite:///{tmp_path}/robots.db"
-    one = LookupHarness(open_shared_store(uri), owner="one")
-    two = LookupHarness(open_shared_store(uri), owner="two", time=one.time)
-    one.ask()  # and is killed
-    waiter = two.wait_for()
-    for _ in range(12):
-        two.pass_time(2.0)
-    assert two.fetched == []
-    for _ in range(8):
-        two.pass_time(2.0)
-    assert two.fetched == [A]
-    two.answer(FILE)
-    assert waiter.known.robots is not None
-
-
 def test_process_that_only_waits_for_another_takes_no_place() -> None:
     """The places are for fetches."""
     shared = SharedStore()
@@ -428,30 +287,6 @@ def test_process_that_only_waits_for_another_takes_no_place() -> None:
     harness.ask(A)
     harness.ask(B)
     assert harness.fetched == [B]
-
-
-def test_lease_is_given_back_when_a_fetch_is_cancelled() -> None:
-    """Another process need not wait until it runs out."""
-    shared = SharedStore()
-    harness = LookupHarness(shared)
-    harness.ask()
-    assert not take(shared, A, "somebody else", harness.clock(), 1)
-    assert harness.close()
-    assert take(shared, A, "somebody else", harness.clock(), 1)
-
-
-@pytest.mark.parametrize("taken", [False, True], ids=["before it is taken", "after it is taken"])
-def test_lease_that_comes_too_late_is_given_back(taken: bool) -> None:
-    """Closing while a thread is about to take it: it must not stay."""
-    shared = SharedStore()
-    harness = LookupHarness(shared)
-    harness.threads.at_once = False
-    harness.ask()
-    if taken:
-        harness.threads.work()
-    assert harness.close()
-    assert take(shared, A, "somebody else", harness.clock(), 1)
-    assert harness.fetched == []
 
 
 def test_record_is_written_before_the_lease_is_given_back() -> None:
@@ -489,53 +324,7 @@ def test_close_waits_for_cancelled_fetches() -> None:
     assert closing.called
 
 
-def test_close_finishes_what_is_being_written() -> None:
-    """What was fetched before the end is there for the next crawl."""
-    shared = SharedStore()
-    harness = LookupHarness(shared)
-    harness.threads.at_once = False
-    harness.ask()
-    harness.threads.run()
-    harness.answer(FILE)
-    assert harness.close()
-    assert shared.get(A) is not None
-
-
 # --- bounds
-
-
-def test_page_that_answers_is_noted_while_robots_txt_does_not() -> None:
-    """FET-12; at any other time it says nothing."""
-    harness = LookupHarness()
-    harness.ask()
-    harness.lookup.page_answered(A)
-    harness.answer(DOWN)
-    harness.lookup.page_answered(A)
-    record = harness.lookup.store.get(A)
-    assert record is not None
-    assert record.pages_answered_at == harness.clock()
-
-
-@pytest.mark.parametrize(
-    ("attempt", "action"),
-    [
-        (FILE, Action.RULES),
-        (MISSING, Action.ALLOW),
-        (DEAD, Action.REFUSE),
-        (DOWN, Action.REFUSE),
-        (
-            FetchResult(status=200, body=b"User-agent: *\nDisallow: /", complete=False),
-            Action.REFUSE,
-        ),
-    ],
-)
-def test_what_is_known_after_one_answer(attempt: FetchResult, action: Action) -> None:
-    """With a hold of zero every response decides at once."""
-    harness = LookupHarness(hold_timeout=0.0, retry_times=0)
-    waiter = harness.wait_for()
-    harness.answer(attempt)
-    assert waiter.known.action is action
-    assert harness.lookup.knows(A, harness.clock())
 
 
 def test_an_origin_is_known_while_a_refresh_is_due() -> None:

@@ -11,7 +11,7 @@ from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 
-from .fakes import FILE, MISSING, LookupHarness
+from .fakes import FILE, LookupHarness
 
 USUAL = "User-agent: *\n" + "".join(f"Disallow: /private/{n}/\n" for n in range(30))
 WILDCARDS = "User-agent: *\n" + "".join(f"Disallow: /*x{n}*y\n" for n in range(1000))
@@ -42,13 +42,6 @@ def same(before: list[Resolved], after: list[Resolved]) -> int:
     return sum(one is other for one, other in zip(before, after, strict=True))
 
 
-def test_far_more_than_two_thousand_usual_files_are_kept() -> None:
-    """The number of origins is not bounded, only their size."""
-    harness = LookupHarness()
-    all_of_them = origins(5000)
-    assert same(visit(harness, all_of_them, USUAL), visit(harness, all_of_them, USUAL)) == 5000
-
-
 def test_more_origins_than_fit_visited_in_turn_are_mostly_found() -> None:
     """The least recently used one would be the next one needed, every time."""
     harness = LookupHarness(max_bytes=400_000)
@@ -76,15 +69,6 @@ def test_memory_stays_within_the_bound_whatever_the_files_contain(body: str) -> 
     finally:
         tracemalloc.stop()
     assert used < bound
-
-
-def test_an_origin_without_a_file_counts_too() -> None:
-    harness = LookupHarness(max_bytes=50 * 1024)
-    for origin in origins(200):
-        harness.ask(origin)
-        harness.answer(MISSING, origin)
-    kept = sum(origin in harness.lookup._rules_cache._resolved for origin in origins(200))
-    assert 40 <= kept <= 50
 
 
 def test_an_equal_file_keeps_its_compiled_rules() -> None:

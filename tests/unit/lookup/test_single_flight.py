@@ -13,7 +13,7 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Meaning
-from scrapy_robotspec.access.policy import AccessPolicy, Action
+from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import RETRY_PAUSE
@@ -22,7 +22,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
 
-from .fakes import DEAD, DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
+from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,50 +31,22 @@ DAY = 86_400.0
 LOCAL = FetchResult(error="proxy refused the connection", local=True)
 
 
-# --- nothing is worked out twice
-
-
-class Calls:
-    """Counts calls of real functions."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.counts: dict[str, int] = {}
-        self._patch = monkeypatch
-
-    def count(self, owner: type, name: str) -> None:
-        self.counts[name] = 0
-        real: Callable[..., Any] = getattr(owner, name)
-
-        def counted(*args: Any, **kwargs: Any) -> Any:
-            self.counts[name] += 1
-            return real(*args, **kwargs)
-
-        self._patch.setattr(owner, name, counted)
-
-
-@pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
-    calls = Calls(monkeypatch)
-    for owner, name in (
-        (AccessPolicy, "plan"),
-        (AccessPolicy, "apply"),
-        (RobotsTxt, "parse"),
-        (RobotsRecord, "from_bytes"),
-        (RobotsRecord, "to_bytes"),
-    ):
-        calls.count(owner, name)
-    return calls
-
-
-def test_a_record_of_the_shared_store_is_parsed_once(calls: Calls) -> None:
+def test_a_record_of_the_shared_store_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = SharedStore()
     one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
     one.ask()
     one.answer(FILE)
-    calls.counts.update(parse=0, plan=0)
+    parsed: list[bytes] = []
+    parse = RobotsTxt.parse
+
+    def noted(body: bytes, *edition: Any, **limit: Any) -> RobotsTxt:
+        parsed.append(body)
+        return parse(body, *edition, **limit)
+
+    monkeypatch.setattr(RobotsTxt, "parse", noted)
     two.ask()
     assert isinstance(two.ask(), Resolved)
-    assert (calls.counts["parse"], calls.counts["plan"]) == (1, 2)
+    assert parsed == [FILE.body]
 
 
 def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
@@ -337,25 +309,3 @@ def test_an_error_in_the_store_is_logged_and_not_repeated_without_a_pause(
     assert isinstance(done.found, Pending)
     assert done.found.until == START + RETRY_PAUSE
     assert len(harness.limiter) == 0
-
-
-def test_waiters_are_woken_even_if_the_end_of_the_fetch_cannot_be_reported() -> None:
-    harness = LookupHarness()
-
-    def on_fetch_done(done: object) -> None:
-        raise ZeroDivisionError
-
-    waiter = harness.wait_for()
-    harness.on_fetch_done = on_fetch_done  # type: ignore[method-assign]
-    harness.answer(FILE)
-    assert waiter.known.action is Action.RULES
-
-
-@pytest.mark.parametrize("result", [FILE, OTHER_FILE, MISSING, DOWN, DEAD, LOCAL])
-def test_the_end_of_a_fetch_says_what_was_fetched(result: FetchResult) -> None:
-    harness = LookupHarness()
-    for origin in (A, B, C):
-        harness.ask(origin)
-        harness.answer(result, origin)
-    assert [done.result for done in harness.ended] == [result] * 3
-    assert [done.before for done in harness.ended] == [None] * 3

@@ -64,19 +64,6 @@ def test_the_known_record_is_no_news() -> None:
     assert outcome(both.claim(A, START, record(1.0), "-")) == Claim(True)
 
 
-def test_a_lease_is_one_processs_until_it_gives_it_back() -> None:
-    """CAC-05."""
-    shared = SharedStore()
-    one = tiered(shared)
-    two = TieredStore(MemoryStore(), shared, Threads(), owner="others", lease_seconds=10)
-    assert outcome(one.claim(A, START, None, "-")).granted
-    assert not outcome(two.claim(A, START, None, "-")).granted
-    two.release(A)  # not theirs
-    assert not outcome(two.claim(A, START, None, "-")).granted
-    one.release(A)
-    assert outcome(two.claim(A, START, None, "-")).granted
-
-
 def test_store_that_fails_leaves_the_memory(tmp_path: Path) -> None:
     """The crawl goes on alone: it asks, keeps and leases as if there were no store."""
     folder = tmp_path / "gone"

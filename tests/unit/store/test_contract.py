@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import LONGEST_LEASE, Claim
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest, reserve
+from scrapy_robotspec.store.base import HORIZON, LONGEST_LEASE, Claim, SlotRequest, reserve
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take
@@ -28,10 +27,6 @@ NOW = 1_800_000_000.0
 
 class TestRecords:
     """Get, put and purge."""
-
-    def test_an_unknown_origin_has_no_record(self, store: RecordStore) -> None:
-        """A miss is None."""
-        assert store.get(ORIGIN) is None
 
     def test_a_record_comes_back_as_it_was(self, store: RecordStore) -> None:
         """CAC-04: bytes, times, failures and hops."""
@@ -119,10 +114,6 @@ class TestLeases:
 
 class TestClaims:
     """Another record or the lease, in one call; a record and the release, in one call."""
-
-    def test_nothing_is_known_and_nothing_is_stored(self, store: RecordStore) -> None:
-        assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
-        assert store.claim(ORIGIN, "b", NOW, 30, None) == Claim(False)
 
     @pytest.mark.parametrize("known", [None, NOW - 1, NOW + 1])
     def test_a_record_that_is_not_known_is_returned(
@@ -218,12 +209,6 @@ class TestSlots:
         assert reply.granted
         assert reply.at == reply.now
 
-    def test_the_next_slot_is_reserved_where_it_is_near(self, store: RecordStore) -> None:
-        """Two processes with a short delay both know when to go."""
-        first, second = (store.reserve(ORIGIN, SlotRequest(0.4)) for _ in range(2))
-        assert second.granted
-        assert second.at == pytest.approx(first.at + 0.4, abs=1e-6)
-
     def test_further_ahead_there_are_tickets_in_the_order_of_the_calls(
         self, store: RecordStore
     ) -> None:
@@ -255,13 +240,6 @@ class TestSlots:
         again = store.reserve(ORIGIN, SlotRequest(0.3, given_up=late.at))
         assert again.at == pytest.approx(other.at + 0.3, abs=1e-6)
 
-    def test_a_turn_without_the_store_takes_no_place_in_line(self, store: RecordStore) -> None:
-        """It is granted now or not at all."""
-        slot = store.reserve(ORIGIN, SlotRequest(60.0))
-        assert not store.reserve(ORIGIN, SlotRequest(60.0, within=0.05)).granted
-        assert store.reserve(ORIGIN, SlotRequest(60.0)).at == pytest.approx(slot.at + 60)
-        assert store.reserve(origin(1), SlotRequest(60.0, within=0.05)).granted
-
     def test_a_line_that_was_lost_grants_nothing_for_a_spacing(self, store: RecordStore) -> None:
         """Other processes may have slots, and have sent pages just now."""
         reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
@@ -269,21 +247,8 @@ class TestSlots:
         assert reply.at == pytest.approx(reply.now + HORIZON + 60)
         assert store.reserve(ORIGIN, SlotRequest(60.0)).at > reply.at
 
-    def test_each_page_keeps_its_own_spacing_after_it(self, store: RecordStore) -> None:
-        """Two crawlers of one fleet whose groups ask for different delays."""
-        first = store.reserve(ORIGIN, SlotRequest(0.3))
-        second = store.reserve(ORIGIN, SlotRequest(60.0))
-        third = store.reserve(ORIGIN, SlotRequest(0.3))
-        assert second.at == pytest.approx(first.at + 0.3, abs=1e-6)
-        assert third.at == pytest.approx(second.at + 60)
-
     def test_each_origin_has_a_line_of_its_own(self, store: RecordStore) -> None:
         assert all(store.reserve(origin(n), SlotRequest(60.0)).granted for n in range(20))
-
-    def test_lines_survive_a_purge_of_records(self, store: RecordStore) -> None:
-        store.reserve(ORIGIN, SlotRequest(60.0))
-        store.purge(NOW - 1000)
-        assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
 
     @pytest.mark.parametrize("spacing", [1e-6, 1e12, 1e300])
     def test_any_spacing_is_accepted(self, store: RecordStore, spacing: float) -> None:
@@ -342,27 +307,6 @@ def test_threads_get_one_lease_between_them(uri: str) -> None:
         taken = list(pool.map(take_all, range(8)))
     store.close()
     assert [sum(each) for each in zip(*taken, strict=True)] == [1] * 40
-
-
-def test_two_stores_on_one_back_end_see_each_other(uri: str) -> None:
-    """CAC-04."""
-    one, other = open_shared_store(uri), open_shared_store(uri)
-    put(one, record())
-    assert other.get(ORIGIN) == record()
-    assert take(one, ORIGIN, "one", NOW, 30)
-    assert not take(other, ORIGIN, "other", NOW, 30)
-    one.close()
-    other.close()
-
-
-def test_records_outlive_the_store(uri: str) -> None:
-    """CAC-04: a second run asks nothing again."""
-    first = open_shared_store(uri)
-    put(first, record())
-    first.close()
-    second = open_shared_store(uri)
-    assert second.get(ORIGIN) == record()
-    second.close()
 
 
 def _answer() -> dict[str, Any]:

@@ -37,28 +37,26 @@ def test_the_page_names_every_scheme_and_option() -> None:
     """As the opener of each scheme asks for them."""
     source = inspect.getsource(store_uri)
     options = {
-        str(call.args[0].value)
+        option.arg
         for call in ast.walk(ast.parse(source))
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and call.func.attr in ("number", "text")
-        and isinstance(call.args[0], ast.Constant)
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "_options"
+        for option in call.keywords
     }
-    assert options == {"max", "disk", "timeout", "prefix", "keep"}
+    assert options == {"max", "timeout", "prefix"}
     for word in (*store_uri._OPENERS, *options):
         assert f"`{word}" in PAGE
 
 
 def test_the_page_counts_the_contract() -> None:
     """The author of another store wants to know how much it is."""
-    assert len(RecordStore.__abstractmethods__) == 7
-    assert "seven short methods" in PAGE
+    assert len(RecordStore.__abstractmethods__) == 6
+    assert "six short methods" in PAGE
 
 
 def test_the_keys_on_the_page_are_the_keys_in_redis() -> None:
     """Operators look for them."""
     pytest.importorskip("redis", reason="the Redis client is not installed")
-    store = RedisStore("redis://localhost", "PREFIX", 1, 1)
+    store = RedisStore("redis://localhost", "PREFIX", 1)
     for kind in ("records", "lease", "line"):
         assert f"`{store._key(Origin('http', 'a.example', 80), kind)}`" in PAGE
     store.close()

@@ -8,15 +8,15 @@ import sys
 import tracemalloc
 from typing import TYPE_CHECKING
 
-import pytest
-
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.memory import MemoryStore
-from scrapy_robotspec.store.page_slots import SlotRequest
 from tests.support.records import ORIGIN, origin, plain_record, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import pytest
 
 NOW = 1_800_000_000.0
 
@@ -39,15 +39,9 @@ def fetches_per_round(store: MemoryStore, origins: int, rounds: int) -> int:
 
 def test_a_round_robin_crawl_fetches_again_in_proportion_to_what_does_not_fit() -> None:
     """One origin more than fits: the others stay. With twice as many, some stay."""
-    assert fetches_per_round(MemoryStore(500), 501, 10) <= 25
-    assert fetches_per_round(MemoryStore(500), 550, 10) <= 200
-    assert fetches_per_round(MemoryStore(500), 1000, 10) < 950
-
-
-def test_with_a_temporary_file_nothing_is_fetched_again() -> None:
-    store = MemoryStore(100, 1000)
-    assert fetches_per_round(store, 1000, 2) == 0
-    store.close()
+    assert fetches_per_round(MemoryStore(500, 0), 501, 10) <= 25
+    assert fetches_per_round(MemoryStore(500, 0), 550, 10) <= 200
+    assert fetches_per_round(MemoryStore(500, 0), 1000, 10) < 950
 
 
 def test_a_record_in_the_temporary_file_comes_back_as_it_was() -> None:
@@ -77,7 +71,7 @@ def test_the_temporary_file_is_bounded_too() -> None:
 
 def test_the_temporary_file_ends_with_the_store() -> None:
     """Records in memory stay readable, and nothing is written any more."""
-    store = MemoryStore(10, 1000)
+    store = MemoryStore(10)
     for number in range(100):
         store.put(plain_record(origin(number), NOW))
     store.close()
@@ -108,34 +102,9 @@ def test_a_temporary_file_that_fails_costs_one_warning(caplog: pytest.LogCapture
     assert done.stderr.count("temporary file of the robots.txt store memory:// fails") == 1
 
 
-@pytest.mark.parametrize("spilled", [0, 1000])
-def test_the_first_eviction_of_a_fresh_record_warns_once(
-    caplog: pytest.LogCaptureFixture, spilled: int
-) -> None:
-    """With the limit and the remedy."""
-    store = MemoryStore(10, spilled)
-    for number in range(10):
-        store.put(plain_record(origin(number), NOW))
-    assert not caplog.records
-    for number in range(10, 100):
-        store.put(plain_record(origin(number), NOW))
-    (warning,) = caplog.records
-    assert warning.levelname == "WARNING"
-    assert "limit: 10 origins, 64 MB" in warning.getMessage()
-    assert "memory://?max=N" in warning.getMessage()
-    store.close()
-
-
-def test_evicting_records_that_are_out_of_date_is_silent(caplog: pytest.LogCaptureFixture) -> None:
-    store = MemoryStore(1)
-    for number in range(20):
-        store.put(plain_record(origin(number), NOW + number * 100_000))
-    assert not caplog.records
-
-
 def test_long_bodies_are_bounded_in_bytes_too() -> None:
     """A server with half a megabyte that does not compress must not fill the memory."""
-    store = MemoryStore(1000)
+    store = MemoryStore(1000, 0)
     body = os.urandom(512_000)
     for number in range(140):
         store.put(record(origin(number), body=body))

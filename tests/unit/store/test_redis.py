@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, Any
@@ -17,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import HORIZON, LINE_KEPT, Claim, Line, SlotRequest, reserve
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.page_slots import HORIZON, KEPT, Line, SlotRequest, reserve
 from scrapy_robotspec.store.redis import _RESERVE
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, plain_record, record
@@ -66,13 +63,6 @@ def client(server: RedisServer) -> Iterator[redis.Redis]:
     own.close()
 
 
-def test_keys_carry_prefix_and_version(store: RecordStore, client: redis.Redis) -> None:
-    """LOC-10: and no user info, as origins have none."""
-    put(store, record())
-    take(store, ORIGIN, "me", NOW, 30)
-    assert sorted(client.keys()) == [LEASE.encode(), KEY.encode()]
-
-
 def test_stores_with_different_prefixes_do_not_meet(server: RedisServer) -> None:
     """Whatever characters the prefix has."""
     one, other = (open_shared_store(f"{server.uri}?prefix={p}") for p in ("a*", "ab"))
@@ -90,14 +80,6 @@ def test_the_server_forgets_long_after_the_record_has_run_out(
     """CAC-02: a last good copy may count for weeks, and no clock of ours is the server's."""
     put(store, plain_record(ORIGIN, NOW))
     assert 60 * DAY < client.ttl(KEY) <= 61 * DAY
-
-
-def test_how_long_it_remembers_is_an_option(server: RedisServer, client: redis.Redis) -> None:
-    """redis://…?keep=S."""
-    store = open_shared_store(f"{server.uri}?keep=600")
-    put(store, plain_record(ORIGIN, NOW))
-    store.close()
-    assert DAY < client.ttl(KEY) <= DAY + 600
 
 
 def test_a_copy_that_is_fresh_for_ages_can_be_kept(store: RecordStore) -> None:
@@ -204,17 +186,6 @@ def test_a_server_that_hung_mixes_no_answers_up(store: RecordStore, server: Redi
     assert store.get(ORIGIN) == record()
 
 
-def test_a_full_server_is_a_store_error(server: RedisServer, client: redis.Redis) -> None:
-    """Records that are there are still read."""
-    store = open_shared_store(server.uri)
-    put(store, record())
-    client.config_set("maxmemory", "1")
-    with pytest.raises(StoreError, match="Redis"):
-        put(store, record())
-    assert store.get(ORIGIN) == record()
-    store.close()
-
-
 def test_a_password_is_used_and_never_shown(tmp_path: Path) -> None:
     """redis://:password@host."""
     need_redis()
@@ -266,22 +237,6 @@ def put_and_get(uri: str, trusting: str | None) -> str:
         env=environment,
     )
     return done.stdout.strip()
-
-
-def test_a_server_that_says_nothing_is_a_store_error_in_time() -> None:
-    """A call never hangs: it is the timeout that ends it."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        store = open_shared_store(f"redis://127.0.0.1:{silent.getsockname()[1]}/0?timeout=0.1")
-        redirect_error = threading.Event()
-
-        def call() -> None:
-            with pytest.raises(StoreError, match="Redis"):
-                store.get(ORIGIN)
-            redirect_error.set()
-
-        threading.Thread(target=call, daemon=True).start()
-        assert redirect_error.wait(20)
-        store.close()
 
 
 def test_opening_says_nothing_to_the_server() -> None:
@@ -341,24 +296,6 @@ def test_a_record_with_another_time_than_its_own_is_absent(
     assert not client.hexists(KEY, agent)
 
 
-@pytest.mark.parametrize("garbage", [b"", b"garbage", b"RSPC" * 20])
-def test_garbage_does_not_stand_in_the_way_of_a_lease(
-    store: RecordStore, client: redis.Redis, garbage: bytes
-) -> None:
-    client.hset(KEY, "", garbage)
-    assert store.claim(ORIGIN, "a", NOW, 30, None) == Claim(True)
-
-
-def test_a_flushed_server_grants_no_slot_for_a_spacing(
-    store: RecordStore, client: redis.Redis
-) -> None:
-    """EXT-01: it has forgotten the last page, which may have been sent just before."""
-    assert store.reserve(ORIGIN, SlotRequest(60.0)).granted
-    client.flushall()
-    reply = store.reserve(ORIGIN, SlotRequest(60.0, returning=True))
-    assert reply.at == pytest.approx(reply.now + HORIZON + 60)
-
-
 @pytest.mark.parametrize("garbage", [b"", b"garbage", b"9" * 40, b"9 9 9 9", b"\xff" * 100])
 def test_garbage_in_a_line_stops_no_worker(
     store: RecordStore, client: redis.Redis, garbage: bytes
@@ -394,7 +331,7 @@ def test_the_script_reserves_as_the_other_stores_do(
     if line is not None:
         client.set(LINE, " ".join(str(each * 10**6) for each in line))
     request = SlotRequest(**{name: type(value)(value) for name, value in asked.items()})
-    times = (*request[:3], request.within, HORIZON, KEPT)
+    times = (*request[:3], request.within, HORIZON, LINE_KEPT)
     arguments = [*(round(each * 1e6) for each in times), int(request.returning)]
     granted, at, _ = script([LINE], arguments)
     new, reply = reserve(None if line is None else Line(*line), 50.0, request)

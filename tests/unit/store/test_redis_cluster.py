@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import Claim, SlotRequest
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
-from scrapy_robotspec.store.page_slots import SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, plain_record
 from tests.support.stores import put, take
@@ -61,7 +59,7 @@ def test_a_node_that_is_killed_takes_its_own_origins_alone(
     """They are crawled as without a store, the others as before."""
     for each in ORIGINS:
         put(store, plain_record(each, NOW))
-    breaker = CircuitBreakerStore(lambda: store, time.monotonic, pause=60.0)
+    breaker = CircuitBreakerStore(lambda: store, lambda: 0.0)
     breaker.open()
     nodes = by_node(store)
     dead = f"127.0.0.1:{cluster.nodes[2].port}"

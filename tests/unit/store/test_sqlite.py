@@ -18,7 +18,7 @@ import pytest
 
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store import sqlite
-from scrapy_robotspec.store.page_slots import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take
@@ -296,17 +296,20 @@ def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhil
     store.close()
 
 
-def test_purge_forgets_records_that_no_attempt_has_changed(path: str) -> None:
+def test_records_that_no_attempt_has_changed_are_forgotten_as_a_store_is_opened(path: str) -> None:
     """By the latest attempt, failed ones included: a failing origin's copy is in use."""
-    store = SqliteStore(path)
-    for number in range(10):
-        put(store, plain_record(origin(number), NOW + number))
+    store, last = SqliteStore(path), time.time() - KEPT
+    for number, at in enumerate((last - 9, last + 3600)):
+        put(store, plain_record(origin(number), at))
     failing = replace(
-        plain_record(ORIGIN, NOW), unreachable_since=NOW, failed_at=NOW + 20, next_attempt=NOW + 30
+        plain_record(ORIGIN, last - 9),
+        unreachable_since=last,
+        failed_at=last + 3600,
+        next_attempt=last + 3660,
     )
     put(store, failing)
-    for _ in range(2):
-        store.purge(NOW + 4)
-        assert [store.get(origin(n)) is not None for n in range(10)] == [False] * 4 + [True] * 6
+    store.close()
+    store = SqliteStore(path)
+    assert [store.get(origin(n)) is not None for n in range(2)] == [False, True]
     assert store.get(ORIGIN) == failing
     store.close()

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 def test_memory_takes_a_bound() -> None:
     """memory://?max=N."""
-    store = open_store("memory://?max=2&disk=0")
+    store = open_store("memory://?max=2")
     assert isinstance(store, MemoryStore)
     for number in range(5):
         store.put(plain_record(origin(number), 1.0))
-    assert sum(store.get(origin(number)) is not None for number in range(5)) == 2
+    assert len(store._table.entries) == 2
+    store.close()
 
 
 def test_three_slashes_are_relative_and_four_absolute(
@@ -51,8 +52,6 @@ def test_three_slashes_are_relative_and_four_absolute(
         ("memory", "unknown kind of store"),
         ("postgres://localhost/robots", "unknown kind of store"),
         ("robots.db", "unknown kind of store"),
-        (None, "ROBOTSPEC_CACHE = None"),
-        (5, "ROBOTSPEC_CACHE = 5"),
         ("memory://?max=0", "max=0 is wrong, give a number above 0"),
         ("memory://?max=0.5", "use memory://"),
         ("memory://?max=many", "max=many is wrong, give a number above 0"),
@@ -61,7 +60,6 @@ def test_three_slashes_are_relative_and_four_absolute(
             "sqlite:///robots.db?timeout=1e300",
             "timeout=1e300 is wrong, give a number above 0 up",
         ),
-        ("memory://?disk=-1", "disk=-1 is wrong, give a number from 0"),
         ("memory://?maximum=5", "unknown option 'maximum'"),
         ("memory://somewhere", "use memory://"),
         ("sqlite://", "use sqlite:///relative.db"),
@@ -75,7 +73,6 @@ def test_three_slashes_are_relative_and_four_absolute(
         ),
         ("sqlite:///robots.db?timeout=0", "timeout=0 is wrong, give a number above 0"),
         ("redis://localhost:notaport/0", "ROBOTSPEC_CACHE = 'redis://localhost:notaport/0'"),
-        ("redis://localhost/0?keep=-1", "keep=-1 is wrong, give a number above 0"),
         ("redis://localhost/0?ttl=5", "unknown option 'ttl'"),
         ("redis://localhost/zero", "the part after the host must be the number of a database"),
         ("redis+cluster://localhost/1", "a cluster has the database 0 alone"),
@@ -90,14 +87,6 @@ def test_a_wrong_value_names_setting_value_and_remedy(uri: str, says: str) -> No
         open_store(uri)
     assert says in str(caught.value)
     assert str(caught.value).startswith(f"ROBOTSPEC_CACHE = {uri!r}")
-
-
-def test_a_password_is_not_shown() -> None:
-    """Messages end up in logs."""
-    with pytest.raises(ConfigurationError) as caught:
-        open_store("redis://me:secret@localhost/0?ttl=5")
-    assert "secret" not in str(caught.value)
-    assert "localhost" in str(caught.value)
 
 
 @pytest.mark.parametrize("delimiter", ["/", "?", "#", "@"])

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate
-from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 
 if TYPE_CHECKING:
     from scrapy import Request
 
-    from scrapy_robotspec.lookup.live_origins import QueueState
-    from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueue
+    from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
 
-START = 1_800_000_000.0
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 
 
@@ -44,11 +41,11 @@ class GateHarness:
         self.gate = Gate(
             self.live,
             origin_of=lambda request: Origin.of(request.url),
-            knows=lambda origin, now: origin in self.known,
+            knows=self.known.__contains__,
             is_spaced=self.spaced.__contains__,
             may_fetch=lambda when_free: self.fetch_slots,
-            clock=lambda: START,
             wake=self._wake,
+            on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
         )
 
@@ -58,34 +55,11 @@ class GateHarness:
     def _wake(self) -> None:
         self.wakes += 1
 
-    def states(self) -> dict[Origin, QueueState]:
-        """The states of live origins."""
-        return {live.origin: live.state for live in self.live.values()}
-
     def hold(self, origin: Origin) -> ExitStack:
         """A wait of *origin* that has begun; close it to end the wait."""
         wait = ExitStack()
         wait.enter_context(self.gate.hold(origin))
         return wait
-
-
-class QueuesRecorder:
-    """Queues that record each change of state."""
-
-    def __init__(self, gate: Gate, size: int = 0, *, may_go: bool = False) -> None:
-        self.changes: list[tuple[Origin, QueueState]] = []
-        self.size = size
-        self._may_go = may_go
-        gate.attach(self)
-
-    def on_state(self, origin: Origin, state: QueueState) -> None:
-        self.changes.append((origin, state))
-
-    def count(self, origin: Origin) -> int:
-        return self.size
-
-    def may_go(self) -> bool:
-        return self._may_go
 
 
 class ActiveRequests:

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from scrapy import Request
 
-from scrapy_robotspec.access.origin import Origin
 from tests.support.fleet_simulation import EPOCH, ORIGIN, Fleet, Process
 
 if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
-
-OTHER = Origin("http", "b.example", 80)
 
 
 class Waiting:
@@ -85,15 +82,6 @@ def test_a_robots_txt_from_the_future_delays_nothing(
     """Another machine fetched it, and its clock is wrong."""
     waiting.add("a", earliest=EPOCH + ahead)
     fleet.run(0.1)
-    assert waiting.paths == "a"
-
-
-def test_other_origins_are_not_delayed(fleet: Fleet, waiting: Waiting) -> None:
-    for path in "ab":
-        waiting.add(path)
-    turn = waiting.process.crawl_delay.wait(Request("http://b.example/"), OTHER, 60.0)
-    fleet.run(0.1)
-    assert turn.called
     assert waiting.paths == "a"
 
 

@@ -19,7 +19,6 @@ from scrapy.utils.misc import build_from_crawler
 from scrapy_robotspec.plugin.scheduling.disk_queues import (
     MAX_OPEN,
     DiskQueue,
-    DiskQueueClass,
     OpenQueues,
 )
 
@@ -46,8 +45,8 @@ def _name(queue_class: type) -> str:
 
 
 def queues_of(queue_class: type, folder: Path, number: int, limit: int) -> list[DiskQueue]:
-    factory = DiskQueueClass(queue_class, OpenQueues(limit))
-    return [factory.from_crawler(CRAWLER, str(folder / str(n))) for n in range(number)]
+    shared = OpenQueues(limit)
+    return [DiskQueue(shared, CRAWLER, queue_class, str(folder / str(n))) for n in range(number)]
 
 
 @pytest.fixture
@@ -85,9 +84,9 @@ def test_queue_found_empty_leaves_no_file(queue_class: Any, tmp_path: Path) -> N
 
     The next queue with the same files would read what the first has not written.
     """
-    factory = DiskQueueClass(queue_class, OpenQueues())
+    shared = OpenQueues()
     forgotten, queue, resumed = (
-        factory.from_crawler(CRAWLER, str(tmp_path / "queue")) for _ in range(3)
+        DiskQueue(shared, CRAWLER, queue_class, str(tmp_path / "queue")) for _ in range(3)
     )
     assert len(forgotten) == 0
     assert list(tmp_path.iterdir()) == []
@@ -197,13 +196,6 @@ def test_peek_leaves_the_request_where_it_is(
             queue.peek()
         return
     assert url_of(queue.peek()) == url_of(queue.pop()) == "http://a.example/"
-
-
-def test_queue_that_cannot_be_opened_raises_the_cause(tmp_path: Path, closed_later: Make) -> None:
-    (tmp_path / "0").mkdir()
-    (queue,) = closed_later(squeues.PickleLifoDiskQueue, tmp_path, 1, 1)
-    with pytest.raises(IsADirectoryError):
-        queue.push(Request("http://a.example/"))
 
 
 def test_request_that_cannot_be_serialised_changes_nothing(

@@ -193,19 +193,6 @@ def test_the_store_is_gone_at_the_start_and_stays_away(caplog: pytest.LogCapture
     assert caplog.text.count("ROBOTSPEC_HOLD_TIMEOUT") == 3
 
 
-def test_a_process_that_starts_without_the_store_joins_the_others_later() -> None:
-    fleet = crawling(1, 4)
-    fleet.store.is_gone = True
-    fleet.run(10)
-    (late,) = fleet.start(1)
-    fleet.run(15)
-    assert late.pages == []
-    fleet.store.is_gone = False
-    fleet.run(60)
-    assert fleet.short() == 0
-    assert len(late.pages) >= 6
-
-
 def test_a_process_whose_calls_fail_for_a_moment_leaves_the_slots_to_the_others() -> None:
     fleet = crawling(1, 3)
     lost_at = fleet.time.now

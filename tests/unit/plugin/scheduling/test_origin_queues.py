@@ -23,27 +23,6 @@ def numbered(number: int) -> Origin:
     return Origin("http", f"{number}.example", 80)
 
 
-def test_without_a_gate_every_request_goes() -> None:
-    queues = QueuesHarness(None)
-    for number in range(5):
-        queues.push("slot", A, number)
-    assert queues.pop_all() == [0, 1, 2, 3, 4]
-
-
-def test_one_request_of_an_unknown_origin_leaves() -> None:
-    """It starts the fetch and waits; the others stay until it ends."""
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    for number in range(3):
-        queues.push("slot", A, number)
-    queues.send()
-    assert queues.pop() is None
-    with harness.gate.hold(A):
-        harness.known.add(A)
-        assert queues.pop() is None
-    assert queues.pop_all() == [1, 2]
-
-
 def test_next_request_leaves_when_the_first_was_dropped() -> None:
     """Another middleware may drop it before it waits."""
     queues = QueuesHarness(GateHarness())
@@ -55,20 +34,6 @@ def test_next_request_leaves_when_the_first_was_dropped() -> None:
     queues.downloads.end("first")
     assert queues.queues.may_go()
     assert queues.pop() == "second"
-
-
-def test_held_origin_is_not_offered() -> None:
-    harness = GateHarness()
-    queues = QueuesHarness(harness)
-    harness.known.update(ORIGINS)
-    for origin in ORIGINS:
-        queues.push(origin.host, origin, origin.host)
-    with harness.gate.hold(B):
-        assert sorted(queues.pop_all()) == ["a.example", "c.example"]
-        assert (queues.queues.size, queues.queues.may_go()) == (1, False)
-        assert harness.waiting == 1
-    assert harness.waiting == 0
-    assert queues.pop_all() == ["b.example"]
 
 
 def test_one_request_at_a_time_leaves_where_a_crawl_delay_is_in_force() -> None:
@@ -176,31 +141,6 @@ def test_site_among_thousands_of_new_ones_is_fetched_when_its_next_request_comes
 
 
 # --- queues
-
-
-def test_queue_with_requests_is_taken_over() -> None:
-    """Those of a JOBDIR count from the beginning."""
-    harness = GateHarness()
-    harness.known.update(ORIGINS)
-    wait = harness.hold(A)
-    queues = QueuesHarness(harness)
-    queues.push("slot", B, "b")
-    queues.queues.open("slot", A, RequestQueue([1, 2, 3]))
-    assert (queues.queues.size, harness.waiting, queues.queues.count(A)) == (4, 3, 3)
-    wait.close()
-    assert harness.waiting == 0
-    assert Counter(queues.pop_all()) == Counter(["b", 1, 2, 3])
-
-
-def test_empty_queue_is_reported_each_time() -> None:
-    """Its owner removes its files."""
-    queues = QueuesHarness(None)
-    queues.push("slot", A, 1)
-    queues.pop_all()
-    queues.push("slot", A, 2)
-    queues.pop_all()
-    assert [(queue.slot, queue.origin) for queue in queues.emptied] == [("slot", A)] * 2
-    assert queues.queues._queues == {}
 
 
 class Damaged(RequestQueue):
@@ -346,6 +286,8 @@ class AnyOrder(RuleBasedStateMachine):
         assert left == self.inside
         assert self.queues.queues._queues == {}
         assert self.harness.waiting == 0
+        self.harness.gate.return_lost(lambda request: False)
+        assert self.harness.live == {}, "no entry of an origin without requests is left"
 
 
 TestAnyOrder = AnyOrder.TestCase

@@ -16,8 +16,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robotspec.lookup import Lookup, Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate
-from scrapy_robotspec.plugin.scheduling.origin_queues import OriginQueues
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
 
 from .fakes import ActiveRequests, RequestQueue
@@ -45,16 +44,17 @@ class Crawl(LookupHarness):
     """An engine with one queue for each origin, on a lookup with servers."""
 
     def __init__(self) -> None:
-        super().__init__(limit=1, hold_timeout=HOLD, retry_max_delay=8.0)
+        super().__init__(hold_timeout=HOLD, retry_max_delay=8.0)
         self.live = LiveOrigins()
-        self.lookup = Lookup(self, self.store, self.limiter, self.live)
+        self.lookup = Lookup(self, self.store, 1, self.live)
         self.gate = Gate(
             self.live,
             origin_of=lambda request: request.origin,  # type: ignore[attr-defined]
-            knows=self.lookup.knows,
-            may_fetch=self.lookup.may_fetch,
-            clock=self.clock,
+            knows=lambda origin: self.lookup.knows(origin, self.clock()),
+            is_spaced=lambda origin: False,
+            may_fetch=self.lookup.limiter.may_begin,
             wake=self._wake,
+            on_waiting=lambda origin, request: None,
             count_waiting=self._count_waiting,
         )
         self.downloads = ActiveRequests()
