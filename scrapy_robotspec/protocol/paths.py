@@ -7,7 +7,6 @@ of ``*`` and ``$`` in a rule is in ``patterns.py``.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,15 +68,10 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
 
 
 def _decoded(escape: re.Match[str]) -> str:
-    return _canonical_escape(escape[0])
-
-
-@cache  # there are 485 spellings
-def _canonical_escape(escape: str) -> str:
-    if escape == "%":
+    if escape[0] == "%":
         return LONE_PERCENT
-    character = chr(int(escape[1:], 16))
-    return character if _UNRESERVED(character) else escape.upper()
+    character = chr(int(escape[0][1:], 16))
+    return character if _UNRESERVED(character) else escape[0].upper()
 
 
 def _upper(escape: re.Match[str]) -> str:
@@ -100,9 +94,7 @@ def to_bytes(url: str | bytes) -> bytes:
 def path_of(url: str | bytes, edition: Edition) -> str:
     """The canonical path and query of a URL (PAT-01, PAT-04, PAT-08)."""
     if isinstance(url, str) and (base := base_of(url)):  # hot path
-        rest = url[len(base) - 1 :]
-        plain = "%" not in rest and "#" not in rest and not find_noncanonical(rest)
-        return rest if plain else canonical_path(rest, edition)
+        return canonical_path(url[len(base) - 1 :], edition)
     raw = to_bytes(url)
     if edition.decode_unreserved:
         raw = _with_slashes(raw)

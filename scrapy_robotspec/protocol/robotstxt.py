@@ -32,7 +32,7 @@ from scrapy_robotspec.protocol.precedence import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
     from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
@@ -71,7 +71,6 @@ class RobotsTxt:
     __slots__ = (
         "_body",
         "_compiled",
-        "_last_line",
         "_rules",
         "_selection",
         "_tokens",
@@ -89,8 +88,6 @@ class RobotsTxt:
         self.edition = edition
         self.truncated = truncated
         self._compiled: CompiledFile | None = None
-        #: Offset and number of the last line that decided.
-        self._last_line = (0, 1)
         # The crawler that asked last:
         self._tokens: Tokens = ()
         self._selection: CompiledSelection | None = None
@@ -267,44 +264,28 @@ class RobotsTxt:
         if selection is None or self._tokens != tokens:
             asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
             selection = self._compiled.select(asked)
-            key = self._compiled.find(url, selection)
-            self._selection, self._tokens = selection, asked
-        else:
-            key = self._compiled.find(url, selection)
-        self._rules = selection.rules
+            self._selection, self._tokens, self._rules = selection, asked, None
+        key = self._compiled.find(url, selection.block)
+        self._rules = selection.block.compiled
         return key
 
     def _verdict(self, key: int) -> Verdict:
         """The verdict of a precedence key for the crawler that asked last."""
         selection = self._selection
         assert selection is not None  # _find() has set it
+        if key in (NO_RULE, ITSELF):
+            return _without_rule(selection.names, self.edition.name, key)
         return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
     def _verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
-        """The verdict of a precedence key, in words."""
-        kept = selection.verdicts
-        no_rule = without_rule(selection.names, self.edition.name)
-        if not kept or len(kept) >= _KEPT_VERDICTS:
-            kept = no_rule
-        if key in no_rule:
-            selection.verdicts = kept
-            return no_rule[key]
+        """The verdict of a rule's precedence key, in words."""
         start = line_start(key)
-        rule = _rule_at(self.body, start, self._number_at(start), self.edition)
+        rule = _rule_at(self.body, start, 1 + line_ends(self.body, 0, start), self.edition)
         verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
-        selection.verdicts = {**kept, key: verdict}
+        if len(selection.verdicts) >= _KEPT_VERDICTS:
+            selection.verdicts = {}
+        selection.verdicts[key] = verdict
         return verdict
-
-    def _number_at(self, start: int) -> int:
-        """The number of the line that begins at *start*.
-
-        Counted from the last one on: crawlers are mostly asked about in file order.
-        """
-        last = self._last_line  # read once: another thread may change it
-        begin, number = last if last[0] <= start else (0, 1)
-        number += line_ends(self.body, begin, start)
-        self._last_line = (start, number)
-        return number
 
     def _select_groups(self, tokens: str | Sequence[str]) -> SelectedGroups:
         from scrapy_robotspec.protocol.groups import select_groups
@@ -341,12 +322,11 @@ def greatest_delay(lines: Iterable[RawOther]) -> float | None:
 
 
 @lru_cache
-def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
-    """The verdicts, by key, that no rule gives; shared by all files."""
-    return {
-        NO_RULE: Verdict(True, "no_rule" if names else "no_group", None, names, edition),
-        ITSELF: Verdict(True, "robots_txt_itself", None, names, edition),
-    }
+def _without_rule(names: tuple[str, ...], edition: str, key: int) -> Verdict:
+    """A verdict that no rule gives; shared by all files."""
+    if key == ITSELF:
+        return Verdict(True, "robots_txt_itself", None, names, edition)
+    return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from scrapy_robotspec.protocol.fast.needles import needle_of, parents_of
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.groups import select_groups
-from scrapy_robotspec.protocol.lines import LineReader, field_for, read_lines, split_line, text_at
+from scrapy_robotspec.protocol.lines import field_for, read_lines, read_part, split_line, text_at
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import decide
@@ -75,7 +75,6 @@ def test_an_edition_is_read_as_quickly_in_another_process(edition: Edition) -> N
 def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
     """FMT-01 to FMT-16: whatever lines are above it, and in parts of a file too."""
     edition = EVERY[name]
-    reader = LineReader(edition)
     for line in read_lines(body, edition):
         pair = split_line(line.text, edition)
         name_, value = pair or (b"", b"")
@@ -83,7 +82,7 @@ def test_each_line_is_read_as_by_itself(name: str, body: bytes) -> None:
         assert line.field == (field_for(name_, edition) if pair else "")
         assert text_at(body, line.start) == line.text
         if line.text:
-            (again,) = reader.read(body, line.start, line.start + len(line.text))
+            (again,) = read_part(body, line.start, line.start + len(line.text), edition)
             assert again == line._replace(number=1)
 
 
@@ -179,13 +178,13 @@ def test_compiled_rules_decide_as_the_plain_ones(
     assert RuleSet(rules, edition).find(url) == expected
 
 
-@pytest.mark.parametrize("name", EDITIONS)
+@pytest.mark.parametrize("name", PLAIN)
 @given(body=bodies, tokens=some_tokens, url=urls)
 def test_the_bytes_of_rules_decide_as_the_rules(
     name: str, body: bytes, tokens: list[str], url: str
 ) -> None:
     """PRE-01, PRE-02, PRE-05: without compiling."""
-    edition = EDITIONS[name]
+    edition = PLAIN[name]
     asked = accepted(tokens, edition)
     path = path_of(url, edition)
     index = index_agents(body, edition)
