@@ -116,46 +116,6 @@ def test_standard_knows_a_least_limit() -> None:
     assert not robots.allowed(f"{URL}/b", "FooBot")
 
 
-@pytest.mark.parametrize("edition", sorted(set(EDITIONS) - {"google"}))
-def test_long_lines_are_read_whole(edition: str) -> None:
-    """FMT-13: outside ``google`` only the file's limit bounds a line."""
-    path = "/" + "a" * 20_000
-    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {path}b\n".encode(), edition)
-    assert robots.allowed(f"{URL}{path}", "FooBot")
-    assert not robots.allowed(f"{URL}{path}b", "FooBot")
-
-
-def test_google_reads_a_bounded_line() -> None:
-    """FMT-13: 16,663 bytes of a line count, and the next line is a line again."""
-    head = b"Disallow: /"
-    line = head + b"a" * (16_663 - len(head))
-    robots = RobotsTxt.parse(b"User-agent: *\n" + line + b"bc\nDisallow: /z\n", "google")
-    path = line.decode().partition(" ")[2]
-    assert robots.allowed(f"{URL}{path[:-1]}", "FooBot")
-    assert not robots.allowed(f"{URL}{path}", "FooBot")
-    assert not robots.allowed(f"{URL}{path}x", "FooBot")
-    assert not robots.allowed(f"{URL}/z", "FooBot")
-
-
-def test_google_drops_the_rest_of_a_line_comment_or_not() -> None:
-    """FMT-13: a comment beyond the cut is as dropped as all else."""
-    body = b"User-agent: *\n" + b" " * 16_663 + b"Disallow: /a\nDisallow: /b\n"
-    robots = RobotsTxt.parse(body, "google")
-    assert robots.allowed(f"{URL}/a", "FooBot")
-    assert not robots.allowed(f"{URL}/b", "FooBot")
-
-
-@in_every_edition
-def test_every_byte_outside_utf8_equals_its_escape(edition: str) -> None:
-    """FMT-04: alone in a path, it matches its escape and no other, and spoils no other line."""
-    for byte in range(0x80, 0x100):
-        body = b"User-agent: *\nDisallow: /x%c\nDisallow: /y\n" % byte
-        robots = RobotsTxt.parse(body, edition)
-        paths = (f"/x%{byte:02X}", f"/x%{byte:02x}", "/y", f"/x%{byte ^ 1:02X}", "/x")
-        allowed = [robots.allowed(URL + path, "FooBot") for path in paths]
-        assert allowed == [False, False, False, True, True], byte
-
-
 @in_every_edition
 def test_no_other_byte_ends_a_line(edition: str) -> None:
     """FMT-02: behind a comment sign, only CR and LF bring the next line."""

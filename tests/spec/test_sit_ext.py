@@ -6,12 +6,10 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from tests.spec.table import DELIVERIES
 
 MODERN = sorted(set(EDITIONS) - {"classic"})
 in_every_edition = pytest.mark.parametrize("edition", EDITIONS)
 in_modern_editions = pytest.mark.parametrize("edition", MODERN)
-in_every_delivery = pytest.mark.parametrize("delivery", DELIVERIES)
 
 BODY = b"""\
 Sitemap: http://example.com/sitemap.xml

@@ -19,7 +19,6 @@ from scrapy_robotspec.protocol.fast import compiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
-from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 
@@ -113,19 +112,6 @@ def test_agents_and_other_lines_are_not_multiplied(edition: str) -> None:
     assert reads.call_count <= 4 * 2_000 * 2
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_agents_and_rules_are_not_multiplied(edition: str) -> None:
-    """SAF-02: 2,000 agents over 2,000 rules are one group that holds each of them once."""
-    agents = b"".join(b"User-agent: a%d\n" % n for n in range(2_000))
-    rules = b"".join(b"Disallow: /%d\n" % n for n in range(2_000))
-    (group,) = read_groups(agents + rules, EDITIONS[edition])
-    assert len(group.rules) == 2_000
-    robots = RobotsTxt.parse(agents + rules, edition)
-    assert robots.explain(HOST + "/1999", "someone").allowed
-    name = robots.groups[0].tokens[-1]
-    assert not robots.allowed(HOST + "/1999", name)
-
-
 def file_of(rules: int) -> bytes:
     numbers = random.Random(1)
     lines = (b"Disallow: /shop/%x/item\n" % numbers.getrandbits(40) for _ in range(rules))
@@ -184,25 +170,3 @@ def test_second_url_compiles_the_rules() -> None:
             assert robots.allowed(HOST + url, "a")
             assert compile_rules.called is (url != "/1" or compile_rules.called)
     assert compile_rules.call_count == 1
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"\n" * 500_000,
-        b"User-agent: *\nDisallow: /" + b"*a" * 200_000,
-        b"User-agent: *\nDisallow: /" + b"\xff" * 200_000,
-        b"User-agent: *\nDisallow: /" + b"%" * 200_000,
-        b" " * 200_000 + b"User-agent" * 10_000,
-        bytes(random.Random(2).getrandbits(8) for _ in range(50_000)),
-    ],
-    ids=["empty lines", "stars", "no UTF-8", "percent signs", "one field", "noise"],
-)
-def test_nothing_raises_however_odd(edition: str, body: bytes) -> None:
-    """SAF-01: endless lines, a million lines and odd URLs all lead to a verdict."""
-    robots = RobotsTxt.parse(body, edition)
-    for url in ("", "http://[::1/", "\ud800", "%", HOST + "/" + "a" * 2_000, b"\xff\xfe", "//"):
-        for _ in range(2):
-            assert robots.explain(url, "a").allowed == robots.allowed(url, "a")
-    assert robots.sitemaps == ()
