@@ -94,13 +94,8 @@ def _where_found(value: str, edition: Edition) -> str:
 
 
 def key_of(name: str, edition: Edition) -> str:
-    """The key that names are compared by (UAG-02)."""
-    return fold(name, edition.case_sensitive_tokens)
-
-
-def fold(name: str, cased: bool) -> str:
-    """A name in lower case (ASCII only), unless case counts."""
-    if cased:
+    """The key that names are compared by: in lower case, unless case counts (UAG-02)."""
+    if edition.case_sensitive_tokens:
         return name
     return name.lower() if name.isascii() else name.translate(_LOWER)
 

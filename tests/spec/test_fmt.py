@@ -29,61 +29,6 @@ def test_limit_is_500_kibibytes(edition: str) -> None:
 
 
 @in_every_edition
-@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
-def test_line_that_the_limit_cuts_is_not_read(edition: str, end: bytes) -> None:
-    """FMT-12: Disallow: /b2 is not read as Disallow: /b, and what stands before is."""
-    robots = RobotsTxt.parse(filled(LIMIT, end + b"Disallow: /b") + b"2\n", edition)
-    assert robots.truncated
-    assert robots.allowed(f"{URL}/b", "FooBot")
-    assert not robots.allowed(f"{URL}/a", "FooBot")
-    assert len(robots.body) == LIMIT - len(b"Disallow: /b")
-
-
-@in_every_edition
-def test_line_that_ends_at_the_limit_is_read(edition: str) -> None:
-    """FMT-12: the line end is the last byte within the limit."""
-    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b\n") + b"Disallow: /c\n", edition)
-    assert robots.truncated
-    assert not robots.allowed(f"{URL}/b", "FooBot")
-    assert robots.allowed(f"{URL}/c", "FooBot")
-
-
-@in_every_edition
-@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
-def test_line_whose_end_is_the_first_byte_beyond_the_limit_is_read(
-    edition: str, end: bytes
-) -> None:
-    """FMT-12: it is whole, since its line end follows."""
-    body = filled(LIMIT, b"\nDisallow: /b")
-    robots = RobotsTxt.parse(body + end + b"Disallow: /c\n", edition)
-    assert robots.body == body
-    assert robots.truncated
-    assert not robots.allowed(f"{URL}/b", "FooBot")
-    assert robots.allowed(f"{URL}/c", "FooBot")
-
-
-@in_every_edition
-@pytest.mark.parametrize("rest", [b" \n", b"\t\n", b"#", b"  # x\n", b" " * 100 + b"\r\n", b"\n"])
-@pytest.mark.parametrize("within", [b"", b" ", b"#", b" # comment"])
-def test_line_whose_value_is_whole_is_read(edition: str, within: bytes, rest: bytes) -> None:
-    """FMT-12: the limit cuts white space or a comment, not the value."""
-    body = filled(LIMIT, b"\nDisallow: /b" + within)
-    robots = RobotsTxt.parse(body + rest + b"Disallow: /c\n", edition)
-    assert robots.truncated
-    assert not robots.allowed(f"{URL}/b", "FooBot")
-    assert robots.allowed(f"{URL}/c", "FooBot")
-
-
-@in_every_edition
-@pytest.mark.parametrize("rest", [b"2", b" c", b"\t /c # x", b" " * 100 + b"c"])
-def test_line_whose_value_goes_on_is_not_read(edition: str, rest: bytes) -> None:
-    """FMT-12: white space within a value is not its end."""
-    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b") + rest + b"\n", edition)
-    assert robots.allowed(f"{URL}/b", "FooBot")
-    assert not robots.allowed(f"{URL}/a", "FooBot")
-
-
-@in_every_edition
 def test_one_line_longer_than_the_limit_says_nothing(edition: str) -> None:
     """FMT-12: without any line end within the limit no line is left."""
     robots = RobotsTxt.parse(b"User-agent: *" + b"x" * LIMIT + b"\nDisallow: /\n", edition)

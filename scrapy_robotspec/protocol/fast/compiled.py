@@ -23,10 +23,9 @@ from scrapy_robotspec.protocol.agent_index import (
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet, compile_rules
-from scrapy_robotspec.protocol.fast.wildcards import END, matches_with_end
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
 
 #: Max crawlers that a file remembers.
-KEPT = 4096
+KEPT = 256
 #: Max product of the path's length and the bytes to search; beyond it rules are compiled.
 _MAX_BYTES = 1 << 26
 #: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
@@ -148,14 +147,7 @@ def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> i
     if not rules:
         return NO_RULE
     cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
-    return None if cost > _MAX_TRIED else _best_key(rules, path + END, edition)
-
-
-def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
-    prefixes, patterns = compile_rules(rules, edition)
-    keys = [key for text, key in prefixes.items() if path.startswith(text)]
-    keys += [key for text, key in patterns.items() if matches_with_end(text, path, path)]
-    return min(keys, default=NO_RULE)
+    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
 
 
 def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:

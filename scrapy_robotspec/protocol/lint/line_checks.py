@@ -40,7 +40,6 @@ _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 #: Seconds. Bing documents 1 to 30 s, Majestic at most 30 s, Semrush at most 10 s.
 LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
-_LONGEST_NUMBER = 20
 
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
@@ -134,6 +133,6 @@ def _check_delay(line: Line, findings: Findings) -> None:
     if not _SECONDS.fullmatch(line.value):
         fault = "A crawl-delay is a number of seconds"
         findings.add(line, "RS402", fault, "ignores this one")
-    elif len(line.value) > _LONGEST_NUMBER or float(line.value) > LONGEST_DELAY:
+    elif float(line.value) > LONGEST_DELAY:
         fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
         findings.add(line, "RS403", fault, "offers this one")

@@ -28,7 +28,7 @@ from tests.support.wrong_parsers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from scrapy_robotspec.editions import Edition
     from tests.support.reference import PlainGroup, PlainRule
@@ -69,25 +69,11 @@ def first_bytes(number: int) -> Callable[[Any], None]:
     return reads(lambda body: body[:number])
 
 
-def first_groups(number: int) -> Callable[[Any], None]:
-    """A parser that reads the first groups only."""
-    return groups(lambda found: found[:number])
-
-
 def first_rules(number: int) -> Callable[[Any], None]:
     """A parser that keeps the first rules of each group only."""
 
     def cut(found: list[PlainGroup]) -> list[PlainGroup]:
         return [replace(group, rules=group.rules[:number]) for group in found]
-
-    return groups(cut)
-
-
-def first_names(number: int) -> Callable[[Any], None]:
-    """A parser that keeps the first names of each group only."""
-
-    def cut(found: list[PlainGroup]) -> list[PlainGroup]:
-        return [replace(group, agents=group.agents[:number]) for group in found]
 
     return groups(cut)
 
@@ -103,25 +89,6 @@ def rules_cut(number: int) -> Callable[[Any], None]:
 def url_cut(number: int) -> Callable[[Any], None]:
     """A parser that reads the first characters of a URL only."""
     return address(lambda url: url[:number])
-
-
-def names_cut(number: int) -> Callable[[Any], None]:
-    """A parser that compares the first characters of names only."""
-    return function(
-        "name_matches",
-        lambda right, name, wanted, edition: right(name[:number], wanted[:number], edition),
-    )
-
-
-def stars_over(number: int, instead: Callable[[str], bool]) -> Callable[[Any], None]:
-    """A parser that does something else with patterns of many stars."""
-
-    def matches(right: Any, pattern: str, path: str, edition: Edition) -> bool:
-        if pattern.count("*") > number:
-            return instead(pattern)
-        return bool(right(pattern, path, edition))
-
-    return function("pattern_matches", matches)
 
 
 def by_regex(make: Callable[[str], str]) -> Callable[[Any], None]:
@@ -157,15 +124,6 @@ def _named(found: list[PlainGroup], own: set[str]) -> list[PlainGroup]:
     return mine or [group for group in found if "*" in group.agents]
 
 
-def _lines_of(change: Callable[[bytes], bool]) -> Callable[[Any], None]:
-    """A parser that does not see some lines."""
-
-    def kept(right: Any, body: bytes, edition: Edition) -> Iterator[tuple[int, bytes]]:
-        return ((number, line) for number, line in right(body, edition) if change(line))
-
-    return function("lines_of", kept)
-
-
 LIMITS = [
     *(Wrong(f"reads the first {number:,} lines", first_lines(number)) for number in (24, 1_000)),
     *(
@@ -181,15 +139,6 @@ LIMITS = [
         for number in (1, 8, 100, 2_500)
     ),
     *(
-        Wrong(f"reads the first {number:,} groups", first_groups(number))
-        for number in (1, 6, 1_000)
-    ),
-    *(
-        Wrong(f"reads the first {number:,} names of a group", first_names(number))
-        for number in (1, 6, 100)
-    ),
-    *(Wrong(f"cuts names after {number} characters", names_cut(number)) for number in (3, 16, 128)),
-    *(
         Wrong(f"cuts rules after {number:,} characters", rules_cut(number))
         for number in (8, 100, 255, 1_024, 4_096)
     ),
@@ -204,9 +153,6 @@ LIMITS = [
         "FMT-13",
     ),
     Wrong("reads 1,000 bytes of a line", reads(lambda body: re.sub(rb"(?<=.{1000}).+", b"", body))),
-    Wrong("drops lines over 500 bytes", _lines_of(lambda line: len(line) <= 500)),
-    Wrong("drops patterns of three stars", stars_over(2, lambda pattern: False)),
-    Wrong("lets patterns of twenty stars match all", stars_over(19, lambda pattern: True)),
 ]
 
 LINES = [
