@@ -73,7 +73,7 @@ def _index_plain_lines(
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     begin = 0  # the end of the last user-agent line
-    first = skip_byte_order_mark(body, edition) if body.startswith(b"\xef") else 0  # hot path
+    first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
         after = at + _FIELD_LENGTH

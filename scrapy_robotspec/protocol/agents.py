@@ -27,7 +27,6 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
-_CONTAINED = AgentMatch.CONTAINED  # hot path
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -140,7 +139,7 @@ def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) ->
     Raises as :func:`candidates` does.
     """
     followed: tuple[str, ...] = ()
-    contained = edition.agent_match is _CONTAINED
+    contained = edition.agent_match is AgentMatch.CONTAINED
     for keys in candidates(tokens, edition):
         if contained:
             found = _longest_contained(present, keys[0].partition("/")[0].strip())

@@ -94,7 +94,8 @@ def format_of(body: bytes) -> FileKind | None:
         return FileKind.XML
     if _JSON.match(start):
         return FileKind.JSON
-    return FileKind.BINARY if _is_binary(head) else None
+    is_binary = len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL
+    return FileKind.BINARY if is_binary else None
 
 
 def has_lines(body: bytes) -> bool:
@@ -131,7 +132,3 @@ def _is_padded(head: bytes, width: int) -> bool:
     units = len(head) // width
     parts = [head[start::width].count(0) * 10 > units * 9 for start in range(width)]
     return units > 1 and sum(parts) == width - 1
-
-
-def _is_binary(head: bytes) -> bool:
-    return len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL

@@ -110,7 +110,8 @@ def read_usage(body: bytes, tokens: Sequence[str], edition: Edition) -> UsageRul
     """The usage statements of a file for a crawler."""
     if not may_state_usage(body):
         return UsageRules((), edition)
-    selected = select_groups(body, tokens, usage_edition(edition))
+    # Editions that ignore other fields read these all the same (USE-08).
+    selected = select_groups(body, tokens, replace(edition, other_fields=True))
     return UsageRules(usage_lines(body, selected.others, edition), edition)
 
 
@@ -143,11 +144,6 @@ def split_path(value: bytes) -> tuple[bytes | None, bytes]:
         return None, value
     path, *rest = value.replace(b"\t", b" ").split(b" ", 1)
     return path, value[len(path) :].strip(b" \t") if rest else b""
-
-
-def usage_edition(edition: Edition) -> Edition:
-    """The same edition, with other fields for usage lines (USE-08)."""
-    return replace(edition, other_fields=True)
 
 
 def usage_lines(body: bytes, others: Iterable[RawOther], edition: Edition) -> list[UsageLine]:

@@ -118,7 +118,7 @@ class CompiledFile:
         if block.compiled is not None:
             return block.compiled.find(url)
         if block.url is None:
-            key = self._find_uncompiled(block.spans, url)
+            key = find_uncompiled(self._body, block.spans, url, self._edition)
             if key is not None:
                 block.url, block.key = url, key
                 return key
@@ -128,18 +128,15 @@ class CompiledFile:
         block.compiled = RuleSet(rules, self._edition)
         return block.compiled.find(url)
 
-    def _find_uncompiled(self, spans: Spans, url: str | bytes) -> int | None:
-        path = path_of(url, self._edition)
-        if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
-            return ITSELF
-        return find_uncompiled(self._body, spans, path, self._edition)
-
 
 # --- rules that are not compiled
 
 
-def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
+def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Edition) -> int | None:
     """The deciding key; None if compiling costs less."""
+    path = path_of(url, edition)
+    if path == ROBOTS_TXT and edition.robots_txt_allowed:
+        return ITSELF
     size = spans[-1] - spans[0] if spans else 0
     if size > _MAX_BYTES // len(path) or not has_plain_lines(edition):
         return None

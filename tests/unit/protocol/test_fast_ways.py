@@ -147,11 +147,9 @@ def test_the_bytes_of_rules_decide_as_the_rules(
     """PRE-01, PRE-02, PRE-05: without compiling."""
     edition = PLAIN[name]
     asked = accepted(tokens, edition)
-    path = path_of(url, edition)
     index = index_agents(body, edition)
     _, spans = follow(index, followed_keys(index, asked, edition))
-    expected = best_key(select_groups(body, asked, edition).rules, path, edition)
-    assert find_uncompiled(body, spans, path, edition) == expected
+    assert find_uncompiled(body, spans, url, edition) == decide(body, url, asked, edition).key
 
 
 @given(some=st.sets(texts(stars=False)))
