@@ -7,6 +7,7 @@ of ``*`` and ``$`` in a rule is in ``patterns.py``.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,10 +69,15 @@ def canonical_text(raw: bytes, edition: Edition) -> str:
 
 
 def _decoded(escape: re.Match[str]) -> str:
-    if escape[0] == "%":
+    return _canonical_escape(escape[0])
+
+
+@cache  # there are 485 spellings
+def _canonical_escape(escape: str) -> str:
+    if escape == "%":
         return LONE_PERCENT
-    character = chr(int(escape[0][1:], 16))
-    return character if _UNRESERVED(character) else escape[0].upper()
+    character = chr(int(escape[1:], 16))
+    return character if _UNRESERVED(character) else escape.upper()
 
 
 def _upper(escape: re.Match[str]) -> str:
