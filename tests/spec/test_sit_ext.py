@@ -27,12 +27,6 @@ Disallow: /b
 """
 
 
-@in_modern_editions
-def test_field_alone_makes_a_sitemap(edition: str) -> None:
-    """SIT-01, FMT-08: in any case, whatever the URL is called."""
-    assert RobotsTxt.parse(b"SITEMAP:http://a/x", edition).sitemaps == ("http://a/x",)
-
-
 def test_oldest_convention_knows_no_sitemaps() -> None:
     """SIT-01, FMT-15: nor a crawl-delay, nor any other field."""
     robots = RobotsTxt.parse(BODY, "classic")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shlex
 import shutil
@@ -16,7 +15,6 @@ import run as project
 from conformance.__main__ import main
 from conformance.cases import cases_of
 from conformance.parsers import PARSERS
-from conformance.process import ParserProcess
 from conformance.responses import Response
 from conformance.score import GIVE_UP_AFTER, Result, request, score
 
@@ -53,27 +51,6 @@ def test_this_package_passes_every_case(
     assert output["failures"] == output["differences"] == []
     (counts,) = output["scores"]
     assert counts["passed"] + counts["agreed"] == len(cases_of(specification))
-
-
-@pytest.mark.parametrize("name", sorted(PARSERS))
-def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
-    """An adapter that asks wrongly would fail these."""
-    parser = PARSERS[name]
-    if parser.version() is None:
-        pytest.skip(f"{name} is not installed")
-    body = base64.b64encode(b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow:\n")
-    with ParserProcess(parser.command(), timeout=60) as process:
-        for specification in parser.claims:
-            for token, path in [("FooBot", "/x"), ("FooBot", "/y"), ("BarBot", "/x")]:
-                question = {
-                    "specification": specification,
-                    "question": "allowed",
-                    "file_base64": body.decode(),
-                    "tokens": [token],
-                    "url": f"http://example.com{path}",
-                }
-                expected = (token, path) != ("FooBot", "/x")
-                assert process.ask(question) == Response("answer", expected)
 
 
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,29 +202,6 @@ def test_known_failures_are_not_listed_and_do_not_count(
     known.write_text("\n".join(disallowed[1:]))
     assert main([*arguments, "--known", str(known)]) == 1
     assert disallowed[0] in capsys.readouterr().out
-
-
-def test_show_of_a_long_or_unreadable_file_stays_short(capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes are escaped, and long lines are cut."""
-    for key in ("file_base64", "file_gzip_base64"):
-        case = next(case for case in cases_of("google") if key in case.data)
-        assert main(["--show", case.id]) == 0
-    shown = capsys.readouterr().out
-    assert shown.isascii() or "…" in shown
-    assert max(map(len, shown.splitlines())) < 500
-
-
-def test_text_shows_a_failure_with_statement_and_source(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Information that a developer needs to repair the parser."""
-    always = command("while input(): print('{\"answer\": true}', flush=True)")
-    main(["--command", always, "--spec", "original-1994", "--open"])
-    text = capsys.readouterr().out
-    assert "R94-5" in text
-    assert "A Standard for Robot Exclusion, The format" in text
-    assert "allowed, expected: disallowed" in text
-    assert "Open points" in text
 
 
 #: Tool, and how it makes a program of an example; ``{}`` is the program.

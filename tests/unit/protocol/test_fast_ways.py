@@ -32,7 +32,7 @@ from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import END, Wildcards, with_end
 from scrapy_robotspec.protocol.groups import select_groups
 from scrapy_robotspec.protocol.lines import field_for, read_lines, read_part, split_line, text_at
-from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, canonical_path, path_of
+from scrapy_robotspec.protocol.paths import ROBOTS_TXT, base_of, path_of
 from scrapy_robotspec.protocol.patterns import matches
 from scrapy_robotspec.protocol.plain import decide
 from scrapy_robotspec.protocol.precedence import (
@@ -199,16 +199,6 @@ def test_the_path_of_another_url_begins_at_the_same_slash(name: str, url: str, t
     if base:
         other = base + tail
         assert path_of(other, EDITIONS[name]) == path_of("http://x/" + tail, EDITIONS[name])
-
-
-@pytest.mark.parametrize("name", EDITIONS)
-def test_a_path_that_needs_no_spelling_is_told_rightly(name: str) -> None:
-    """PAT-04 to PAT-06: each byte as it stands, and its escapes, as bytes and as text."""
-    edition = EDITIONS[name]
-    for byte in range(256):
-        for piece in (f"%{byte:02X}", f"%{byte:02x}", chr(byte), f"%{byte:02X}"[:2]):
-            path = f"/a{piece}b"
-            assert canonical_path(path, edition) == canonical_path(path.encode(), edition)
 
 
 #: Pieces of a path: each byte as it stands, and the beginnings of escapes.

@@ -152,20 +152,3 @@ def test_few_groups_and_verdicts_are_kept() -> None:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
-
-
-def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
-    """The answer to the first crawler is kept for the others."""
-    robots = RobotsTxt.parse(file_of(400))
-    with patch.object(compiled, "find_uncompiled", wraps=compiled.find_uncompiled) as find:
-        assert all(robots.allowed(HOST + "/", f"crawler{'-' * n}") for n in range(50))
-    assert find.call_count == 1
-
-
-def test_second_url_compiles_the_rules() -> None:
-    robots = RobotsTxt.parse(file_of(400))
-    with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
-        for url in ("/1", "/1", "/2", "/1", "/3"):
-            assert robots.allowed(HOST + url, "a")
-            assert compile_rules.called is (url != "/1" or compile_rules.called)
-    assert compile_rules.call_count == 1

@@ -135,18 +135,6 @@ def test_usage_lines_change_no_verdict(
     assert without.usage(SITE + path, tokens).statements == ()
 
 
-@given(st.binary(max_size=40), st.text(max_size=10), st.sampled_from(sorted(EDITIONS)))
-def test_no_content_raises(value: bytes, path: str, edition: str) -> None:
-    """SAF-01: neither a file, nor a URL, nor a header."""
-    body = (
-        b"content-signal: " + value + b"\nuser-agent: *\ncontent-usage: /" + value + b"\n" + value
-    )
-    robots = RobotsTxt.parse(body, edition)
-    usage = robots.usage(path, "foo") | Usage.from_header(value)
-    assert all(statement.preferences is not None for statement in usage.statements)
-    assert robots.licenses == ()
-
-
 def test_every_statement_of_a_crawler_can_be_listed() -> None:
     robots = RobotsTxt.parse(
         b"Content-Signal: search=yes\nUser-agent: foo\nContent-Usage: /a search=n\n"
