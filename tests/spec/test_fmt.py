@@ -81,3 +81,35 @@ def test_parse_takes_bytes_only() -> None:
     """FMT-01: text has no encoding left to be read by."""
     with pytest.raises(TypeError):
         RobotsTxt.parse("User-agent: *")  # type: ignore[arg-type]
+
+
+@in_every_edition
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["LF", "CR", "CRLF"])
+def test_line_that_the_limit_cuts_is_not_read(edition: str, end: bytes) -> None:
+    """FMT-12: Disallow: /b2 is not read as Disallow: /b, and what stands before is."""
+    robots = RobotsTxt.parse(filled(LIMIT, end + b"Disallow: /b") + b"2\n", edition)
+    assert robots.truncated
+    assert robots.allowed(f"{URL}/b", "FooBot")
+    assert not robots.allowed(f"{URL}/a", "FooBot")
+    assert len(robots.body) == LIMIT - len(b"Disallow: /b")
+
+
+@in_every_edition
+@pytest.mark.parametrize("rest", [b" \n", b"\t\n", b"#", b"  # x\n", b" " * 100 + b"\r\n", b"\n"])
+@pytest.mark.parametrize("within", [b"", b" ", b"#", b" # comment"])
+def test_line_whose_value_is_whole_is_read(edition: str, within: bytes, rest: bytes) -> None:
+    """FMT-12: the limit cuts white space or a comment, not the value."""
+    body = filled(LIMIT, b"\nDisallow: /b" + within)
+    robots = RobotsTxt.parse(body + rest + b"Disallow: /c\n", edition)
+    assert robots.truncated
+    assert not robots.allowed(f"{URL}/b", "FooBot")
+    assert robots.allowed(f"{URL}/c", "FooBot")
+
+
+@in_every_edition
+@pytest.mark.parametrize("rest", [b"2", b" c", b"\t /c # x", b" " * 100 + b"c"])
+def test_line_whose_value_goes_on_is_not_read(edition: str, rest: bytes) -> None:
+    """FMT-12: white space within a value is not its end."""
+    robots = RobotsTxt.parse(filled(LIMIT, b"\nDisallow: /b") + rest + b"\n", edition)
+    assert robots.allowed(f"{URL}/b", "FooBot")
+    assert not robots.allowed(f"{URL}/a", "FooBot")

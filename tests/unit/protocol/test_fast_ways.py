@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_robotspec.editions import EDITIONS, Edition
+from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
     groups_of,
@@ -246,3 +246,32 @@ def test_tokens_of_a_wrong_type_are_named(ask: str, tokens: object, kind: str) -
     url = ["/a"] * (ask in ("allowed", "explain", "usage"))
     with pytest.raises(TypeError, match=f"must be str.* not {kind}"):
         getattr(robots, ask)(*url, tokens)
+
+
+def test_rules_without_a_slash_are_not_passed_over() -> None:
+    """RUL-04: where the slash is assumed, the prefilter must not miss the rule."""
+    edition = EDITIONS["google-2010"]
+    assert edition.slashless is Slashless.ASSUMED
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: fish/\nDisallow: *.gif$", edition)
+    for _ in range(2):
+        assert not robots.allowed("http://example.com/fish/", "a")
+        assert not robots.allowed("http://example.com/x.gif", "a")
+        assert robots.allowed("http://example.com/fish", "a")
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [("/*A", "/\u00e9"), ("/*9$", "/\u00e9"), ("/*0b", "/a b")],
+)
+def test_a_literal_may_be_the_end_of_an_escape(rule: str, path: str) -> None:
+    """PAT-04, PAT-12: also once compiled, and though no rule contains an escape."""
+    robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {rule}".encode())
+    for url in (path, "/other", path):
+        assert robots.allowed(f"http://example.com{url}", "a") is (url == "/other")
+
+
+def test_a_worse_pattern_never_stands_in_for_a_better_rule() -> None:
+    """PRE-01: a pattern that matches, but ranks below what is known already, is not the answer."""
+    assert Wildcards({"/*abcd": 5}).best("/xabcd#", 3) == 3
+    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 3) == 3
+    assert Wildcards({"/*none": 1, "/*abcd": 5}).best("/xabcd#", 9) == 5
