@@ -36,7 +36,7 @@ _EXAMPLES = """\
   robotspec lint --explain RS301"""
 
 #: Each severity with the noun that counts it.
-NOUNS: Mapping[Severity, Sequence[str]] = {
+_NOUNS: Mapping[Severity, Sequence[str]] = {
     "error": ["error"],
     "warning": ["warning"],
     "advice": ["piece of advice", "pieces of advice"],
@@ -170,12 +170,12 @@ def command(
     if fix:
         for source in present:
             _fix(source, edition, is_shown, screen)
-    numbers: Counter[tuple[str, Severity]] = Counter()
+    numbers: Counter[str] = Counter()  # of each code
 
     def linted() -> Iterator[Linted]:
         for source in present:
             found = list(filter(is_shown, source.parse(edition).lint()))
-            numbers.update((finding.code, finding.severity) for finding in found)
+            numbers.update(finding.code for finding in found)
             yield source.name, found
 
     if statistics:
@@ -185,10 +185,10 @@ def command(
     else:
         FORMATS[form](linted(), screen)
     severities: Counter[Severity] = Counter()
-    for (_, severity), number in numbers.items():
-        severities[severity] += number
+    for code, number in numbers.items():
+        severities[CODES[code].severity] += number
     if form == "text" and present:
-        screen.note(summary(severities, len(present)))
+        screen.note(_summary(severities, len(present)))
     if any(source.is_unreachable for source in missing):
         return UNREACHABLE
     return FOUND if (strict and numbers) or set(severities) - {"advice"} else GOOD
@@ -229,29 +229,27 @@ def follow(body: bytes, findings: Iterable[Finding]) -> bytes:
     return b"".join(lines)
 
 
-def summary(numbers: Counter[Severity], files: int) -> str:
+def _summary(numbers: Counter[Severity], files: int) -> str:
     """The number of findings of each severity."""
     parts = [
-        count(number, *nouns) for severity, nouns in NOUNS.items() if (number := numbers[severity])
+        count(number, *nouns) for severity, nouns in _NOUNS.items() if (number := numbers[severity])
     ]
     where = f" in {count(files, 'file')}" if files > 1 else ""
     return (listed(parts) or "no findings") + where
 
 
-def _say_statistics(numbers: Counter[tuple[str, Severity]], form: str, screen: Screen) -> None:
+def _say_statistics(numbers: Counter[str], form: str, screen: Screen) -> None:
+    found = [(CODES[code], number) for code, number in numbers.most_common()]
     if form == "text":
-        rows = (
-            (f"{number:,}", code, severity, CODES[code].message)
-            for (code, severity), number in numbers.most_common()
-        )
+        rows = ((f"{number:,}", code.code, code.severity, code.message) for code, number in found)
         for line in columns(rows):
             screen.say(line)
         return
     from scrapy_robotspec.render.as_json import dumps
 
-    for (code, severity), number in numbers.most_common():
-        shown = {"code": code, "severity": severity, "count": number}
-        screen.say(dumps({**shown, "message": CODES[code].message}))
+    for code, number in found:
+        shown = {"code": code.code, "severity": code.severity, "count": number}
+        screen.say(dumps({**shown, "message": code.message}))
 
 
 def _selector(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_robotspec.editions import EDITIONS, AgentMatch
 from scrapy_robotspec.protocol.agents import key_of, named_agent
-from scrapy_robotspec.protocol.lines import LineReader, skip_byte_order_mark
+from scrapy_robotspec.protocol.lines import read_part, skip_byte_order_mark
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _index_plain_lines(
     index: dict[str, Place] = {}
     named: list[Place] = []  # since the last rule
     begin = 0  # the end of the last user-agent line
-    first = skip_byte_order_mark(body, edition) if body.startswith(b"\xef") else 0  # hot path
+    first = skip_byte_order_mark(body, edition)
     at = lowered.find(_FIELD, first)
     while at >= 0:
         after = at + _FIELD_LENGTH
@@ -139,11 +139,10 @@ def rules_in(body: bytes, spans: Spans, edition: Edition) -> list[RawRule]:
     groups = groups_of(spans)
     if has_plain_lines(edition):
         return [rule for begin, end in groups for rule in _plain_rules(body[begin:end], begin)]
-    read = LineReader(edition).read
     return [
         (line.field == "allow", line.value, line.start)
         for begin, end in groups
-        for line in read(body, begin, end)
+        for line in read_part(body, begin, end, edition)
         if line.field == "disallow" or line.field == "allow"
     ]
 

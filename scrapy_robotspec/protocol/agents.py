@@ -27,7 +27,6 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 _COMPATIBLE = re.compile(r"compatible\s*;", re.IGNORECASE)
 _END_OF_NAME = re.compile(r"[/(;),]")
 _WANTED = "a product token (letters, '-' and '_'), or a list of them, the most specific first"
-_CONTAINED = AgentMatch.CONTAINED  # hot path
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -94,13 +93,8 @@ def _where_found(value: str, edition: Edition) -> str:
 
 
 def key_of(name: str, edition: Edition) -> str:
-    """The key that names are compared by (UAG-02)."""
-    return fold(name, edition.case_sensitive_tokens)
-
-
-def fold(name: str, cased: bool) -> str:
-    """A name in lower case (ASCII only), unless case counts."""
-    if cased:
+    """The key that names are compared by: in lower case, unless case counts (UAG-02)."""
+    if edition.case_sensitive_tokens:
         return name
     return name.lower() if name.isascii() else name.translate(_LOWER)
 
@@ -115,7 +109,7 @@ def candidates(tokens: Tokens, edition: Edition) -> tuple[tuple[str, ...], ...]:
     """
     tokens = (tokens,) if isinstance(tokens, str) else tokens
     for token in tokens:
-        _check_token(token, edition.whole_agent_names or edition.empty_tokens)
+        _check_token(token, edition)
     keys = [key_of(token, edition) for token in tokens if token != DEFAULT]
     hyphens = edition.agent_match is AgentMatch.HYPHEN_PREFIX
     return tuple(tuple(_hyphen_prefixes(key)) if hyphens else (key,) for key in keys)
@@ -128,14 +122,14 @@ def beginnings(tokens: Tokens, edition: Edition) -> tuple[bytes, ...]:
     return tuple(key.encode("utf-8", "surrogatepass").lower() for key in keys)
 
 
-def _check_token(token: object, any_token: bool) -> None:
+def _check_token(token: object, edition: Edition) -> None:
     if not isinstance(token, str):  # bytes are a sequence of integers
         raise TypeError(f"a product token must be str, not {type(token).__name__}")
+    any_token = edition.whole_agent_names or edition.empty_tokens
     if not (any_token or token == DEFAULT or _TOKEN.fullmatch(token)):
-        found = _TOKEN.match(product_name(token))
-        hint = f"; its group is found under {found[0]!r}" if found else ""
         raise ValueError(
-            f"no group can be found under {token!r}: a product token is letters, '-' and '_'{hint}"
+            f"no group can be found under {token!r}: a product token is letters, '-' and '_'"
+            f"{_where_found(token, edition)}"
         )
 
 
@@ -145,7 +139,7 @@ def followed_keys(present: Collection[str], tokens: Tokens, edition: Edition) ->
     Raises as :func:`candidates` does.
     """
     followed: tuple[str, ...] = ()
-    contained = edition.agent_match is _CONTAINED
+    contained = edition.agent_match is AgentMatch.CONTAINED
     for keys in candidates(tokens, edition):
         if contained:
             found = _longest_contained(present, keys[0].partition("/")[0].strip())
@@ -172,10 +166,6 @@ def _hyphen_prefixes(token: str) -> Iterator[str]:
 
 def _longest_contained(present: Collection[str], name: str) -> tuple[str, ...]:
     """UAG-10: names contained in the crawler's; equally long ones are combined, sorted."""
-    length = len(name)
-    if length * length < len(present):  # look up each part of the name
-        parts = (name[at : at + size] for size in range(1, length + 1) for at in range(length))
-        present = {part for part in parts if part in present}
     matching = [key for key in present if key and key != DEFAULT and key in name]
     longest = max(map(len, matching), default=0)
     return tuple(sorted(key for key in matching if len(key) == longest))

@@ -49,9 +49,8 @@ _MAY_HAVE_LINES = re.compile(rb"(?:\A|[\r\n])[ \t\x0b\x0c\xef\xbb\xbf]*(?:user|s
 
 #: Kinds whose files are of this kind whatever lines they contain.
 _WHOLE = (FileKind.HTML, FileKind.XML, FileKind.UTF16, FileKind.UTF32)
-_AGENT_LINE = re.compile(rb"(?:\A|[\r\n])user-agent:", re.I)
-#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong. Compiled
-#: for files without the line above.
+#: A line that is meant as one of a robots.txt file, even if a colon or a letter is wrong.
+#: Compiled on first use.
 _ROBOTS_LINE = (
     rb"(?i)(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*(?:"
     rb"user[-_ ]?agents?|d[a-z]{2,5}al+o?w?(?:ed)?|al+ow(?:ed)?|site-?maps?|crawl-?delay"
@@ -76,7 +75,7 @@ def meant_kind(body: bytes) -> FileKind | None:
     kind = format_of(body)
     if kind in _WHOLE:
         return kind
-    if _AGENT_LINE.search(body) or re.search(_ROBOTS_LINE, body) or not _CONTENT.search(body):
+    if re.search(_ROBOTS_LINE, body) or not _CONTENT.search(body):
         return None
     return kind or FileKind.TEXT
 
@@ -95,7 +94,8 @@ def format_of(body: bytes) -> FileKind | None:
         return FileKind.XML
     if _JSON.match(start):
         return FileKind.JSON
-    return FileKind.BINARY if _is_binary(head) else None
+    is_binary = len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL
+    return FileKind.BINARY if is_binary else None
 
 
 def has_lines(body: bytes) -> bool:
@@ -132,7 +132,3 @@ def _is_padded(head: bytes, width: int) -> bool:
     units = len(head) // width
     parts = [head[start::width].count(0) * 10 > units * 9 for start in range(width)]
     return units > 1 and sum(parts) == width - 1
-
-
-def _is_binary(head: bytes) -> bool:
-    return len(_CONTROL.findall(head)) * 100 > len(head) * _MOST_CONTROL

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy_robotspec.protocol.agents import followed_keys, key_of, named_agent
 from scrapy_robotspec.protocol.lines import (
@@ -27,12 +28,7 @@ if TYPE_CHECKING:
     from scrapy_robotspec.editions import Edition
 
 
-_LINE_END = re.compile(rb"[\r\n]").search
-_USUAL_URL = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(?:/[!-~]*)?").fullmatch
-#: Lines with an absolute URL that every edition reads alike, from the line end before the first.
-_USUAL_SITEMAPS = re.compile(
-    rb"(?:[\r\n]+[Ss]itemap:[ \t]+https?://[A-Za-z0-9][A-Za-z0-9.-]{0,255}(?:/[!-\"$-~]{0,500})?(?=[\r\n]|\Z)){1,100}"
-).match
+_LINE_END = re.compile(rb"[\r\n]|\Z").search
 _BROKEN_URL = re.compile(r"[\x00-\x20\x7f]")
 
 #: An allow or disallow line: whether it allows, its value, the offset of its line in the file.
@@ -181,10 +177,6 @@ def select_groups(body: bytes, tokens: Sequence[str], edition: Edition) -> Selec
 
 def is_absolute(url: str) -> bool:
     """Whether a sitemap's URL is absolute: scheme, host, no white space (SIT-03)."""
-    if _USUAL_URL(url):
-        return True
-    from urllib.parse import urlsplit  # slow to import, and few files are asked for sitemaps
-
     try:
         parts = urlsplit(url)
         complete = parts.scheme and parts.hostname and parts.port != 0
@@ -200,25 +192,10 @@ def read_sitemaps(body: bytes, edition: Edition) -> tuple[str, ...]:
     urls: list[str] = []
     lowered = body.lower()
     end = skip_byte_order_mark(body, edition)
-    at = lowered.find(b"map", end)
-    while at >= 0:  # hot path of a file of nothing but sitemaps
-        usual = _USUAL_SITEMAPS(body, max(end, at - 5))
-        if usual:
-            urls += usual[0].decode().split()[1::2]
-            end = usual.end()
-        else:
-            start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
-            line_end = _LINE_END(body, at)
-            end = line_end.start() if line_end else len(body)
-            in_field = body.find(b":", start, at) < 0
-            value = _sitemap(body[start:end], edition) if in_field else None
-            if value is not None and is_absolute(url := decode(value)):
-                urls.append(url)
-        at = lowered.find(b"map", end)
+    while (at := lowered.find(b"map", end)) >= 0:
+        start = 1 + max(body.rfind(b"\n", end, at), body.rfind(b"\r", end, at), end - 1)
+        end = _LINE_END(body, at).start()  # type: ignore[union-attr]  # there always is one
+        name, value = split_line(body[start:end], edition) or (b"", b"")
+        if field_for(name, edition) == "sitemap" and is_absolute(url := decode(value)):
+            urls.append(url)
     return tuple(urls)
-
-
-def _sitemap(line: bytes, edition: Edition) -> bytes | None:
-    """The value of a sitemap line, else None."""
-    pair = split_line(line, edition)
-    return pair[1] if pair and field_for(pair[0], edition) == "sitemap" else None

@@ -22,6 +22,7 @@ _ends_value = re.compile(rb"[ \t]*(?:[\r\n#]|\Z)").match
 
 #: A line's field and value, both stripped (FMT-06).
 Pair = tuple[bytes, bytes]
+_INVALID: Pair = (b"", b"")
 
 
 class Line(NamedTuple):
@@ -58,50 +59,21 @@ def skip_byte_order_mark(body: bytes, edition: Edition) -> int:
 
 def read_lines(body: bytes, edition: Edition) -> Iterator[Line]:
     """Every line of a file, blank and invalid ones included (FMT-02, FMT-03)."""
-    return LineReader(edition).read(body, skip_byte_order_mark(body, edition), len(body))
+    return read_part(body, skip_byte_order_mark(body, edition), len(body), edition)
 
 
-class LineReader:
-    """Reads lines; interprets each spelling of a field once."""
-
-    __slots__ = ("_edition", "_fields")
-
-    def __init__(self, edition: Edition) -> None:
-        self._edition = edition
-        self._fields: dict[bytes, str] = {}
-
-    def read(self, body: bytes, begin: int, end: int) -> Iterator[Line]:
-        """Every line between two offsets, numbered from the first."""
-        edition, field_of = self._edition, self._fields.get
-        white, part = edition.whitespace, body[begin:end]
-        limit = len(part) if edition.max_line is None else edition.max_line
-        if edition.nul_ends_line and b"\0" in part:
-            limit = -1
-        # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
-        for number, raw in enumerate(part.splitlines(keepends=True), 1):  # hot path
-            text = raw.rstrip(b"\r\n")
-            if not text:
-                yield Line(number, begin, b"", b"", "", b"")
-                begin += len(raw)
-                continue
-            name, colon, value = text.partition(b":")
-            field = field_of(name)
-            if field is None or not colon or len(text) > limit:
-                yield self._interpret(number, begin, text)
-            else:
-                value = value.partition(b"#")[0].strip(white)
-                yield Line(number, begin, text, name.strip(white), field, value)
-            begin += len(raw)
-
-    def _interpret(self, number: int, start: int, text: bytes) -> Line:
-        pair = split_line(text, self._edition)
-        if pair is None:
-            return Line(number, start, text, b"", "", b"")
-        field = field_for(pair[0], self._edition)
-        before = text.partition(b":")[0]
-        if b"#" not in before and b"\0" not in before:
-            self._fields[before] = field
-        return Line(number, start, text, pair[0], field, pair[1])
+def read_part(body: bytes, begin: int, end: int, edition: Edition) -> Iterator[Line]:
+    """Every line between two offsets, numbered from the first."""
+    fields: dict[bytes, str] = {}  # by names as written
+    # In bytes, splitlines ends a line at CR, LF and CR LF only (FMT-02); of str at many more.
+    for number, raw in enumerate(body[begin:end].splitlines(keepends=True), 1):  # hot path
+        text = raw.rstrip(b"\r\n")
+        name, value = split_line(text, edition) or _INVALID
+        field = fields.get(name)
+        if field is None:
+            field = fields[name] = field_for(name, edition)
+        yield Line(number, begin, text, name, field, value)
+        begin += len(raw)
 
 
 def split_line(text: bytes, edition: Edition) -> Pair | None:

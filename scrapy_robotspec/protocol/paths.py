@@ -100,9 +100,7 @@ def to_bytes(url: str | bytes) -> bytes:
 def path_of(url: str | bytes, edition: Edition) -> str:
     """The canonical path and query of a URL (PAT-01, PAT-04, PAT-08)."""
     if isinstance(url, str) and (base := base_of(url)):  # hot path
-        rest = url[len(base) - 1 :]
-        plain = "%" not in rest and "#" not in rest and not find_noncanonical(rest)
-        return rest if plain else canonical_path(rest, edition)
+        return canonical_path(url[len(base) - 1 :], edition)
     raw = to_bytes(url)
     if edition.decode_unreserved:
         raw = _with_slashes(raw)

@@ -32,11 +32,10 @@ from scrapy_robotspec.protocol.precedence import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from scrapy_robotspec.protocol.agents import Tokens
-    from scrapy_robotspec.protocol.fast.compiled import CompiledFile, CompiledSelection
-    from scrapy_robotspec.protocol.fast.ruleset import RuleSet
+    from scrapy_robotspec.protocol.fast.compiled import CompiledSelection
     from scrapy_robotspec.protocol.groups import Group, OtherLine, RawOther, SelectedGroups
     from scrapy_robotspec.protocol.lint.findings import Finding
     from scrapy_robotspec.protocol.usage import Usage
@@ -44,9 +43,6 @@ if TYPE_CHECKING:
 
 #: Max verdicts kept for one crawler. They depend on the rule and not on the URL, so they are few.
 _KEPT_VERDICTS = 256
-
-#: Max crawlers whose usage statements are kept.
-_KEPT_USAGES = 8
 
 _DELAY = re.compile(rb"delay", re.IGNORECASE).search
 _SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
@@ -68,34 +64,23 @@ class RobotsTxt:
     ``ValueError`` (UAG-11).
     """
 
-    __slots__ = (
-        "_body",
-        "_compiled",
-        "_last_line",
-        "_rules",
-        "_selection",
-        "_tokens",
-        "_usage",
-        "edition",
-        "truncated",
-    )
+    __slots__ = ("_compiled", "_selection", "_usage", "body", "edition", "truncated")
 
+    body: bytes
+    """The bytes that are read, cut to the parsing limit."""
     edition: Edition
     truncated: bool
     """Whether the file was longer than the parsing limit (FMT-12)."""
 
     def __init__(self, body: bytes, edition: Edition, truncated: bool) -> None:
-        self._body = body
+        self.body = body
         self.edition = edition
         self.truncated = truncated
-        self._compiled: CompiledFile | None = None
-        #: Offset and number of the last line that decided.
-        self._last_line = (0, 1)
-        # The crawler that asked last:
-        self._tokens: Tokens = ()
+        self._compiled = fast.CompiledFile(body, edition)
+        #: The groups of the crawler that asked last.
         self._selection: CompiledSelection | None = None
-        self._rules: RuleSet | None = None
-        self._usage: dict[Tokens, UsageRules] | None = None
+        #: The usage statements for the crawler that asked last for them.
+        self._usage: tuple[Tokens, UsageRules] | None = None
 
     @classmethod
     def from_crawler(cls, *arguments: object) -> RobotsTxt:
@@ -120,24 +105,29 @@ class RobotsTxt:
         read = cut_to_limit(body, limit) if len(body) > limit else body
         return cls(read, edition, len(read) < len(body))
 
-    @property
-    def body(self) -> bytes:
-        """The bytes that are read, cut to the parsing limit."""
-        return self._body
-
     def __repr__(self) -> str:
         return f"<RobotsTxt: {len(self.body)} bytes, edition {self.edition.name}>"
 
     def allowed(self, url: str | bytes, tokens: str | Sequence[str]) -> bool:
         """Whether a crawler with these tokens may request a URL."""
-        rules = self._rules
-        if rules is None or self._tokens != tokens:
-            return not self._find(url, tokens) & FORBIDS
-        return not (rules.forbids and rules.find(url) & FORBIDS)  # hot path
+        # hot path
+        selection = self._selection
+        if selection is None or selection.tokens != tokens:
+            selection = self._select(tokens)
+        rules = selection.block.compiled
+        if rules is None:
+            return not self._compiled.find(url, selection.block) & FORBIDS
+        return not (rules.forbids and rules.find(url) & FORBIDS)
 
     def explain(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict of :meth:`allowed`, with the group and the deciding rule (EXT-02)."""
-        return self._verdict(self._key(url, tokens))
+        # hot path
+        selection = self._selection
+        if selection is None or selection.tokens != tokens:
+            selection = self._select(tokens)
+        rules = selection.block.compiled
+        key = rules.find(url) if rules else self._compiled.find(url, selection.block)
+        return selection.verdicts.get(key) or self._verdict_of(selection, key)
 
     def explain_served(self, url: str | bytes, tokens: str | Sequence[str]) -> Verdict:
         """The verdict for a page, also without dot segments (PAT-15).
@@ -147,7 +137,7 @@ class RobotsTxt:
         that URL, and the rule is the one that disallows it.
         """
         # hot path
-        verdict = self._verdict(self._key(url, tokens))
+        verdict = self.explain(url, tokens)
         text = url if isinstance(url, str) else url.decode("latin-1")
         if not verdict.allowed or not may_have_dots(text):
             return verdict
@@ -232,12 +222,9 @@ class RobotsTxt:
         from scrapy_robotspec.protocol.usage_rules import read_usage
 
         asked = _as_tuple(tokens)
-        kept = self._usage
-        if kept is None or (asked not in kept and len(kept) >= _KEPT_USAGES):
-            kept = self._usage = {}
-        if asked not in kept:
-            kept[asked] = read_usage(self.body, asked, self.edition)
-        return kept[asked]
+        if self._usage is None or self._usage[0] != asked:
+            self._usage = asked, read_usage(self.body, asked, self.edition)
+        return self._usage[1]
 
     @property
     def licenses(self) -> tuple[str, ...]:
@@ -252,59 +239,25 @@ class RobotsTxt:
 
         return lint(self)
 
-    def _key(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
-        """The key of what decides."""
-        rules = self._rules
-        if rules is None or self._tokens != tokens:
-            return self._find(url, tokens)
-        return rules.find(url)
-
-    def _find(self, url: str | bytes, tokens: str | Sequence[str]) -> int:
-        """The key of what decides, for another crawler than before or rules not compiled yet."""
-        if self._compiled is None:
-            self._compiled = fast.compile(self.body, self.edition)
-        selection = self._selection
-        if selection is None or self._tokens != tokens:
-            asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
-            selection = self._compiled.select(asked)
-            key = self._compiled.find(url, selection)
-            self._selection, self._tokens = selection, asked
-        else:
-            key = self._compiled.find(url, selection)
-        self._rules = selection.rules
-        return key
-
-    def _verdict(self, key: int) -> Verdict:
-        """The verdict of a precedence key for the crawler that asked last."""
-        selection = self._selection
-        assert selection is not None  # _find() has set it
-        return selection.verdicts.get(key) or self._verdict_of(selection, key)
+    def _select(self, tokens: str | Sequence[str]) -> CompiledSelection:
+        """The groups that a crawler follows."""
+        asked = tokens if isinstance(tokens, str) else _as_tuple(tokens)
+        self._selection = selection = self._compiled.select(asked)
+        return selection
 
     def _verdict_of(self, selection: CompiledSelection, key: int) -> Verdict:
         """The verdict of a precedence key, in words."""
-        kept = selection.verdicts
-        no_rule = without_rule(selection.names, self.edition.name)
-        if not kept or len(kept) >= _KEPT_VERDICTS:
-            kept = no_rule
-        if key in no_rule:
-            selection.verdicts = kept
-            return no_rule[key]
-        start = line_start(key)
-        rule = _rule_at(self.body, start, self._number_at(start), self.edition)
-        verdict = Verdict(not forbids(key), "rule", rule, selection.names, self.edition.name)
-        selection.verdicts = {**kept, key: verdict}
+        names, edition = selection.names, self.edition
+        if key in (NO_RULE, ITSELF):
+            verdict = _without_rule(names, edition.name, key)
+        else:
+            start = line_start(key)
+            rule = _rule_at(self.body, start, 1 + line_ends(self.body, 0, start), edition)
+            verdict = Verdict(not forbids(key), "rule", rule, names, edition.name)
+        if len(selection.verdicts) >= _KEPT_VERDICTS:
+            selection.verdicts = {}
+        selection.verdicts[key] = verdict
         return verdict
-
-    def _number_at(self, start: int) -> int:
-        """The number of the line that begins at *start*.
-
-        Counted from the last one on: crawlers are mostly asked about in file order.
-        """
-        last = self._last_line  # read once: another thread may change it
-        begin, number = last if last[0] <= start else (0, 1)
-        number += line_ends(self.body, begin, start)
-        self._last_line = (start, number)
-        return number
 
     def _select_groups(self, tokens: str | Sequence[str]) -> SelectedGroups:
         from scrapy_robotspec.protocol.groups import select_groups
@@ -341,12 +294,11 @@ def greatest_delay(lines: Iterable[RawOther]) -> float | None:
 
 
 @lru_cache
-def without_rule(names: tuple[str, ...], edition: str) -> Mapping[int, Verdict]:
-    """The verdicts, by key, that no rule gives; shared by all files."""
-    return {
-        NO_RULE: Verdict(True, "no_rule" if names else "no_group", None, names, edition),
-        ITSELF: Verdict(True, "robots_txt_itself", None, names, edition),
-    }
+def _without_rule(names: tuple[str, ...], edition: str, key: int) -> Verdict:
+    """A verdict that no rule gives; shared by all files."""
+    if key == ITSELF:
+        return Verdict(True, "robots_txt_itself", None, names, edition)
+    return Verdict(True, "no_rule" if names else "no_group", None, names, edition)
 
 
 def _as_tuple(tokens: str | Sequence[str]) -> tuple[str, ...]:

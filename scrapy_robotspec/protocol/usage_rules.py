@@ -6,7 +6,6 @@ Sources: aipref-attach-05, section 3; contentsignals.org; RSL 1.0, section 4 (li
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -34,9 +33,6 @@ _KEPT = 256
 #: Most paths with wildcards of one field that are compared with a URL, in file order. It bounds the
 #: time for a file that is made to be slow, as the parsing limit does (FMT-12).
 MAX_WILDCARDS = 1000
-
-#: A line that may have one of the two fields: nothing before it is a comment or another field.
-_FIELD = re.compile(rb"(?:\A|[\r\n])[^\r\n#:]*content-(?:usage|signal)", re.IGNORECASE).search
 
 #: Source, value and line number of a statement.
 UsageLine = tuple[UsageSource, bytes, int]
@@ -114,16 +110,15 @@ def read_usage(body: bytes, tokens: Sequence[str], edition: Edition) -> UsageRul
     """The usage statements of a file for a crawler."""
     if not may_state_usage(body):
         return UsageRules((), edition)
-    selected = select_groups(body, tokens, usage_edition(edition))
+    # Editions that ignore other fields read these all the same (USE-08).
+    selected = select_groups(body, tokens, replace(edition, other_fields=True))
     return UsageRules(usage_lines(body, selected.others, edition), edition)
 
 
 def may_state_usage(body: bytes) -> bool:
     """False only if no line has one of the two fields."""
     lowered = body.lower()
-    if b"content-usage" not in lowered and b"content-signal" not in lowered:
-        return False
-    return _FIELD(body) is not None
+    return b"content-usage" in lowered or b"content-signal" in lowered
 
 
 def read_licenses(body: bytes, edition: Edition) -> tuple[str, ...]:
@@ -149,11 +144,6 @@ def split_path(value: bytes) -> tuple[bytes | None, bytes]:
         return None, value
     path, *rest = value.replace(b"\t", b" ").split(b" ", 1)
     return path, value[len(path) :].strip(b" \t") if rest else b""
-
-
-def usage_edition(edition: Edition) -> Edition:
-    """The same edition, with other fields for usage lines (USE-08)."""
-    return replace(edition, other_fields=True)
 
 
 def usage_lines(body: bytes, others: Iterable[RawOther], edition: Edition) -> list[UsageLine]:

@@ -1,7 +1,7 @@
 """Every value of an edition works by itself: the default edition with one value of another.
 
 The tables know the presets only, so the reference matcher says what such a mixture must answer. It
-has earned that in ``tests/nightly/test_reference.py``.
+agrees with the package about the presets, and ``test_tables.py`` compares that with the tables.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ CASES = [case for case in read_tables() if len(case.body) < 10_000]
 
 
 def mixtures() -> Iterator[ParameterSet]:
-    """The default edition with each single value that another preset has."""
+    """Each preset, and the default one with each single value that another has."""
+    for name, edition in EDITIONS.items():
+        yield pytest.param(edition, id=name)
     base = EDITIONS["google-2019"]
     for field in fields(Edition):
         if field.name == "name":

@@ -6,12 +6,10 @@ import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-from tests.spec.table import DELIVERIES
 
 MODERN = sorted(set(EDITIONS) - {"classic"})
 in_every_edition = pytest.mark.parametrize("edition", EDITIONS)
 in_modern_editions = pytest.mark.parametrize("edition", MODERN)
-in_every_delivery = pytest.mark.parametrize("delivery", DELIVERIES)
 
 BODY = b"""\
 Sitemap: http://example.com/sitemap.xml
@@ -27,12 +25,6 @@ User-agent: *
 Crawl-delay: 30
 Disallow: /b
 """
-
-
-@in_modern_editions
-def test_field_alone_makes_a_sitemap(edition: str) -> None:
-    """SIT-01, FMT-08: in any case, whatever the URL is called."""
-    assert RobotsTxt.parse(b"SITEMAP:http://a/x", edition).sitemaps == ("http://a/x",)
 
 
 def test_oldest_convention_knows_no_sitemaps() -> None:

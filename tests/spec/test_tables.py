@@ -1,6 +1,6 @@
 """Every case of ``conformance/tables``, in every edition and every spelling that must not matter.
 
-``tests/nightly/test_reference.py`` checks the reference matcher against the same cases.
+``test_each_value_alone.py`` compares the reference matcher with the package on the same cases.
 """
 
 from __future__ import annotations

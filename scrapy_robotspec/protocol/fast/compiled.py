@@ -1,8 +1,9 @@
 """A compiled file: groups followed, and their rules.
 
-The first question to a group is answered from its bytes: many origins of a broad crawl are asked
-about one page, and this costs a fifth of compiling. The second question compiles the rules. The
-second crawler has the user-agent lines indexed; crawlers that follow the same groups share rules.
+The first question to a group is answered from its bytes if lines are plain: many origins of a broad
+crawl are asked about one page, and this costs a fifth of compiling. The second question compiles
+the rules. The second crawler has the user-agent lines indexed; crawlers that follow the same groups
+share rules.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from scrapy_robotspec.protocol.agent_index import (
     rules_in,
 )
 from scrapy_robotspec.protocol.agents import beginnings, followed_keys
-from scrapy_robotspec.protocol.fast.ruleset import RuleSet, compile_rules
-from scrapy_robotspec.protocol.fast.wildcards import END, matches_with_end
+from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.paths import ROBOTS_TXT, path_of
-from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE
+from scrapy_robotspec.protocol.precedence import ITSELF, NO_RULE, best_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place, Spans
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     _Search = Callable[[bytes, int, int], Iterator[re.Match[bytes]]]
 
 #: Max crawlers that a file remembers.
-KEPT = 4096
+KEPT = 256
 #: Max product of the path's length and the bytes to search; beyond it rules are compiled.
 _MAX_BYTES = 1 << 26
 #: Max product of the rules to try and the path's length, which counts as 32 or more (characters),
@@ -48,11 +48,9 @@ _MAX_TRIED = 1 << 16
 #: Bytes that are escaped in canonical text, for a character class (PAT-12).
 _ESCAPED = rb'\x00-\x20"<>\[\\\]^`{|}\x7f-\xff'
 
-_NO_VERDICTS: Mapping[int, Verdict] = {}
-
 
 class Block:
-    """Rules that hold for the same crawlers: one group, or several."""
+    """The rules of some groups, for all crawlers that follow them."""
 
     __slots__ = ("compiled", "key", "spans", "url")
 
@@ -66,59 +64,63 @@ class Block:
 class CompiledSelection:
     """The groups that some crawler follows in a file."""
 
-    __slots__ = ("blocks", "names", "verdicts")
+    __slots__ = ("block", "names", "tokens", "verdicts")
 
+    tokens: Tokens
     names: tuple[str, ...]
     """Names of the groups as first written; ``("*",)`` for the default, ``()`` for none."""
-    blocks: Sequence[Block]
-    verdicts: Mapping[int, Verdict]
+    block: Block
+    verdicts: dict[int, Verdict]
     """Cache of the verdicts, by precedence key."""
 
-    def __init__(self, names: tuple[str, ...], blocks: Sequence[Block]) -> None:
+    def __init__(self, tokens: Tokens, names: tuple[str, ...], block: Block) -> None:
+        self.tokens = tokens
         self.names = names
-        self.blocks = blocks
-        self.verdicts = _NO_VERDICTS
-
-    @property
-    def rules(self) -> RuleSet | None:
-        """The compiled rules, if they are of one block."""
-        return self.blocks[0].compiled if len(self.blocks) == 1 else None
+        self.block = block
+        self.verdicts = {}
 
 
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_body", "_crawlers", "_edition", "_first")
+    __slots__ = ("_blocks", "_body", "_edition", "_index", "_selections")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self._first: CompiledSelection | None = None
-        self._crawlers: _Crawlers | None = None  # from the second crawler on
+        self._index: Mapping[str, Place] | None = None  # until the second crawler
+        self._selections: dict[Tokens, CompiledSelection] = {}
+        self._blocks: dict[Spans, Block] = {}
 
     def select(self, tokens: Tokens) -> CompiledSelection:
         """The groups that a crawler follows."""
-        if self._crawlers is None:
-            if self._first is None:
-                self._first = self._select_first(tokens)
-                return self._first
-            index = index_agents(self._body, self._edition)
-            self._crawlers = _Crawlers(index, self._first.blocks)
-        crawlers = self._crawlers
-        return crawlers.by_tokens.get(tokens) or crawlers.select(tokens, self._edition)
+        return self._selections.get(tokens) or self._select(tokens)
 
-    def find(self, url: str | bytes, selection: CompiledSelection) -> int:
-        """The deciding precedence key of the groups that a crawler follows."""
-        blocks = selection.blocks
-        if len(blocks) == 1:
-            return self._find_in(blocks[0], url)
-        return min([self._find_in(block, url) for block in blocks])
+    def _select(self, tokens: Tokens) -> CompiledSelection:
+        edition, index = self._edition, self._index
+        if not self._selections:
+            wanted = (*beginnings(tokens, edition), *OTHER_BEGINNINGS)
+            index = index_agents(self._body, edition, wanted)
+        elif index is None:
+            index = self._index = index_agents(self._body, edition)
+        elif len(self._selections) >= KEPT:
+            self._selections, self._blocks = {}, {}
+        keys = followed_keys(index, tokens, edition)
+        spans = tuple(index[keys[0]][1]) if keys else ()
+        if len(keys) > 1:  # a group may name several of them
+            groups = {group for key in keys for group in groups_of(index[key][1])}
+            spans = tuple(chain.from_iterable(sorted(groups)))
+        block = self._blocks.setdefault(spans, Block(spans))
+        names = tuple([index[key][0] for key in keys])
+        selection = self._selections[tokens] = CompiledSelection(tokens, names, block)
+        return selection
 
-    def _find_in(self, block: Block, url: str | bytes) -> int:
+    def find(self, url: str | bytes, block: Block) -> int:
+        """The deciding precedence key of some groups."""
         if block.compiled is not None:
             return block.compiled.find(url)
         if block.url is None:
-            key = self._find_uncompiled(block.spans, url)
+            key = find_uncompiled(self._body, block.spans, url, self._edition)
             if key is not None:
                 block.url, block.key = url, key
                 return key
@@ -128,105 +130,23 @@ class CompiledFile:
         block.compiled = RuleSet(rules, self._edition)
         return block.compiled.find(url)
 
-    def _find_uncompiled(self, spans: Spans, url: str | bytes) -> int | None:
-        path = path_of(url, self._edition)
-        if path == ROBOTS_TXT and self._edition.robots_txt_allowed:
-            return ITSELF
-        return find_uncompiled(self._body, spans, path, self._edition)
-
-    def _select_first(self, tokens: Tokens) -> CompiledSelection:
-        edition = self._edition
-        index = index_agents(self._body, edition, (*beginnings(tokens, edition), *OTHER_BEGINNINGS))
-        keys = followed_keys(index, tokens, edition)
-        spans = [index[key][1] for key in keys]
-        if len(keys) > 1:  # a group may name several of them
-            groups = dict.fromkeys(group for some in spans for group in groups_of(some))
-            spans = [list(chain.from_iterable(groups))]
-        block = Block(tuple(spans[0]) if spans else ())
-        return CompiledSelection(tuple([index[key][0] for key in keys]), (block,))
-
-
-class _Crawlers:
-    """The crawlers that asked a file, and the groups each of them follows."""
-
-    __slots__ = ("_blocks", "_by_keys", "_index", "_numbers", "by_tokens")
-
-    def __init__(self, index: Mapping[str, Place], first: Iterable[Block]) -> None:
-        self._index = index
-        self.by_tokens: dict[Tokens, CompiledSelection] = {}
-        self._by_keys: dict[tuple[str, ...], CompiledSelection] = {}
-        self._blocks = {block.spans: block for block in first}
-        self._numbers: Mapping[Spans, int] | None = None  # until a crawler follows several groups
-
-    def select(self, tokens: Tokens, edition: Edition) -> CompiledSelection:
-        """The groups that a crawler follows which has not asked before."""
-        if len(self.by_tokens) >= KEPT:
-            self.by_tokens, self._by_keys = {}, {}
-        keys = followed_keys(self._index, tokens, edition)
-        selection = self._by_keys.get(keys)
-        if selection is None:
-            names = tuple([self._index[key][0] for key in keys])
-            blocks = [self._block(spans) for spans in self._parts(keys)]
-            selection = self._by_keys[keys] = CompiledSelection(names, blocks)
-        self.by_tokens[tokens] = selection
-        return selection
-
-    def _block(self, spans: Spans) -> Block:
-        return self._blocks.setdefault(spans, Block(spans))
-
-    def _parts(self, keys: Sequence[str]) -> Iterable[Spans]:
-        """The groups of some agents, together if they hold for the same agents.
-
-        So no rule is in two blocks, however many agents share some of their groups.
-        """
-        places = [self._index[key][1] for key in keys]
-        if not places or (len(places) == 1 and len(places[0]) == 2):  # usual
-            return [tuple(places[0])] if places else [()]
-        if self._numbers is None:
-            self._numbers = _number_by_agents(self._index)
-        together: dict[int, list[int]] = {}
-        for group in dict.fromkeys(group for spans in places for group in groups_of(spans)):
-            together.setdefault(self._numbers[group], []).extend(group)
-        return map(tuple, together.values()) if together else [()]  # no rules
-
-
-def _number_by_agents(index: Mapping[str, Place]) -> Mapping[Spans, int]:
-    """A number for each group, the same if they hold for the same agents."""
-    agents_of: dict[Spans, list[str]] = {}
-    for key, (_, spans) in index.items():
-        for group in groups_of(spans):
-            agents_of.setdefault(group, []).append(key)
-    numbers: dict[tuple[str, ...], int] = {}
-    return {
-        group: numbers.setdefault(tuple(agents), len(numbers))
-        for group, agents in agents_of.items()
-    }
-
 
 # --- rules that are not compiled
 
 
-def find_uncompiled(body: bytes, spans: Spans, path: str, edition: Edition) -> int | None:
+def find_uncompiled(body: bytes, spans: Spans, url: str | bytes, edition: Edition) -> int | None:
     """The deciding key; None if compiling costs less."""
+    path = path_of(url, edition)
+    if path == ROBOTS_TXT and edition.robots_txt_allowed:
+        return ITSELF
     size = spans[-1] - spans[0] if spans else 0
-    plain = has_plain_lines(edition)
-    if size > (_MAX_BYTES // len(path) if plain else _MAX_TRIED):
+    if size > _MAX_BYTES // len(path) or not has_plain_lines(edition):
         return None
-    if plain:
-        rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
-    else:
-        rules = rules_in(body, spans, edition)
+    rules = prefilter_bytes(body, spans, path.encode("ascii"), edition)
     if not rules:
         return NO_RULE
     cost = max(len(rules) * max(len(path), 32), sum(len(value) for _, value, _ in rules))
-    return None if cost > _MAX_TRIED else _best_key(rules, path + END, edition)
-
-
-def _best_key(rules: list[RawRule], path: str, edition: Edition) -> int:
-    prefixes, patterns = compile_rules(rules, edition)
-    keys = [key for text, key in prefixes.items() if path.startswith(text)]
-    keys += [key for text, key in patterns.items() if matches_with_end(text, path, path)]
-    return min(keys, default=NO_RULE)
+    return None if cost > _MAX_TRIED else best_key(rules, path, edition)
 
 
 def prefilter_bytes(body: bytes, spans: Spans, path: bytes, edition: Edition) -> list[RawRule]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import Slashless
 from scrapy_robotspec.protocol.agents import key_of
 from scrapy_robotspec.protocol.lint.agent_checks import check_agent
 from scrapy_robotspec.protocol.lint.rule_checks import check_path
 from scrapy_robotspec.protocol.models import DEFAULT
-from scrapy_robotspec.protocol.paths import canonical_text
+from scrapy_robotspec.protocol.patterns import canonical_pattern
+from scrapy_robotspec.protocol.precedence import canonical_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,11 +46,6 @@ class Group:
     """The last user-agent line of ``*``."""
     glued: Line | None = None
     """The user-agent line of ``*``, if a line without a rule and other names follow it."""
-
-    @property
-    def with_path(self) -> list[Line]:
-        """Its rules that have a path."""
-        return [rule for rule in self.rules if rule.value]
 
 
 class GroupReader:
@@ -175,7 +170,8 @@ def _check_contraries(groups: Sequence[Group], edition: Edition, findings: Findi
     """Rules for the same crawlers that contradict one another (PRE-02)."""
     rules: dict[tuple[str, ...], list[Line]] = {}
     for group in groups:
-        rules.setdefault(tuple(sorted(group.names)), []).extend(group.with_path)
+        with_path = [rule for rule in group.rules if rule.value]
+        rules.setdefault(tuple(sorted(group.names)), []).extend(with_path)
     found = [each for some in rules.values() for each in _contraries(some, edition)]
     for line, first, kind in sorted(found):
         fault = f"Line {first} {kind}s the same path"
@@ -187,19 +183,11 @@ def _contraries(rules: Sequence[Line], edition: Edition) -> Iterator[tuple[Line,
     allowing = sum(line.field == "allow" for line in rules)
     if not 0 < allowing < len(rules):  # hot path
         return
-    places: dict[tuple[str, str], int] = {}
-    for line, path in zip(rules, _comparable([line.value for line in rules], edition), strict=True):
-        places.setdefault((line.field, path), line.number)
+    places: dict[tuple[str, object], int] = {}
+    paths = canonical_all([line.value for line in rules], edition)
+    for line, path in zip(rules, paths, strict=True):
+        pattern = canonical_pattern(path, edition) or path  # a path that never matches
+        places.setdefault((line.field, pattern), line.number)
         contrary = "disallow" if line.field == "allow" else "allow"
-        if first := places.get((contrary, path)):
+        if first := places.get((contrary, pattern)):
             yield line, first, contrary
-
-
-def _comparable(values: Sequence[bytes], edition: Edition) -> list[str]:
-    """Paths as they are matched, so that their spellings are equal."""
-    paths = canonical_text(b"\n".join(values), edition).split("\n")
-    if edition.slashless is Slashless.ASSUMED:
-        paths = [path if path.startswith("/") else "/" + path for path in paths]
-    if edition.wildcards and not edition.count_trailing_star:
-        paths = [path.rstrip("*") for path in paths]
-    return paths

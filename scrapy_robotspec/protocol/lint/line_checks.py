@@ -30,12 +30,7 @@ _PROTOCOL = ("user-agent", "allow", "disallow", "sitemap")
 #: Fields whose values need no equals sign.
 _NO_EQUALS = (*_PROTOCOL, "crawl-delay")
 _LONGEST_MISSPELLING = 16
-#: Lines that every preset reads alike.
-_USUAL = re.compile(rb"(?:(?:user-agent|disallow|allow): [!-\"$-\[\]-~]+|#[\t -~]*)?", re.I)
-_USUAL_LENGTH = 2000
 _TIGHT_COLON = re.compile(rb"[^:#]*:(?![ \t]|\Z)")
-#: A byte that some check of bytes is about.
-_ODD = re.compile(rb"[^\t -~]|\\[nr]")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 _WRITTEN_LINE_END = re.compile(
     rb"\\[nr](?:\\[nr])*[ \t]*(?:user-agent|disallow|allow|sitemap)[ \t]*:", re.I
@@ -45,7 +40,6 @@ _ENCODED_MARKS = (b"\xc3\xaf\xc2\xbb\xc2\xbf", BYTE_ORDER_MARK)
 #: Seconds. Bing documents 1 to 30 s, Majestic at most 30 s, Semrush at most 10 s.
 LONGEST_DELAY = 30
 _SECONDS = re.compile(rb"[0-9]+(\.[0-9]*)?|\.[0-9]+")
-_LONGEST_NUMBER = 20
 
 
 _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
@@ -55,11 +49,6 @@ _NEAR = near_table((*_NO_EQUALS, "content-signal", "content-usage"))
 def meant_field(name: str) -> str | None:
     """The field that a misspelled name most likely means, or None."""
     return nearest(name, _NEAR) if len(name) <= _LONGEST_MISSPELLING else None
-
-
-def is_usual(text: bytes) -> bool:
-    """Whether a line is common: no preset has remarks about its form."""
-    return len(text) < _USUAL_LENGTH and _USUAL.fullmatch(text) is not None
 
 
 def check_form(line: Line, edition: Edition, findings: Findings, *, may_replace: bool) -> None:
@@ -95,8 +84,6 @@ def _check_bytes(line: Line, edition: Edition, findings: Findings) -> None:
     limit = edition.max_line
     if limit is not None and len(line.text) > limit:
         findings.add(line, "RS105", "The line is too long", f"reads its first {limit} bytes")
-    if not _ODD.search(line.text):  # hot path
-        return
     if _WRITTEN_LINE_END.search(line.text):
         findings.add(line, "RS107", "Line ends are written as text", "reads one line")
     if _CONTROL.search(line.text):
@@ -146,6 +133,6 @@ def _check_delay(line: Line, findings: Findings) -> None:
     if not _SECONDS.fullmatch(line.value):
         fault = "A crawl-delay is a number of seconds"
         findings.add(line, "RS402", fault, "ignores this one")
-    elif len(line.value) > _LONGEST_NUMBER or float(line.value) > LONGEST_DELAY:
+    elif float(line.value) > LONGEST_DELAY:
         fault = f"Crawlers accept at most {LONGEST_DELAY} s as a crawl-delay"
         findings.add(line, "RS403", fault, "offers this one")

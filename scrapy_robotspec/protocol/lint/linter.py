@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol.file_kind import FileKind, meant_kind
 from scrapy_robotspec.protocol.lines import read_lines
 from scrapy_robotspec.protocol.lint.codes import CODES
@@ -19,7 +18,7 @@ from scrapy_robotspec.protocol.lint.file_checks import (
 )
 from scrapy_robotspec.protocol.lint.findings import Findings
 from scrapy_robotspec.protocol.lint.group_checks import GroupReader, check_groups
-from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other, is_usual
+from scrapy_robotspec.protocol.lint.line_checks import check_form, check_other
 from scrapy_robotspec.protocol.lint.redundancy import find_redundant, reads_alike
 from scrapy_robotspec.protocol.lint.usage_checks import (
     check_hidden,
@@ -90,15 +89,13 @@ class _Reader:
 
     def read_all(self) -> None:
         edition, findings, truncated = self._edition, self._findings, self._robots.truncated
-        is_preset = EDITIONS.get(edition.name) == edition
         above: bytes | None = None
         for line in read_lines(self._robots.body, edition):
             if above == line.text == b"":  # hot path of a file of empty lines
                 continue
             above = line.text
-            if line.number == 1 or not (is_preset and is_usual(line.text)):
-                check_form(line, edition, findings, may_replace=not truncated)
-                self._alike = self._alike and reads_alike(line)
+            check_form(line, edition, findings, may_replace=not truncated)
+            self._alike = self._alike and reads_alike(line)
             self._read(line)
         check_groups(self._groups.groups, edition, findings)
         check_directories(self._rules, findings)

@@ -11,20 +11,19 @@ from scrapy_robotspec.protocol.usage import parse_dictionary
 from scrapy_robotspec.protocol.usage_rules import split_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scrapy_robotspec.protocol.lines import Line
     from scrapy_robotspec.protocol.lint.findings import Findings
 
 Field = Literal["content-usage", "content-signal"]
 
-_VALUES: Mapping[Field, frozenset[str]] = {
-    "content-usage": frozenset({"y", "n"}),
-    "content-signal": frozenset({"yes", "no"}),
+_VALUES: Mapping[Field, Sequence[str]] = {
+    "content-usage": ("y", "n"),
+    "content-signal": ("yes", "no"),
 }
 #: Content-Signal's ``use`` has values of its own.
 _USE = frozenset({"immediate", "reference", "full"})
-_Y_OR_N: Mapping[Field, str] = {"content-usage": "y or n", "content-signal": "yes or no"}
 #: Labels of older drafts, or of the other vocabulary, and the present label ("": none).
 _OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
     "content-usage": {
@@ -45,7 +44,6 @@ _OLD_LABELS: Mapping[Field, Mapping[str, str]] = {
         "train-ai": "ai-train",
     },
 }
-_CAPITALS = re.compile(rb"[A-Z]")
 _FIRST_WORD = re.compile(rb"([^ \t=,;]*[^ \t=,;:])[ \t]+(?=[^ \t=])")
 _NOTHING = "reads no preference"
 
@@ -94,7 +92,7 @@ def check_statement(statement: Statement, findings: Findings) -> None:
         return
     for label, value in statement.members.items():
         if not statement.is_known(label, value):
-            fault = f"The value of {shown(label)} is not {_Y_OR_N[statement.field]}"
+            fault = f"The value of {shown(label)} is not {' or '.join(_VALUES[statement.field])}"
             findings.add(line, "RS503", fault, _NOTHING)
         present = _OLD_LABELS[statement.field].get(label)
         if present is not None:
@@ -139,7 +137,7 @@ def _explain_failure(preferences: bytes) -> tuple[str, str]:
     """Code and message for preferences that cannot be read."""
     if not preferences:
         return "RS501", "The statement has no preferences"
-    if _CAPITALS.search(preferences) and _parse(preferences.lower()):
+    if _parse(preferences.lower()):
         return "RS502", "Labels are written in lower case"
     word = _FIRST_WORD.match(preferences)
     if word and _parse(preferences[word.end() :]):

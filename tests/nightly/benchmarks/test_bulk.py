@@ -36,9 +36,3 @@ def test_the_check_compares_rows_with_single_verdicts(monkeypatch: pytest.Monkey
     honest = bulk.verdicts
     monkeypatch.setattr(bulk, "verdicts", wrong)
     assert benchmark.check(files, names, 500) > 0
-
-
-def test_names_are_those_that_most_files_contain() -> None:
-    """Filled up with made ones."""
-    files = [b"User-agent: b\nUser-agent: a\n", b"user-agent: A\r\n", b"User-agent: *\n"]
-    assert benchmark.names_in(files, 3) == ["a", "b", "madebot"]

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 from benchmarks import run
-from benchmarks.corpus import make_corpus, read_folder
 from benchmarks.hostile import RECIPES
 from benchmarks.peers import OURS, PROTEGO
 
@@ -43,17 +42,3 @@ def test_hostile_rules_and_urls_are_made_for_each_other() -> None:
         assert len(path) == 300
         for rule in rules if recipe.parts else []:
             assert rule.decode().partition("*")[2].split("*")[0] in path
-
-
-def test_a_folder_of_files_can_be_measured(tmp_path: Path) -> None:
-    """Files are taken as they are, in the order of their names."""
-    bodies = make_corpus(5)
-    for number, body in enumerate(bodies):
-        (tmp_path / f"{number}.txt").write_bytes(body)
-    assert read_folder(tmp_path) == bodies
-
-
-def test_made_files_are_the_same_each_time() -> None:
-    """Two runs measure the same files."""
-    assert make_corpus(20) == make_corpus(20)
-    assert make_corpus(20) != make_corpus(20, seed=2)

@@ -139,12 +139,3 @@ def is_running(pid: int) -> bool:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-def test_a_command_that_does_not_exist_is_an_error_of_the_caller() -> None:
-    """Not a failure of a parser."""
-    with (
-        ParserProcess(["/no/such/program"], timeout=1) as process,
-        pytest.raises(OSError, match="no"),
-    ):
-        process.ask({})

@@ -106,17 +106,3 @@ def test_required_verdicts_do_not_depend_on_open_points(
         and reference.rule_on(case.body, case.url, case.tokens, other).allowed is not case.expected
     ]
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    ("specification", "change"),
-    [("rfc9309", {"index_html": True}), ("google-2019", {"missing_colon": True})],
-)
-def test_points_that_are_stated_are_required(specification: str, change: dict[str, Any]) -> None:
-    """A parser that reads them otherwise fails some case."""
-    other = replace(EDITIONS[specification], **change)
-    assert any(
-        reference.rule_on(case.body, case.url or "", case.tokens, other).allowed
-        is not case.expected
-        for case in required(specification)
-    )

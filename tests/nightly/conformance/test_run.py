@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import shlex
 import shutil
 import subprocess
 import sys
-from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import run as project
 from conformance.__main__ import main
-from conformance.cases import SPECIFICATIONS, cases_of
+from conformance.cases import cases_of
 from conformance.parsers import PARSERS
-from conformance.process import ParserProcess
-from conformance.report import as_text
 from conformance.responses import Response
 from conformance.score import GIVE_UP_AFTER, Result, request, score
 
@@ -57,27 +53,6 @@ def test_this_package_passes_every_case(
     assert counts["passed"] + counts["agreed"] == len(cases_of(specification))
 
 
-@pytest.mark.parametrize("name", sorted(PARSERS))
-def test_installed_parsers_pass_the_easiest_cases(name: str) -> None:
-    """An adapter that asks wrongly would fail these."""
-    parser = PARSERS[name]
-    if parser.version() is None:
-        pytest.skip(f"{name} is not installed")
-    body = base64.b64encode(b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow:\n")
-    with ParserProcess(parser.command(), timeout=60) as process:
-        for specification in parser.claims:
-            for token, path in [("FooBot", "/x"), ("FooBot", "/y"), ("BarBot", "/x")]:
-                question = {
-                    "specification": specification,
-                    "question": "allowed",
-                    "file_base64": body.decode(),
-                    "tokens": [token],
-                    "url": f"http://example.com{path}",
-                }
-                expected = (token, path) != ("FooBot", "/x")
-                assert process.ask(question) == Response("answer", expected)
-
-
 def test_a_parser_that_allows_everything_fails(capsys: pytest.CaptureFixture[str]) -> None:
     """Each required case that disallows is a failure, and no other."""
     always = command("while input(): print('{\"answer\": true}', flush=True)")
@@ -103,22 +78,6 @@ def test_a_breakdown_fails_an_open_case_too(kind: Any) -> None:
     assert not Result(case, Response("error", "")).failed
     assert not Result(case, Response("answer", not case.expected)).failed
     assert score("rfc9309", [Result(case, Response(kind, ""))]).failed == 1
-
-
-def test_breakdowns_at_open_points_are_named_apart() -> None:
-    """Otherwise passed and failed cases would not add up to the required ones."""
-    cases = cases_of("rfc9309")
-    answered = [Result(case, Response("answer", case.expected)) for case in cases]
-    opened = next(index for index, case in enumerate(cases) if not case.required)
-    required = next(index for index, case in enumerate(cases) if case.required)
-    for index in (opened, required):
-        answered[index] = Result(cases[index], Response("hang", "no response"))
-    text = next(islice(as_text("x", [score("rfc9309", answered)], answered, [], False), 1, None))
-    number = sum(case.required for case in cases)
-    assert (
-        f"{number - 1} of {number} required cases passed, 2 failed in 1 statement (1 of them break"
-        in text
-    )
 
 
 def test_unsupported_questions_are_counted_apart(capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,15 +118,6 @@ def test_cases_that_were_not_asked_are_counted_and_not_listed(
     assert f"The program broke down {GIVE_UP_AFTER} times in a row, the last time at" in text
     assert f"{cases[GIVE_UP_AFTER - 1].id}. The other {len(cases) - GIVE_UP_AFTER} cases" in text
     assert text.count("crash: ended with exit code 0") == GIVE_UP_AFTER
-
-
-def test_a_short_line_buffer_does_not_end_a_run() -> None:
-    """Fewer cases with a file of 500 KiB follow each other than breakdowns end a run."""
-    for specification in SPECIFICATIONS:
-        long = [len(case.body) > 48 * 1024 for case in cases_of(specification)]
-        assert max((len([*run]) for is_long, run in groupby(long) if is_long), default=0) < (
-            GIVE_UP_AFTER
-        )
 
 
 def test_a_reader_that_has_enough_ends_the_output_quietly() -> None:
@@ -252,36 +202,6 @@ def test_known_failures_are_not_listed_and_do_not_count(
     known.write_text("\n".join(disallowed[1:]))
     assert main([*arguments, "--known", str(known)]) == 1
     assert disallowed[0] in capsys.readouterr().out
-
-
-def test_show_of_a_long_or_unreadable_file_stays_short(capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes are escaped, and long lines are cut."""
-    for key in ("file_base64", "file_gzip_base64"):
-        case = next(case for case in cases_of("google") if key in case.data)
-        assert main(["--show", case.id]) == 0
-    shown = capsys.readouterr().out
-    assert shown.isascii() or "…" in shown
-    assert max(map(len, shown.splitlines())) < 500
-
-
-def test_list_names_parsers_and_specifications(capsys: pytest.CaptureFixture[str]) -> None:
-    """With versions and numbers of cases."""
-    assert main(["--list"]) == 0
-    listed = capsys.readouterr().out
-    assert all(name in listed for name in (*PARSERS, *SPECIFICATIONS))
-
-
-def test_text_shows_a_failure_with_statement_and_source(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Information that a developer needs to repair the parser."""
-    always = command("while input(): print('{\"answer\": true}', flush=True)")
-    main(["--command", always, "--spec", "original-1994", "--open"])
-    text = capsys.readouterr().out
-    assert "R94-5" in text
-    assert "A Standard for Robot Exclusion, The format" in text
-    assert "allowed, expected: disallowed" in text
-    assert "Open points" in text
 
 
 #: Tool, and how it makes a program of an example; ``{}`` is the program.

@@ -91,6 +91,4 @@ def test_many_crawlers_ask_one_file(edition: str) -> None:
         token = f"bot-{'a' * n}"
         robots.allowed("http://example.com/1", token)
         robots.crawl_delay(token)
-    assert robots._compiled is not None
-    assert robots._compiled._crawlers is not None
-    assert len(robots._compiled._crawlers._by_keys) <= 2  # all of them follow the same groups
+    assert len(robots._compiled._blocks) <= 2  # all of them follow the same groups

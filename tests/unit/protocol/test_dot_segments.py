@@ -20,26 +20,6 @@ paths = st.lists(_segments, min_size=1, max_size=8).map(lambda parts: "/" + "/".
 rests = st.sampled_from(["", "?a=/../b", "#/../b", "?\\..\\", "?a#/./"])
 
 
-@pytest.mark.parametrize(
-    ("path", "served"),
-    [
-        ("/x/../private/a", "/private/a"),
-        ("/x/%2e%2E/private/b", "/private/b"),
-        ("/./a", "/a"),
-        ("/../../a", "/a"),
-        ("/a/b/..", "/a/"),
-        ("/a/.", "/a/"),
-        ("/a//../b", "/a/b"),
-        ("/..//b", "//b"),
-        ("/x\\..\\private\\a", "/private/a"),
-        ("/.%2e/a?b=/../c", "/a?b=/../c"),
-        ("/a/./?b\\.", "/a/?b\\."),
-    ],
-)
-def test_dot_segments_are_resolved(path: str, served: str) -> None:
-    assert resolve_dots(SITE + path) == SITE + served
-
-
 def _by_the_algorithm(path: str) -> str:
     """RFC 3986, section 5.2.4, step by step."""
     output = ""

@@ -8,26 +8,19 @@ from __future__ import annotations
 import random
 import tracemalloc
 from dataclasses import replace
-from itertools import combinations
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
 
 from scrapy_robotspec.editions import EDITIONS
 from scrapy_robotspec.protocol import agent_index, groups, robotstxt
-from scrapy_robotspec.protocol.agents import followed_keys, key_of
+from scrapy_robotspec.protocol.agents import key_of
 from scrapy_robotspec.protocol.fast import compiled, wildcards
 from scrapy_robotspec.protocol.fast.needles import Needles
 from scrapy_robotspec.protocol.fast.ruleset import RuleSet
 from scrapy_robotspec.protocol.fast.wildcards import Wildcards, matches_with_end, with_end
-from scrapy_robotspec.protocol.groups import read_groups
-from scrapy_robotspec.protocol.lines import line_ends
 from scrapy_robotspec.protocol.precedence import NO_RULE
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 HOST = "http://example.com"
 
@@ -119,19 +112,6 @@ def test_agents_and_other_lines_are_not_multiplied(edition: str) -> None:
     assert reads.call_count <= 4 * 2_000 * 2
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_agents_and_rules_are_not_multiplied(edition: str) -> None:
-    """SAF-02: 2,000 agents over 2,000 rules are one group that holds each of them once."""
-    agents = b"".join(b"User-agent: a%d\n" % n for n in range(2_000))
-    rules = b"".join(b"Disallow: /%d\n" % n for n in range(2_000))
-    (group,) = read_groups(agents + rules, EDITIONS[edition])
-    assert len(group.rules) == 2_000
-    robots = RobotsTxt.parse(agents + rules, edition)
-    assert robots.explain(HOST + "/1999", "someone").allowed
-    name = robots.groups[0].tokens[-1]
-    assert not robots.allowed(HOST + "/1999", name)
-
-
 def file_of(rules: int) -> bytes:
     numbers = random.Random(1)
     lines = (b"Disallow: /shop/%x/item\n" % numbers.getrandbits(40) for _ in range(rules))
@@ -166,116 +146,9 @@ def test_few_groups_and_verdicts_are_kept() -> None:
     with patch.multiple(compiled, KEPT=8):
         for n in range(50):
             robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
-    assert robots._compiled is not None
-    assert robots._compiled._crawlers is not None
-    assert len(robots._compiled._crawlers.by_tokens) <= 8
-    assert len(robots._compiled._crawlers._blocks) == 1
+    assert len(robots._compiled._selections) <= 8
+    assert len(robots._compiled._blocks) == 1
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
     assert len(robots._selection.verdicts) <= robotstxt._KEPT_VERDICTS
-
-
-@pytest.mark.parametrize("edition", ["google-2019", "google"])
-def test_rules_are_compiled_once_however_groups_are_combined(edition: str) -> None:
-    """CAC-04, UAG-07: 20 crawlers, each with a group of its own, and one group that all share."""
-    names = ["a" + "b" * n for n in range(20)]
-    own = "".join(f"User-agent: {name}\nDisallow: /{name}/*x\n" for name in names)
-    shared = "".join(f"User-agent: {name}\n" for name in names) + "Disallow: /shared\n" * 500
-    robots = RobotsTxt.parse((own + shared).encode(), edition)
-    with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
-        for pair in combinations(names, 2):
-            followed = pair if edition == "google" else pair[:1]
-            assert not robots.allowed(f"{HOST}/{followed[-1]}/x", pair)
-            assert not robots.allowed(f"{HOST}/shared/{pair[1]}", pair)
-            assert robots.allowed(f"{HOST}/ab", pair)
-    read = sum(len(call.args[0]) for call in compile_rules.call_args_list)
-    assert read <= 2 * (500 + len(names))  # and those of the first pair
-
-
-def test_lines_are_counted_once_for_crawlers_in_file_order() -> None:
-    """EXT-02, SAF-02: a line's number is counted from the last one on, and right in any order."""
-    body = b"".join(b"User-agent: a%s\r\nDisallow: /\n\r" % (b"-" * n) for n in range(200))
-    robots = RobotsTxt.parse(body, "rfc9309")
-    rules = [(group.tokens[0], group.rules[0]) for group in robots.groups]
-    with patch.object(robotstxt, "line_ends", wraps=line_ends) as counts:
-        for token, rule in rules:
-            assert robots.explain(HOST + "/", token).rule == rule
-    assert sum(end - begin for _, begin, end in (call.args for call in counts.mock_calls)) <= len(
-        body
-    )
-    robots = RobotsTxt.parse(body, "rfc9309")
-    for token, rule in random.Random(1).sample(rules, len(rules)):
-        assert robots.explain(HOST + "/", token).rule == rule
-
-
-def test_many_agents_without_rules_are_numbered_once() -> None:
-    """SAF-02: the groups of all agents are compared for the first crawler alone."""
-    robots = RobotsTxt.parse(
-        b"".join(b"User-agent: a%s\n" % (b"-" * n) for n in range(100)), "google"
-    )
-    with patch.object(compiled, "_number_by_agents", wraps=compiled._number_by_agents) as numbers:
-        assert all(robots.allowed(HOST + "/", f"a{'-' * n}") for n in range(100))
-    assert numbers.call_count == 1
-
-
-def test_each_name_is_compared_with_few_of_many_agents() -> None:
-    """UAG-10: the parts of a name are looked up among the agents."""
-    agents = CountedKeys(f"agent{n}" for n in range(5_000))
-    assert followed_keys(agents, ("the-agent42-and-more",), EDITIONS["classic"]) == ("agent42",)
-    assert agents.read == 0
-    long = ("the-agent42" + "x" * 200,)  # has more parts than there are agents
-    assert followed_keys(agents, long, EDITIONS["classic"]) == ("agent42",)
-    assert agents.read == 5_000
-
-
-class CountedKeys(dict[str, None]):
-    """Agents that count how many of them are read."""
-
-    def __init__(self, keys: Iterable[str]) -> None:
-        super().__init__(dict.fromkeys(keys))
-        self.read = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for key in super().__iter__():
-            self.read += 1
-            yield key
-
-
-def test_a_url_is_matched_once_for_crawlers_that_share_rules() -> None:
-    """The answer to the first crawler is kept for the others."""
-    robots = RobotsTxt.parse(file_of(400))
-    with patch.object(compiled, "find_uncompiled", wraps=compiled.find_uncompiled) as find:
-        assert all(robots.allowed(HOST + "/", f"crawler{'-' * n}") for n in range(50))
-    assert find.call_count == 1
-
-
-def test_second_url_compiles_the_rules() -> None:
-    robots = RobotsTxt.parse(file_of(400))
-    with patch.object(compiled, "RuleSet", wraps=RuleSet) as compile_rules:
-        for url in ("/1", "/1", "/2", "/1", "/3"):
-            assert robots.allowed(HOST + url, "a")
-            assert compile_rules.called is (url != "/1" or compile_rules.called)
-    assert compile_rules.call_count == 1
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"\n" * 500_000,
-        b"User-agent: *\nDisallow: /" + b"*a" * 200_000,
-        b"User-agent: *\nDisallow: /" + b"\xff" * 200_000,
-        b"User-agent: *\nDisallow: /" + b"%" * 200_000,
-        b" " * 200_000 + b"User-agent" * 10_000,
-        bytes(random.Random(2).getrandbits(8) for _ in range(50_000)),
-    ],
-    ids=["empty lines", "stars", "no UTF-8", "percent signs", "one field", "noise"],
-)
-def test_nothing_raises_however_odd(edition: str, body: bytes) -> None:
-    """SAF-01: endless lines, a million lines and odd URLs all lead to a verdict."""
-    robots = RobotsTxt.parse(body, edition)
-    for url in ("", "http://[::1/", "\ud800", "%", HOST + "/" + "a" * 2_000, b"\xff\xfe", "//"):
-        for _ in range(2):
-            assert robots.explain(url, "a").allowed == robots.allowed(url, "a")
-    assert robots.sitemaps == ()

@@ -100,12 +100,6 @@ def test_preferences_cannot_be_changed() -> None:
         usage.preferences["search"] = "disallow"  # type: ignore[index]
 
 
-def test_disallowed_page_with_a_header_has_the_preferences_of_the_header() -> None:
-    """USE-03: the page was crawled all the same, and its header describes it."""
-    usage = Usage(applies=False) | Usage.from_header("search=n")
-    assert (usage.applies, usage.preferences) == (True, {"search": "disallow"})
-
-
 @pytest.mark.parametrize("value", [None, 1, ["search=n"], bytearray(b"search=n")])
 def test_header_of_another_type_is_a_type_error(value: object) -> None:
     with pytest.raises(TypeError, match="must be bytes or str"):
@@ -139,18 +133,6 @@ def test_usage_lines_change_no_verdict(
     assert robots.groups == without.groups
     assert robots.usage(SITE + path, tokens).applies is robots.allowed(SITE + path, tokens)
     assert without.usage(SITE + path, tokens).statements == ()
-
-
-@given(st.binary(max_size=40), st.text(max_size=10), st.sampled_from(sorted(EDITIONS)))
-def test_no_content_raises(value: bytes, path: str, edition: str) -> None:
-    """SAF-01: neither a file, nor a URL, nor a header."""
-    body = (
-        b"content-signal: " + value + b"\nuser-agent: *\ncontent-usage: /" + value + b"\n" + value
-    )
-    robots = RobotsTxt.parse(body, edition)
-    usage = robots.usage(path, "foo") | Usage.from_header(value)
-    assert all(statement.preferences is not None for statement in usage.statements)
-    assert robots.licenses == ()
 
 
 def test_every_statement_of_a_crawler_can_be_listed() -> None:
@@ -238,14 +220,6 @@ def test_deciding_path_is_the_longest_that_matches(
     robots = RobotsTxt.parse(("User-agent: *\n" + "".join(written)).encode(), edition)
     usage = robots.usage(SITE + path, "foo")
     assert usage.preferences == decided_plainly(lines, path, edition)
-
-
-def test_ten_thousand_paths_are_told_apart() -> None:
-    lines = "".join(f"Content-Usage: /{i}/ l{i}=n\n" for i in range(10_000))
-    robots = RobotsTxt.parse(f"User-agent: *\n{lines}".encode())
-    for i in (0, 1, 99, 1_000, 9_999):
-        assert robots.usage(f"{SITE}/{i}/page", "foo").preferences == {f"l{i}": "disallow"}
-    assert robots.usage(f"{SITE}/10000/page", "foo").statements == ()
 
 
 def test_statements_are_not_kept_longer_than_their_file() -> None:

@@ -214,12 +214,6 @@ def test_codes_are_found_by_code_and_name() -> None:
     assert find_code("RS999") is find_code("") is None
 
 
-def test_codes_are_sorted() -> None:
-    """The order of the table is that of the codes."""
-    assert list(CODES) == sorted(CODES)
-    assert all(key == code.code for key, code in CODES.items())
-
-
 def test_advice_of_the_specifications_is_advice() -> None:
     """EXT-04: RS9xx never count as errors or warnings."""
     assert {code.severity for code in CODES.values() if code.code.startswith("RS9")} == {"advice"}

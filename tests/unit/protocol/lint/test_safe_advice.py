@@ -81,13 +81,6 @@ def test_following_the_proposals_changes_no_verdict(edition: str, body: bytes) -
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_only_rule_of_a_group_is_never_proposed_for_deletion(edition: str) -> None:
-    """Without it, the user-agent line would join the next group."""
-    body = b"User-agent: a\nDisallow: /x\nUser-agent: a\nDisallow: /x\nUser-agent: b\nDisallow: /\n"
-    assert not [f for f in RobotsTxt.parse(body, edition).lint() if f.replacement == ""]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
 def test_wordpress_allow_rule_is_not_advised_against(edition: str) -> None:
     """Disallow cannot express the exception."""
     body = b"User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n"

@@ -43,6 +43,7 @@ def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Toke
         assert robots.allowed(url, names) is verdict.allowed
         assert robots.explain(url, names) == verdict
     assert (verdict.rule is not None) == (verdict.reason == "rule")
+    assert robots.usage(url, names).applies is verdict.allowed
     assert (robots.crawl_delay(names) or 0) >= 0
     assert all(line.line >= 1 for line in robots.other(names))
     assert all(finding.line >= 0 for finding in robots.lint())
