@@ -22,10 +22,9 @@ import pytest
 import run as project
 from scrapy_robotspec import bulk
 from scrapy_robotspec.bulk import run as runs
-from scrapy_robotspec.bulk.formats import FORMATS
 from scrapy_robotspec.bulk.inputs import find_inputs
 from scrapy_robotspec.bulk.questions import Questions
-from scrapy_robotspec.bulk.run import Counts, Job, RunError, check_folder
+from scrapy_robotspec.bulk.run import FORMATS, Counts, Job, RunError, check_folder
 from tests.support.warc import response, write_warc
 
 NAMES = ["GPTBot", "CCBot", "x", "*"]

@@ -118,7 +118,7 @@ def test_rows_equal_single_verdicts(name: str, bodies: list[bytes]) -> None:
         paths=PATHS,
         editions=name,
     ).to_pylist()
-    asked = Crawlers(tuple(NAMES), EDITIONS[name]).asked
+    asked = [each.asked for each in Crawlers(NAMES, EDITIONS[name]).names]
     expected = [(body, tokens) for body in bodies for tokens in asked]
     assert len(found) == len(expected)
     for row, (body, tokens) in zip(found, expected, strict=True):
