@@ -360,6 +360,12 @@ def test_rows_of_long_lists_come_in_several_batches(
     assert ask(given_batch) == whole
 
 
+def test_an_index_page_opens_the_root() -> None:
+    """PRE-05: in editions that have it."""
+    (row,) = rows(b"User-agent: *\nDisallow: /\nAllow: /index.html\n", editions="google")
+    assert (row["allowed"], row["line"], row["class"]) == (True, 3, "some")
+
+
 def test_text_of_a_deciding_line_has_a_limit() -> None:
     """Each row and path repeats it: a comment of 400 KB would fill the memory."""
     line = "Disallow: / # " + "long " * 80_000
