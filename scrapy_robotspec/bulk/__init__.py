@@ -15,9 +15,8 @@ except ImportError as error:
     ) from error
 
 from scrapy_robotspec.bulk.batches import verdicts
-from scrapy_robotspec.bulk.columns import SCHEMA
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs import documents
-from scrapy_robotspec.bulk.questions import Questions
+from scrapy_robotspec.bulk.questions import SCHEMA, Questions
 
 __all__ = ["SCHEMA", "Document", "Questions", "documents", "verdicts"]

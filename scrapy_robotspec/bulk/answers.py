@@ -7,9 +7,9 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scrapy_robotspec.bulk.questions import SITE
-from scrapy_robotspec.bulk.rules import rules_of
+from scrapy_robotspec.bulk.rules import SITE, rules_of
 from scrapy_robotspec.protocol.agent_index import groups_of, index_agents
+from scrapy_robotspec.protocol.agents import followed_keys
 from scrapy_robotspec.protocol.file_kind import meant_kind
 from scrapy_robotspec.protocol.groups import read_groups
 from scrapy_robotspec.protocol.lines import line_ends, text_at
@@ -20,17 +20,13 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt, greatest_delay
 from scrapy_robotspec.protocol.usage_rules import may_state_usage
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Mapping, Sequence
 
     from scrapy_robotspec.bulk.documents import Document
-    from scrapy_robotspec.bulk.questions import Crawlers, Follower, Questions
+    from scrapy_robotspec.bulk.questions import Crawlers, Questions
     from scrapy_robotspec.editions import Edition
     from scrapy_robotspec.protocol.agent_index import Place
     from scrapy_robotspec.protocol.groups import RawGroup
-
-    #: Begin and end of groups in the file.
-    _Parts = tuple[tuple[int, int], ...]
 
 #: Max length of the text of a line in the output (characters): each row and path repeats it.
 MAX_TEXT = 2000
@@ -68,31 +64,28 @@ class File:
         self.edition = edition
         self.questions = questions
         self.outcome = document.outcome(edition)
-        self._rules: dict[tuple[_Parts, bool], Rules] = {}
         self.robots: RobotsTxt | None = None  # where the response decides, not its body
         if self.outcome == "successful":
             self.robots = RobotsTxt.parse(document.body or b"", edition)
 
-    def groups_of(
-        self, crawlers: Crawlers, first: int
-    ) -> tuple[Sequence[Group | Unread], array[int]]:
-        """The groups that crawlers follow.
-
-        The second value is, for each crawler, *first* + the index of its own.
-        """
+    def groups_of(self, crawlers: Crawlers) -> tuple[Sequence[Group | Unread], Sequence[int]]:
+        """The groups that crawlers follow, and the index of each crawler's own."""
         robots = self.robots
         if robots is None:
-            return [Unread(self)], crawlers.all_at(first)
+            return [Unread(self)], [0] * len(crawlers.names)
         index = index_agents(robots.body, self.edition, crawlers.beginnings)
-        followers, places = crawlers.assign(index, first)
-        return [Group(self, robots, index, each) for each in followers], places
-
-    def rules_at(self, parts: _Parts, robots: RobotsTxt, follower: Follower) -> Rules:
-        """The rules in some parts of the file, which groups may share."""
-        place = (parts, bool(follower[0]))
-        if place not in self._rules:
-            self._rules[place] = Rules(self, robots, parts, follower)
-        return self._rules[place]
+        others = followed_keys(index, (), self.edition)  # of crawlers that no agent names
+        groups = [Group(self, robots, index, others, ())]
+        numbers = {others: 0}
+        places = [0] * len(crawlers.names)
+        for at in crawlers.named_by(index):
+            asked = crawlers.names[at].asked
+            keys = followed_keys(index, asked, self.edition)
+            if keys not in numbers:
+                numbers[keys] = len(groups)
+                groups.append(Group(self, robots, index, keys, asked))
+            places[at] = numbers[keys]
+        return groups, places
 
     @property
     def redirects(self) -> list[str] | None:
@@ -129,11 +122,6 @@ class File:
         return Findings(found["error"], found["warning"], found["advice"])
 
     @cached_property
-    def is_foreign(self) -> bool:
-        """Whether this is not meant as a robots.txt file."""
-        return self.robots is not None and meant_kind(self.robots.body) is not None
-
-    @cached_property
     def states_usage(self) -> bool:
         """Whether there may be usage preferences."""
         return self.robots is not None and may_state_usage(self.robots.body)
@@ -151,72 +139,65 @@ class File:
         return [(group, group.keys(self.edition)) for group in groups if group.others]
 
 
-class Rules:
-    """Verdicts of the rules in some parts of a file."""
+class Group:
+    """Statements of a file for the crawlers that follow the same groups."""
 
-    def __init__(self, file: File, robots: RobotsTxt, parts: _Parts, follower: Follower) -> None:
+    def __init__(
+        self,
+        file: File,
+        robots: RobotsTxt,
+        index: Mapping[str, Place],
+        keys: Sequence[str],
+        asked: Sequence[str],
+    ) -> None:
         self._file = file
         self._robots = robots
-        self._parts = parts
-        keys, self._asked = follower
-        self._without_rule = Answer(True, "no_rule" if keys else "no_group")
-        text = b"\n".join([robots.body[begin:end] for begin, end in parts])
+        self._keys = keys
+        self._asked = asked
+        self._places = [index[key] for key in keys]
+        parts = {part for _, spans in self._places for part in groups_of(spans)}
+        self._parts = sorted(parts)
+        text = b"\n".join([robots.body[begin:end] for begin, end in self._parts])
         self._rules = rules_of(text, file.edition)
 
     @property
-    def allowed(self) -> bool:
-        """Whether ``/`` is allowed."""
-        return not forbids(self._rules.root)
+    def names(self) -> Sequence[str]:
+        """The names of the groups as first written."""
+        return [name for name, _ in self._places]
 
     @cached_property
     def root(self) -> Answer:
         """The verdict about ``/``."""
-        return self._answer(self._rules.root)
+        key, body = self._rules.root, self._robots.body
+        if key == NO_RULE:
+            return Answer(True, "no_rule" if self._keys else "no_group")
+        start = line_start(key)
+        for begin, end in self._parts:
+            if start <= end - begin:
+                break
+            start -= end - begin + 1
+        start += begin
+        text = decode(text_at(body, start))[:MAX_TEXT]
+        return Answer(not forbids(key), "rule", line_ends(body, 0, start) + 1, text)
 
-    @cached_property
+    @property
     def paths(self) -> Sequence[tuple[Any, ...]]:
         """The verdicts about the other paths."""
-        return [(path, *self._answer_for(path)) for path in self._file.questions.paths]
+        return [(path, *self._answer(path)) for path in self._file.questions.paths]
+
+    def _answer(self, path: str) -> Answer:
+        verdict = self._robots.explain_served(SITE + path, self._asked)  # PAT-15
+        if verdict.rule is None:
+            return Answer(verdict.allowed, verdict.reason)
+        return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
 
     @property
     def extent(self) -> str:
         """How much of the site is open."""
         extent = self._rules.extent
         if extent == "no rules":
-            return "unreadable" if self._file.is_foreign else "allows all"
+            return "unreadable" if meant_kind(self._robots.body) is not None else "allows all"
         return extent
-
-    def _answer_for(self, path: str) -> Answer:
-        verdict = self._robots.explain_served(SITE + path, self._asked)  # PAT-15
-        if verdict.rule is None:
-            return Answer(verdict.allowed, verdict.reason)
-        return Answer(verdict.allowed, "rule", verdict.rule.line, verdict.rule.text[:MAX_TEXT])
-
-    def _answer(self, key: int) -> Answer:
-        if key == NO_RULE:
-            return self._without_rule
-        body, at = self._robots.body, line_start(key)
-        for begin, end in self._parts:
-            if at < end - begin:
-                break
-            at -= end - begin + 1
-        text = decode(text_at(body, begin + at))[:MAX_TEXT]
-        return Answer(not forbids(key), "rule", line_ends(body, 0, begin + at) + 1, text)
-
-
-class Group:
-    """Statements of a file for the crawlers that follow the same groups."""
-
-    def __init__(
-        self, file: File, robots: RobotsTxt, index: Mapping[str, Place], follower: Follower
-    ) -> None:
-        self._file = file
-        self._robots = robots
-        self._keys, self._asked = follower
-        found = [index[key] for key in self._keys]
-        self.names = tuple([name for name, _ in found])
-        parts = {part for _, spans in found for part in groups_of(spans)}
-        self.rules = file.rules_at(tuple(sorted(parts)), robots, follower)
 
     @property
     def delay(self) -> float | None:
@@ -232,7 +213,7 @@ class Group:
     @property
     def usage(self) -> Sequence[tuple[str, str]] | None:
         """The usage preferences for ``/``, if that is allowed (USE-03)."""
-        if not self.rules.allowed:
+        if not self.root.allowed:
             return None
         if not self._file.states_usage:
             return ()
@@ -248,9 +229,7 @@ class Unread:
         outcome = file.outcome
         failed = file.document.error is not None and outcome == "unreachable"
         self.extent = "unreadable" if failed else "no file"
-        self.allowed = None if outcome == "redirect" else outcome == "unavailable"
-        self.root = Answer(self.allowed, outcome)
-        self.rules = self
+        self.root = Answer(None if outcome == "redirect" else outcome == "unavailable", outcome)
         own = _ITSELF if file.edition.robots_txt_allowed else self.root
         self.paths = [
             (path, *(own if path == ROBOTS_TXT else self.root)) for path in file.questions.paths

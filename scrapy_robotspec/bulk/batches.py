@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from array import array
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
-from pyarrow.compute import take
 
 from scrapy_robotspec.bulk.answers import File
-from scrapy_robotspec.bulk.columns import OF_CRAWLER, OF_FILE, OF_GROUP, SCHEMA
 from scrapy_robotspec.bulk.documents import Document, known_columns
-from scrapy_robotspec.bulk.questions import Crawlers, Questions
+from scrapy_robotspec.bulk.questions import (
+    OF_CRAWLER,
+    OF_FILE,
+    OF_GROUP,
+    SCHEMA,
+    Crawlers,
+    Questions,
+)
 from scrapy_robotspec.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from scrapy_robotspec.bulk.columns import Column
+    from scrapy_robotspec.bulk.questions import Column
     from scrapy_robotspec.editions import Edition
-
-    #: Values of some columns.
-    Row = Sequence[Any]
 
 _Batch = TypeVar("_Batch", pa.RecordBatch, pa.Table)
 
@@ -32,9 +33,8 @@ _REMEDY = "pyarrow.Table.from_pandas(frame) or pyarrow.Table.from_pydict(columns
 #: Answers become batches when they have about this size (bytes). Every row repeats the lists of its
 #: file and group, and a column holds 2 GiB.
 _BYTES = 256 * 1024 * 1024
-#: Size of a row, and of the verdict about a path, besides the lists of the file (bytes), roughly.
-_ROW = 500
-_PATH = 400
+#: Size of a verdict besides the lists of the file (bytes), roughly.
+_VERDICT = 500
 
 
 def verdicts(
@@ -93,8 +93,9 @@ def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.R
     """The output rows of some documents, in batches of bounded size."""
     rows = _Rows(questions)
     rows_of_each = len(questions.editions) * len(questions.tokens)
+    fixed = _VERDICT * (1 + len(questions.paths))
     for document in documents:
-        size = rows_of_each * (_ROW + len(document.body or b"") + _PATH * len(questions.paths))
+        size = rows_of_each * (fixed + len(document.body or b""))
         if rows.size and rows.size + size > _BYTES:
             yield from rows.batches()
             rows = _Rows(questions)
@@ -104,8 +105,8 @@ def answer(documents: Iterable[Document], questions: Questions) -> Iterator[pa.R
 
 
 @lru_cache(maxsize=32)  # an engine asks the same about each batch
-def _crawlers(questions: Questions) -> tuple[Crawlers, ...]:
-    return tuple(Crawlers(questions.tokens, edition) for edition in questions.editions)
+def _crawlers(questions: Questions) -> Sequence[Crawlers]:
+    return [Crawlers(questions.tokens, edition) for edition in questions.editions]
 
 
 class _Rows:
@@ -115,10 +116,11 @@ class _Rows:
         self._questions = questions
         self._crawlers = _crawlers(questions)
         self._names = _Values(OF_CRAWLER, questions)
+        names = [name for crawlers in self._crawlers for name in crawlers.names]
+        self._names.add(self._names.of(names), ())
+        self._each_name = range(len(names))
         self._files = _Values(OF_FILE, questions)
         self._groups = _Values(OF_GROUP, questions)
-        self._names.rows = self._names.of(name for each in self._crawlers for name in each.names)
-        self._each_name = array("i", range(len(self._names.rows)))
         #: Size of the rows (bytes), roughly.
         self.size = 0
 
@@ -126,27 +128,24 @@ class _Rows:
         """Answer the questions about a document."""
         document = document.encodable
         self._names.places += self._each_name
-        for edition, crawlers in zip(self._questions.editions, self._crawlers, strict=True):
-            self._add(document, edition, crawlers)
+        for crawlers in self._crawlers:
+            self._add(document, crawlers)
 
-    def _add(self, document: Document, edition: Edition, crawlers: Crawlers) -> None:
+    def _add(self, document: Document, crawlers: Crawlers) -> None:
         try:
-            self._try(document, edition, crawlers)
+            self._try(document, crawlers)
         except Exception as error:  # an error in one file is that file's row
             cause = f"cannot be read: {type(error).__name__}: {error}"
-            failed = document._replace(body=None, status=None, error=cause)
-            self._try(failed, edition, crawlers)
+            self._try(document._replace(body=None, status=None, error=cause), crawlers)
 
-    def _try(self, document: Document, edition: Edition, crawlers: Crawlers) -> None:
-        file = File(document, edition, self._questions)
-        rows = self._files.of([file])
-        places = array("i")
-        if self._groups.columns:
-            groups, places = file.groups_of(crawlers, len(self._groups.rows))
-            self._groups.rows += self._groups.of(groups)  # nothing is kept of a file that fails
-        self._groups.places += places
-        self._files.places += crawlers.all_at(len(self._files.rows))
-        self._files.rows += rows
+    def _try(self, document: Document, crawlers: Crawlers) -> None:
+        file = File(document, crawlers.edition, self._questions)
+        of_file = self._files.of([file])
+        groups, places = file.groups_of(crawlers) if self._groups.columns else ([], [])
+        of_groups = self._groups.of(groups)
+        # Nothing is kept of a file that fails above.
+        self._files.add(of_file, [0] * len(crawlers.names))
+        self._groups.add(of_groups, places)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows in order, in batches of bounded size."""
@@ -155,7 +154,7 @@ class _Rows:
         step = max(1, rows * _BYTES // max(self.size, _BYTES))  # several for one large file
         for start in range(0, rows, step):
             columns = [
-                take(column, places[start : start + step], boundscheck=False)
+                column.take(places[start : start + step])
                 for columns, places in parts
                 for column in columns
             ]
@@ -168,17 +167,23 @@ class _Values:
     def __init__(self, columns: Mapping[str, Column], questions: Questions) -> None:
         self.columns = [columns[name] for name in columns if name in questions.columns]
         self._getters = [attrgetter(attribute) for _, attribute in self.columns]
-        self.rows: list[Row] = []
-        self.places = array("i")
+        self._rows: list[tuple[Any, ...]] = []
+        self.places: list[int] = []
 
-    def of(self, things: Iterable[Any]) -> list[Row]:
+    def of(self, things: Iterable[Any]) -> list[tuple[Any, ...]]:
         """The values of some things."""
         return [tuple([value(each) for value in self._getters]) for each in things]
 
+    def add(self, rows: Sequence[tuple[Any, ...]], places: Iterable[int]) -> None:
+        """Add distinct rows, and the index of each output row among them."""
+        first = len(self._rows)
+        self._rows += rows
+        self.places += [first + place for place in places]
+
     def arrays(self) -> tuple[list[pa.Array], pa.Array]:
         """The columns of the distinct rows, and the indices."""
-        size = len(self.places)
-        places = pa.Array.from_buffers(pa.int32(), size, [None, pa.py_buffer(self.places)])
-        values = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
+        values = zip(*self._rows, strict=True) if self._rows else [()] * len(self.columns)
         pairs = zip(values, self.columns, strict=True)
-        return [pa.array(each, kind) for each, (kind, _) in pairs], places
+        return [pa.array(each, kind) for each, (kind, _) in pairs], pa.array(
+            self.places, pa.int32()
+        )

@@ -1,33 +1,68 @@
-"""The questions of a run, and crawlers that follow the same groups."""
+"""The questions of a run, and the columns of the answers."""
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy_robotspec.bulk.columns import SCHEMA
+import pyarrow as pa
+
 from scrapy_robotspec.editions import AgentMatch, Edition, get_edition
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.protocol.agent_index import OTHER_BEGINNINGS
-from scrapy_robotspec.protocol.agents import (
-    beginnings,
-    candidates,
-    followed_keys,
-    tokens_from_user_agent,
-)
+from scrapy_robotspec.protocol.agents import beginnings, candidates, tokens_from_user_agent
 from scrapy_robotspec.protocol.models import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    #: The keys of the groups that a crawler follows, and its tokens.
-    Follower = tuple[tuple[str, ...], tuple[str, ...]]
+_TEXT, _TEXTS, _INTEGER, _FLAG = pa.string(), pa.list_(pa.string()), pa.int32(), pa.bool_()
+_VERDICT = {"allowed": _FLAG, "reason": _TEXT, "line": _INTEGER, "rule": _TEXT}
 
-#: The site that paths are asked about.
-SITE = "https://h"
 #: Max crawlers for which a file's other agents are passed over.
 _FEW = 8
+
+#: A type, and the attribute that is the value.
+Column = tuple[pa.DataType, str]
+
+#: Columns with one value for each crawler: of a ``Name``.
+OF_CRAWLER: dict[str, Column] = {
+    "token": (_TEXT, "given"),
+    "product_token": (_TEXT, "product_token"),
+}
+#: Columns with one value for each file in an edition: of a ``File``.
+OF_FILE: dict[str, Column] = {
+    "origin": (_TEXT, "document.origin"),
+    "url": (_TEXT, "document.url"),
+    "source": (_TEXT, "document.source"),
+    "status": (_INTEGER, "document.status"),
+    "outcome": (_TEXT, "outcome"),
+    "redirects": (_TEXTS, "redirects"),
+    "error": (_TEXT, "document.error"),
+    "bytes": (pa.int64(), "size"),
+    "sha256": (_TEXT, "sha256"),
+    "truncated": (_FLAG, "truncated"),
+    "sitemaps": (_TEXTS, "sitemaps"),
+    "edition": (_TEXT, "edition.name"),
+    "lint_errors": (_INTEGER, "findings.error"),
+    "lint_warnings": (_INTEGER, "findings.warning"),
+    "lint_advice": (_INTEGER, "findings.advice"),
+}
+#: Columns with one value for all crawlers that follow the same groups: of a ``Group``.
+OF_GROUP: dict[str, Column] = {
+    "group": (_TEXTS, "names"),
+    "class": (_TEXT, "extent"),
+    "allowed": (_FLAG, "root.allowed"),
+    "reason": (_TEXT, "root.reason"),
+    "line": (_INTEGER, "root.line"),
+    "rule": (_TEXT, "root.rule"),
+    "paths": (pa.list_(pa.struct({"path": _TEXT, **_VERDICT})), "paths"),
+    "crawl_delay": (pa.float64(), "delay"),
+    "usage": (pa.map_(_TEXT, _TEXT), "usage"),
+}
+COLUMNS = {**OF_CRAWLER, **OF_FILE, **OF_GROUP}
+#: The columns of the output, in order; docs/bulk.md describes each.
+SCHEMA = pa.schema([(name, kind) for name, (kind, _) in COLUMNS.items()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,62 +130,37 @@ class Name(NamedTuple):
     given: str
     product_token: str | None
     """The token that its groups are found under (UAG-11); None: no group can name it."""
+    asked: tuple[str, ...]
+    """This token, if it has one of its own."""
 
-
-def product_token(name: str, edition: Edition) -> str | None:
-    """The token that a crawler's groups are found under (UAG-11).
-
-    None: no group can name it.
-    """
-    asked = tokens_from_user_agent(name, edition)
-    return asked[0] if asked else (DEFAULT if name == DEFAULT else None)
+    @classmethod
+    def of(cls, name: str, edition: Edition) -> Name:
+        """A name in an edition."""
+        asked = tokens_from_user_agent(name, edition)
+        return cls(name, asked[0] if asked else DEFAULT if name == DEFAULT else None, asked)
 
 
 class Crawlers:
     """The crawlers of a run in one edition."""
 
-    __slots__ = ("_by_key", "_edition", "asked", "beginnings", "names")
-
     def __init__(self, names: Sequence[str], edition: Edition) -> None:
-        self._edition = edition
-        self.names = [Name(name, product_token(name, edition)) for name in names]
-        self.asked = tuple(tokens_from_user_agent(name, edition) for name in names)
+        self.edition = edition
+        self.names = [Name.of(name, edition) for name in names]
         #: How the agents begin that matter, if that is worth the comparison.
         self.beginnings: tuple[bytes, ...] = ()
         if len(names) <= _FEW:
-            named = {each for asked in self.asked for each in beginnings(asked, edition)}
+            named = {each for name in self.names for each in beginnings(name.asked, edition)}
             self.beginnings = (*named, *OTHER_BEGINNINGS)
-        #: The crawlers that may follow the groups of a key, by index.
         self._by_key: dict[str, list[int]] = {}
-        for at, asked in enumerate(self.asked):
-            for key in {key for some in candidates(asked, edition) for key in some}:
-                self._by_key.setdefault(key, []).append(at)
+        for place, name in enumerate(self.names):
+            for key in {key for some in candidates(name.asked, edition) for key in some}:
+                self._by_key.setdefault(key, []).append(place)
 
-    def all_at(self, place: int) -> array[int]:
-        """The same place for each crawler."""
-        return array("i", [place]) * len(self.asked)
+    def named_by(self, present: Collection[str]) -> Iterable[int]:
+        """The places of crawlers that some of the keys may be of.
 
-    def assign(self, present: Collection[str], first: int) -> tuple[Sequence[Follower], array[int]]:
-        """One crawler for each way to follow groups.
-
-        The second value says which of them each crawler is like.
-        ``present``: the keys of the agents that a file names. The places count from *first* on.
+        Others follow ``*``.
         """
-        others = followed_keys(present, (), self._edition)  # of crawlers that no agent names
-        found: list[Follower] = [(others, ())]
-        numbers = {others: first}
-        places = self.all_at(first)
-        for at in self._named(present):
-            keys = followed_keys(present, self.asked[at], self._edition)
-            if keys not in numbers:
-                numbers[keys] = first + len(found)
-                found.append((keys, self.asked[at]))
-            places[at] = numbers[keys]
-        return found, places
-
-    def _named(self, present: Collection[str]) -> Iterable[int]:
-        """The crawlers that some of the keys may be of."""
-        if self._edition.agent_match is AgentMatch.CONTAINED:
-            return range(len(self.asked))
-        by_key = self._by_key
-        return {at for key in present if key in by_key for at in by_key[key]}
+        if self.edition.agent_match is AgentMatch.CONTAINED:
+            return range(len(self.names))
+        return {place for key in present for place in self._by_key.get(key, ())}

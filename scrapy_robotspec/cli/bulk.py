@@ -183,11 +183,11 @@ def _list(given: str | None) -> list[str]:
 
 def _note_names(questions: Questions, screen: Screen) -> None:
     """Say under which product token a name is asked about that is not one (UAG-11)."""
-    from scrapy_robotspec.bulk.questions import product_token
+    from scrapy_robotspec.bulk.questions import Name
 
     for edition in questions.editions:
         for name in questions.tokens:
-            token = product_token(name, edition)
+            token = Name.of(name, edition).product_token
             if token is None:
                 screen.note(
                     f"note: no group can name {safe(name)} in {edition.name}, so it follows the "

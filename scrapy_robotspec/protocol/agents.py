@@ -93,7 +93,10 @@ def _where_found(value: str, edition: Edition) -> str:
 
 
 def key_of(name: str, edition: Edition) -> str:
-    """The key that names are compared by: in lower case, unless case counts (UAG-02)."""
+    """The key that names are compared by (UAG-02).
+
+    In lower case (ASCII only), unless case counts.
+    """
     if edition.case_sensitive_tokens:
         return name
     return name.lower() if name.isascii() else name.translate(_LOWER)

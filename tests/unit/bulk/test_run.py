@@ -22,10 +22,9 @@ import pytest
 import run as project
 from scrapy_robotspec import bulk
 from scrapy_robotspec.bulk import run as runs
-from scrapy_robotspec.bulk.formats import FORMATS
 from scrapy_robotspec.bulk.inputs import find_inputs
 from scrapy_robotspec.bulk.questions import Questions
-from scrapy_robotspec.bulk.run import Counts, Job, RunError, check_folder
+from scrapy_robotspec.bulk.run import FORMATS, Counts, Job, RunError
 from tests.support.warc import response, write_warc
 
 NAMES = ["GPTBot", "CCBot", "x", "*"]
@@ -195,13 +194,6 @@ def test_foreign_file_with_the_name_of_an_output_is_never_touched(
     with pytest.raises(RunError, match=r"x\.warc\.gz\.parquet was not written by this tool"):
         execute(jobs_of(folder, out))
     assert snapshot(out) == before
-
-
-@pytest.mark.parametrize("out", ["inputs", "inputs/out", "inputs/more/../out"])
-def test_outputs_are_never_among_the_inputs(folder: Path, tmp_path: Path, out: str) -> None:
-    """The next run would read them."""
-    with pytest.raises(RunError, match="is in a folder of inputs"):
-        check_folder(str(tmp_path / out), [str(folder)])
 
 
 def test_problems_are_remembered_with_the_output(tmp_path: Path) -> None:

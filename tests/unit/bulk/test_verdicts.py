@@ -97,16 +97,6 @@ def test_a_row_names_the_deciding_line_and_all_about_the_file() -> None:
     }
 
 
-def test_each_crawler_gets_its_own_row() -> None:
-    """Crawlers of one group share its line and delay, others follow the default group."""
-    found = rows(SHOP, ["GPTBot", "CCBot", "otherbot"], paths=["/cart/1", "/cart/help"])
-    assert [row["group"] for row in found] == [["GPTBot"], ["CCBot"], ["*"]]
-    assert [row["crawl_delay"] for row in found] == [7.0, 7.0, None]
-    assert [row["usage"] for row in found] == [None, None, [("train-ai", "disallow")]]
-    verdicts = [(each["allowed"], each["line"]) for each in found[2]["paths"]]
-    assert verdicts == [(False, 8), (True, 9)]
-
-
 @pytest.mark.parametrize("name", EDITIONS)
 @given(bodies=st.lists(files, max_size=4))
 def test_rows_equal_single_verdicts(name: str, bodies: list[bytes]) -> None:
@@ -118,7 +108,7 @@ def test_rows_equal_single_verdicts(name: str, bodies: list[bytes]) -> None:
         paths=PATHS,
         editions=name,
     ).to_pylist()
-    asked = Crawlers(tuple(NAMES), EDITIONS[name]).asked
+    asked = [each.asked for each in Crawlers(NAMES, EDITIONS[name]).names]
     expected = [(body, tokens) for body in bodies for tokens in asked]
     assert len(found) == len(expected)
     for row, (body, tokens) in zip(found, expected, strict=True):
@@ -370,6 +360,12 @@ def test_rows_of_long_lists_come_in_several_batches(
     assert ask(given_batch) == whole
 
 
+def test_an_index_page_opens_the_root() -> None:
+    """PRE-05: in editions that have it."""
+    (row,) = rows(b"User-agent: *\nDisallow: /\nAllow: /index.html\n", editions="google")
+    assert (row["allowed"], row["line"], row["class"]) == (True, 3, "some")
+
+
 def test_text_of_a_deciding_line_has_a_limit() -> None:
     """Each row and path repeats it: a comment of 400 KB would fill the memory."""
     line = "Disallow: / # " + "long " * 80_000
@@ -404,30 +400,6 @@ def test_paths_with_dots_are_judged_as_servers_read_them_too(name: str) -> None:
     assert [each["allowed"] for each in row["paths"]].count(False) >= 4
 
 
-def test_many_groups_of_one_crawler_are_judged() -> None:
-    """A span for each of 60 groups: allow lines, and one disallow line in the first."""
-    groups = [f"User-agent: a\nAllow: /{n}\nUser-agent: b\n" for n in range(60)]
-    body = "User-agent: a\nDisallow: /x\n" + "".join(groups)
-    (row,) = rows(body.encode(), "a")
-    assert (row["class"], row["allowed"], row["error"]) == ("some", True, None)
-
-
-@given(
-    lines=st.lists(
-        st.sampled_from(
-            ["User-agent: a", "User-agent: b", "Allow: /a", "Disallow: /", "Disallow: /a", ""]
-        ),
-        max_size=8,
-    ),
-    times=st.integers(1, 90),
-)
-def test_no_file_is_an_error(lines: list[str], times: int) -> None:
-    """Whatever the number of its groups (SAF-01)."""
-    body = "\n".join(lines * times).encode()
-    found = rows(body, ["a", "b", "c"], editions=list(EDITIONS))
-    assert {row["error"] for row in found} == {None}
-
-
 def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are answered."""
 
@@ -446,18 +418,3 @@ def test_error_in_one_file_is_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
         ("some", "successful", None),
     ]
     assert found[0]["origin"] == "https://a.example"
-
-
-def test_groups_that_many_files_share_have_their_own_lines() -> None:
-    """Rules are remembered by their text, wherever it is in a file."""
-    bodies = [
-        b"# x\n" * n + b"User-agent: a\nDisallow: /%d\nUser-agent: *\nDisallow: /x" % n
-        for n in range(300)
-    ]
-    urls = [f"https://{number}.example/" for number in range(len(bodies))]
-    found = bulk.verdicts(batch(url=urls, body=bodies), tokens=["a", "b"], paths=["/0", "/7", "/x"])
-    for number, (own, other) in enumerate(zip(*[iter(found.to_pylist())] * 2, strict=True)):
-        assert [each["allowed"] for each in own["paths"]] == [
-            not path.startswith(f"/{number}") for path in ("/0", "/7", "/x")
-        ]
-        assert [each["line"] for each in other["paths"]] == [None, None, number + 4]
