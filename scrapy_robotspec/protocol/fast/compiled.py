@@ -83,14 +83,13 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_blocks", "_body", "_edition", "_index", "_selections")
+    __slots__ = ("_body", "_edition", "_index", "_selections")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
         self._index: Mapping[str, Place] | None = None  # until the second crawler
         self._selections: dict[Tokens, CompiledSelection] = {}
-        self._blocks: dict[Spans, Block] = {}
 
     def select(self, tokens: Tokens) -> CompiledSelection:
         """The groups that a crawler follows."""
@@ -104,13 +103,14 @@ class CompiledFile:
         elif index is None:
             index = self._index = index_agents(self._body, edition)
         elif len(self._selections) >= KEPT:
-            self._selections, self._blocks = {}, {}
+            self._selections = {}
         keys = followed_keys(index, tokens, edition)
         spans = tuple(index[keys[0]][1]) if keys else ()
         if len(keys) > 1:  # a group may name several of them
             groups = {group for key in keys for group in groups_of(index[key][1])}
             spans = tuple(chain.from_iterable(sorted(groups)))
-        block = self._blocks.setdefault(spans, Block(spans))
+        blocks = [known.block for known in list(self._selections.values())]
+        block = next((known for known in blocks if known.spans == spans), None) or Block(spans)
         names = tuple([index[key][0] for key in keys])
         selection = self._selections[tokens] = CompiledSelection(tokens, names, block)
         return selection

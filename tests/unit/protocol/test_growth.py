@@ -147,7 +147,7 @@ def test_few_groups_and_verdicts_are_kept() -> None:
         for n in range(50):
             robots.allowed(f"{HOST}/{n % 20}", "token" + "-" * n)
     assert len(robots._compiled._selections) <= 8
-    assert len(robots._compiled._blocks) == 1
+    assert len({known.block for known in robots._compiled._selections.values()}) == 1
     for rule in robots.groups[0].rules:
         assert robots.explain(HOST + rule.pattern, "token-").rule == rule
     assert robots._selection is not None
