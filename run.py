@@ -90,7 +90,10 @@ def main() -> int:
     except subprocess.CalledProcessError as error:
         print(f"could not install: {error}", file=sys.stderr)
         return 1
-    return subprocess.call([str(python(VENV)), *command, *arguments(sys.argv[2:])], cwd=ROOT)
+    # The tests start hundreds of processes: without bytecode each would compile the package.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    command = [str(python(VENV)), *command, *arguments(sys.argv[2:])]
+    return subprocess.call(command, cwd=ROOT, env=environment)
 
 
 if __name__ == "__main__":
