@@ -329,6 +329,7 @@ def test_a_browsers_request_that_could_not_wait_is_logged(server: Server, tmp_pa
     settings = {
         "ROBOTSPEC_EVIDENCE": str(tmp_path),
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": 1000,
+        "ROBOTSPEC_FETCH_TIMEOUT": 2,
     }
     result = crawl(urls, settings, spider="in_a_browser")
     assert [each["allowed"] for each in result.of("browser")] == [True, False, False]

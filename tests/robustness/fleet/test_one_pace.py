@@ -120,19 +120,11 @@ def restart(redis: RedisServer) -> None:
     redis.start()
 
 
-def stop_for_a_while(redis: RedisServer) -> None:
-    redis.stop()
-    time.sleep(7)
-    redis.start()
-
-
 def stop(redis: RedisServer) -> None:
     redis.stop()
 
 
-@pytest.mark.parametrize(
-    ("trouble", "pages"), [(pause, 12), (restart, 7), (stop_for_a_while, 14), (stop, 7)]
-)
+@pytest.mark.parametrize(("trouble", "pages"), [(pause, 9), (restart, 7), (stop, 7)])
 def test_trouble_with_redis_brings_no_pages_closer(
     server: Server, own_redis: RedisServer, trouble: Callable[[RedisServer], None], pages: int
 ) -> None:
