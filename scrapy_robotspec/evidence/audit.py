@@ -32,7 +32,8 @@ _MAX_ACCUSED = 100_000
 #: Max logged length of a rule (characters).
 _MAX_RULE = 200
 #: The rules of the newest copy, and of the other crawls that ran (none: unknown), and whether they
-#: are all. They may not be where a crawl that lost its last lines may have fetched others.
+#: are all. They may not be where a crawl that lost its last lines may have fetched others, or where
+#: the archive lacks a body.
 InForce = tuple[list["Resolved"], bool]
 #: A killed process may have written nothing for this long before its last request (seconds).
 _LOST = 10.0
@@ -94,20 +95,24 @@ class Timeline:
                 held.append((*states[at - 1], run))
         usable: list[Resolved] = []
         failed: list[Resolved] = []
+        is_sure = not any(
+            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
+        )
         for _, id_, run in sorted(held, key=itemgetter(0), reverse=True):
             # The newest copy lives on when its run has ended; others count while theirs runs.
             if usable and not run.start <= time < run.end:
                 continue
+            found = None
             with run.noting(id_):
                 found = run.resolved(id_, origin, time)
-                until = min(until, found.valid_until)
-                if found.action not in (Action.WAIT, Action.REFUSE):
-                    usable.append(found)
-                elif found.reason == "unreachable":
-                    failed.append(found)
-        is_sure = not any(
-            run.is_torn and run.end - 1.0 <= time < run.end + _LOST for run in self._runs
-        )
+            if found is None:  # left out or damaged: it may have allowed anything
+                is_sure = False
+                continue
+            until = min(until, found.valid_until)
+            if found.action not in (Action.WAIT, Action.REFUSE):
+                usable.append(found)
+            elif found.reason == "unreachable":
+                failed.append(found)
         return (usable or failed[:1], is_sure), until
 
     def _add(self, run: RunReader, values: Mapping[str, Any]) -> None:

@@ -90,7 +90,7 @@ class Reading:
 
     def add_note(self, note: str) -> None:
         """Note a fact that makes nothing wrong."""
-        if len(self.notes) < MAX_LISTED:
+        if len(self.notes) < MAX_LISTED and note not in self.notes:
             self.notes.append(note)
 
     def expect(self, hashes: Iterable[str], *, complete: bool) -> None:
@@ -199,9 +199,14 @@ class RunReader:
 
     @contextmanager
     def noting(self, subject: str, line: int = 0) -> Iterator[None]:
-        """Take damage that the block finds for a problem of *subject*."""
+        """Take damage that the block finds for a problem of *subject*.
+
+        A body that the archive leaves out is no damage (SAF-06).
+        """
         try:
             yield
+        except NotArchivedError as error:
+            self._reading.add_note(f"{self.log}: {subject}: {error}")
         except DAMAGE as error:
             self.add_problem(f"{subject}: {said(error)}", line)
 

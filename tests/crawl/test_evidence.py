@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import signal
+import time
 from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -423,10 +424,15 @@ def test_a_body_behind_a_redirect_into_a_private_network_is_left_out(
         folder = tmp_path / site.host
         requests = [{"url": site.url(path), "meta": dict(proxy)} for path in PATHS]
         result = crawl(requests, {"ROBOTSPEC_EVIDENCE": str(folder)})
+        now = time.time()
         assert set(result.errors) == {site.url("/no")}
         found = replay(folder)
         assert (found.problems, found.decisions, found.differ) == ([], 2, 0)
         assert found.not_checkable == not_checkable
+        audit = audited(folder, [(now, site.url(path)) for path in PATHS])
+        assert (audit.unknown, audit.disallowed) == ((2, 0) if not_checkable else (0, 1))
+        reading = audit._timeline.reading
+        assert (reading.problems, len(reading.notes)) == ([], not_checkable // 2)
         assert (b"internal" in everything_in(folder)) is (not not_checkable)
         assert (b"Robotspec-Left-Out-Length: %d" % len(body) in everything_in(folder)) is bool(
             not_checkable
