@@ -201,7 +201,7 @@ class RunReader:
     def noting(self, subject: str, line: int = 0) -> Iterator[None]:
         """Take damage that the block finds for a problem of *subject*.
 
-        A body that the archive leaves out is no damage (SAF-06).
+        A body that the archive leaves out on purpose is not damaged (SAF-06).
         """
         try:
             yield
