@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +11,8 @@ import pytest
 from scrapy_robotspec.protocol.lint.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.command_line import RunCommand
 
 
@@ -155,27 +154,3 @@ def test_misuse_is_named_before_the_work_begins(
     assert message in result.err
     assert not list(folder.rglob("out"))
     assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-
-
-@pytest.mark.parametrize("module", ["pyarrow", "fastwarc"])
-def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
-    folder: Path, module: str
-) -> None:
-    """Everything else works without it."""
-    program = (
-        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
-        f"sys.exit(main(['bulk', 'robots.txt', '--tokens', 'x', '--out', 'out']))"
-    )
-    root = Path(__file__).parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env={"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    remedy = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
-    assert remedy in done.stderr
-    assert "Traceback" not in done.stderr

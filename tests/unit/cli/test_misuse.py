@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robotspec
+from tests.support.evidence import make_evidence
 
 if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
@@ -155,3 +156,41 @@ def test_user_agent_header_is_cut_to_its_product_token(
     """UAG-10, UAG-11: the command line takes what the setting takes."""
     result = run_command("check", "robots.txt", "/x", "--token", token, "--edition", edition)
     assert result.lines == ["disallowed  /x  (line 6: Disallow: /)"]
+
+
+BULK = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
+EVIDENCE = "pip install 'scrapy-robotspec[evidence]'"
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "remedy"),
+    [
+        ("pyarrow", "bulk robots.txt --tokens x --out out", BULK),
+        ("fastwarc", "bulk robots.txt --tokens x --out out", BULK),
+        ("warcio", "replay evidence", EVIDENCE),
+        ("warcio", "audit access.log --evidence evidence", EVIDENCE),
+    ],
+)
+def test_missing_extra_is_named_with_the_command_that_installs_it(
+    folder: Path, module: str, words: str, remedy: str
+) -> None:
+    """In a process of its own: importing modules again would give this one two copies of them."""
+    make_evidence(folder / "evidence")
+    (folder / "access.log").write_text(
+        '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET / HTTP/1.1" 200 5\n'
+    )
+    program = (
+        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words.split()],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert remedy in done.stderr
+    assert "Traceback" not in done.stderr
