@@ -52,6 +52,25 @@ MISUSES = [
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
     ("lint - --fix", "--fix changes files: give paths"),
+    ("bulk robots.txt --tokens x --out taken.csv", "cannot write to taken.csv: "),
+    ("bulk robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
+    ("bulk robots.txt --tokens x --out out --format xml", "xml"),
+    ("bulk more --tokens x --out more/out", "is in a folder of inputs"),
+    ("bulk missing --tokens x --out out", "cannot read missing: give a WARC file"),
+    ("bulk robots.txt --tokens names.txt --out out", "cannot read names.txt: no such file"),
+    ("bulk robots.txt --tokens , --out out", "give a file of names"),
+    (
+        "bulk robots.txt --tokens @all --out out",
+        "give a file of names, names with commas, or @known",
+    ),
+    ("bulk robots.txt --tokens x,@known --out out", "--tokens x,@known: give a file of names"),
+    (
+        "bulk robots.txt --tokens x --paths a,/b --out out",
+        "paths contains 'a': a path begins with a slash",
+    ),
+    ("bulk robots.txt --tokens x --edition no --out out", "no"),
+    ("bulk robots.txt --out out", "--tokens"),
+    ("bulk robots.txt --tokens x", "--out"),
 ]
 
 
@@ -61,15 +80,21 @@ MISUSES = [
 def test_misuse_exits_with_2_and_names_the_remedy(
     run_command: RunCommand, folder: Path, command: str, remedy: str
 ) -> None:
-    """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
+    """Nothing looks like an answer, and nothing is written."""
+    (folder / "taken.csv").write_text("a,b\n")
+    (folder / "more").mkdir()
+    (folder / "more/a.txt").touch()
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
     (folder / "none.txt").write_text("# nothing yet\n")
     (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     result = run_command(*command.split())
     assert result.code == 2
     assert remedy in result.err
     assert result.out == ""
+    assert not list(folder.rglob("out"))
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
