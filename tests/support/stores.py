@@ -52,7 +52,7 @@ def put(store: RecordStore, record: RobotsRecord) -> None:
 def run_program(
     program: str, *words: str, check: bool = True, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run *program* in a process of its own, which finds the modules of this one."""
+    """Run *program* in another process, which finds the modules of this one."""
     return subprocess.run(
         [sys.executable, "-c", program, *words],
         capture_output=True,
