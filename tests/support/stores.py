@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import weakref
 from typing import TYPE_CHECKING
@@ -44,3 +47,16 @@ def put(store: RecordStore, record: RobotsRecord) -> None:
     """Store *record* in place of any other one."""
     stored = store.get(record.origin, record.agent or "")
     store.put(record, "a test", None if stored is None else stored.updated_at)
+
+
+def run_program(
+    program: str, *words: str, check: bool = True, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run *program* in another process, which finds the modules of this one."""
+    return subprocess.run(
+        [sys.executable, "-c", program, *words],
+        capture_output=True,
+        text=True,
+        check=check,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+    )

@@ -204,21 +204,25 @@ def test_file_that_is_not_a_table_of_responses_is_named(tmp_path: Path, name: st
     assert missing.get(name, "") in problem
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.gz", "missing.warc", "-"])
-def test_another_kind_of_file_is_named_with_the_kinds_that_can_be_read(
-    tmp_path: Path, name: str
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *(
+            (name, f"cannot read .*{name}: give a WARC file")
+            for name in ("a.pdf", "a.gz", "missing.warc", "-")
+        ),
+        ("empty", r"no file in the folder .* ends in \.txt"),
+    ],
+)
+def test_what_cannot_be_an_input_is_named_with_the_remedy(
+    tmp_path: Path, name: str, message: str
 ) -> None:
     """Before the work begins."""
+    (tmp_path / "empty").mkdir()
     for each in ("a.pdf", "a.gz"):
         (tmp_path / each).write_bytes(b"")
-    with pytest.raises(ConfigurationError, match=f"cannot read .*{name}: give a WARC file"):
+    with pytest.raises(ConfigurationError, match=message):
         find_inputs([str(tmp_path / name)])
-
-
-def test_empty_folder_is_named(tmp_path: Path) -> None:
-    """Before the work begins."""
-    with pytest.raises(ConfigurationError, match=r"no file in the folder .* ends in \.txt"):
-        find_inputs([str(tmp_path)])
 
 
 def test_folder_that_cannot_be_read_is_named(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from scrapy_robotspec.bulk.documents import Document
-from tests.support.warc import damaged, response, write_warc
+from tests.support.warc import response, write_warc
 from tests.unit.bulk.test_warc import Problem, read
 
 if TYPE_CHECKING:
@@ -32,12 +32,11 @@ def url(number: int) -> str:
     return f"https://{number}.example/robots.txt"
 
 
-def archive(path: Path, *, nested: bool = True) -> Path:
-    """An archive of 12 sites; the body of number 3 may contain a whole archive."""
+def archive(path: Path) -> Path:
+    """An archive of 12 sites; the body of number 3 contains a whole archive."""
     files = [b"User-agent: *\nDisallow: /%d\n" % n * 20 for n in range(12)]
-    if nested:
-        inner = write_warc(path, [response(url(99), b"Disallow: /inner")], compressed=False)
-        files[3] += inner.read_bytes() + files[3]
+    inner = write_warc(path, [response(url(99), b"Disallow: /inner")], compressed=False)
+    files[3] += inner.read_bytes() + files[3]
     records = [response(url(n), body) for n, body in enumerate(files)]
     return write_warc(path, records, compressed=False)
 
@@ -130,31 +129,3 @@ def test_archive_that_a_new_crawl_continues_behind_a_cut_is_read(path: Path, wit
         *(url(n).replace(".example", ".other") for n in range(12)),
     ]
     assert problems(both) == [f"{path}: the record at byte {found[5]} is damaged"]
-
-
-@pytest.mark.parametrize("kept", range(5, 100, 20))
-def test_archive_that_is_cut_is_read_up_to_the_cut(path: Path, kept: int) -> None:
-    """At most the last record is damaged."""
-    archive(path, nested=False)
-    whole, data = bodies(read(path)), path.read_bytes()
-    cut = len(data) * kept // 100
-    ends = [place for place in places(path).values() if place < cut]
-    path.write_bytes(data[:cut])
-    found = read(path)
-    good = bodies(found)
-    assert good.items() <= whole.items()
-    assert len(good) >= len(ends) - 1
-    assert len(problems(found)) <= 1
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_any_damage_costs_what_it_touches(path: Path, seed: int) -> None:
-    """Bytes changed, deleted or inserted."""
-    archive(path, nested=False)
-    data, whole = path.read_bytes(), bodies(read(path))
-    path.write_bytes(damaged(data, seed))
-    found = read(path)
-    good = bodies(found)
-    assert url(99) not in good
-    assert len(good.keys() & whole.keys()) >= len(whole) - 2
-    assert len(problems(found)) <= 2

@@ -124,15 +124,23 @@ def test_the_state_of_a_response_is_kept(
     assert documents(write_warc(tmp_path / "x.warc.gz", [record])) == [expected]
 
 
-def archive(tmp_path: Path, number: int = 12) -> Path:
-    """An archive of some sites; one body contains what looks like the beginning of a record."""
+def archive(tmp_path: Path, *, compressed: bool = True) -> Path:
+    """An archive of 12 sites; if compressed, a body has what looks like a record's beginning."""
     odd = gzip.compress(b"WARC/1.0\r\nWARC-Type: response\r\n\r\n")
-    bodies = [b"User-agent: *\nDisallow: /%d\n" % n * 20 for n in range(number)]
-    bodies[3] = odd + bodies[3]
+    bodies = [b"User-agent: *\nDisallow: /%d\n" % n * 20 for n in range(12)]
+    if compressed:
+        bodies[3] = odd + bodies[3]
     return write_warc(
-        tmp_path / "x.warc.gz",
+        tmp_path / ("x.warc.gz" if compressed else "x.warc"),
         [response(f"https://{n}.example/robots.txt", body) for n, body in enumerate(bodies)],
+        compressed=compressed,
     )
+
+
+def places(path: Path) -> list[int]:
+    """The offset of each site's response."""
+    found = [each for each in read(path) if isinstance(each, Document)]
+    return [int(str(each.source).rpartition(":")[2]) for each in found]
 
 
 @pytest.mark.parametrize("length", [b"", b"Content-Length: many\r\n", b"Content-Length: -1\r\n"])
@@ -152,18 +160,22 @@ def test_record_without_a_length_ends_an_archive_in_one_stream(
     assert len([each for each in found if isinstance(each, Problem)]) == 1
 
 
-@pytest.mark.parametrize("kept", [0.3, 0.55, 0.8, 0.97])
-def test_a_cut_archive_is_read_up_to_the_cut(tmp_path: Path, kept: float) -> None:
+@pytest.mark.parametrize("kept", [0.05, 0.3, 0.55, 0.8, 0.97])
+@pytest.mark.parametrize("compressed", [True, False])
+def test_a_cut_archive_is_read_up_to_the_cut(tmp_path: Path, compressed: bool, kept: float) -> None:
     """The rest is named; a record that is cut is not taken for a whole one."""
-    path = archive(tmp_path)
+    path = archive(tmp_path, compressed=compressed)
     whole = documents(path)
     data = path.read_bytes()
-    path.write_bytes(data[: int(len(data) * kept)])
+    cut = int(len(data) * kept)
+    begun = [place for place in places(path) if place < cut]
+    path.write_bytes(data[:cut])
     found = documents(path)
     complete = [each for each in found if each.error is None]
     assert complete == whole[: len(complete)]
     assert len(found) - len(complete) <= 1
-    assert 2 <= len(complete) < 12
+    assert len(begun) - 1 <= len(complete) < 12
+    assert sum(isinstance(each, Problem) for each in read(path)) <= 1
 
 
 def test_a_record_without_a_response_is_named(tmp_path: Path) -> None:
@@ -181,13 +193,9 @@ def test_records_behind_damage_are_read(tmp_path: Path) -> None:
     """One damaged member costs itself, wherever the bytes are wrong; the damage is named once."""
     path = archive(tmp_path)
     data, urls = path.read_bytes(), [each.url for each in documents(path)]
-    places = [
-        int(each.source.rpartition(":")[2])
-        for each in read(path)
-        if isinstance(each, Document) and each.source
-    ]
+    place = places(path)[5]
     for inside in (0, 3, 20, 60):
-        at = places[5] + inside
+        at = place + inside
         path.write_bytes(data[:at] + b"\x99" * 5 + data[at + 5 :])
         found = read(path)
         whole = [each.url for each in found if isinstance(each, Document) and not each.error]
@@ -218,20 +226,24 @@ def test_chunks_that_are_cut_anywhere_are_incomplete(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_any_damage_costs_one_record_and_is_named(tmp_path: Path, seed: int) -> None:
-    """Bytes changed, deleted or inserted: no wrong body, no record twice, one message."""
-    path = archive(tmp_path)
+@pytest.mark.parametrize(("compressed", "most"), [(True, 1), (False, 2)])
+def test_any_damage_costs_what_it_touches_and_is_named(
+    tmp_path: Path, compressed: bool, most: int, seed: int
+) -> None:
+    """Bytes changed, deleted or inserted: no record twice; if compressed, no wrong body."""
+    path = archive(tmp_path, compressed=compressed)
     data, whole = path.read_bytes(), {each.url: each.body for each in documents(path)}
     path.write_bytes(damaged(data, seed))
     found = read(path)
     kept = [each for each in found if isinstance(each, Document)]
     good = {each.url: each.body for each in kept if each.error is None}
-    assert good.items() <= whole.items()
-    assert len(good) >= len(whole) - 1
+    assert len(good.keys() & whole.keys()) >= len(whole) - most
     assert len({each.url for each in kept}) == len(kept)
     named = [each for each in found if isinstance(each, Problem)]
-    assert len(named) <= 1
-    assert named or good == whole
+    assert len(named) <= most
+    if compressed:
+        assert good.items() <= whole.items()
+        assert named or good == whole
 
 
 def test_record_without_a_length_is_damaged(tmp_path: Path) -> None:

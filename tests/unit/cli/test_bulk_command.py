@@ -1,19 +1,16 @@
-"""``robotspec bulk``: what it prints, and what it refuses."""
+"""``robotspec bulk``: what it prints."""
 
 from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pytest
 
 from scrapy_robotspec.protocol.lint.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.command_line import RunCommand
 
 
@@ -119,63 +116,3 @@ def test_ignored_files_are_counted(run_command: RunCommand, folder: Path) -> Non
     reasons = "hidden, links to folders, broken links, or with other endings"
     assert result.err == f"1 file of folders ignored: {reasons}\n"
     assert run_command("bulk", "more", "--tokens", "x", "--out", "out.csv", "-q").err == ""
-
-
-MISUSE = [
-    ("robots.txt --tokens x --out taken.csv", "cannot write to taken.csv: "),
-    ("robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
-    ("robots.txt --tokens x --out out --format xml", "xml"),
-    ("more --tokens x --out more/out", "is in a folder of inputs"),
-    ("missing --tokens x --out out", "cannot read missing: give a WARC file"),
-    ("robots.txt --tokens names.txt --out out", "cannot read names.txt: no such file"),
-    ("robots.txt --tokens , --out out", "give a file of names"),
-    ("robots.txt --tokens @all --out out", "give a file of names, names with commas, or @known"),
-    ("robots.txt --tokens x,@known --out out", "--tokens x,@known: give a file of names"),
-    (
-        "robots.txt --tokens x --paths a,/b --out out",
-        "paths contains 'a': a path begins with a slash",
-    ),
-    ("robots.txt --tokens x --edition no --out out", "no"),
-    ("robots.txt --out out", "--tokens"),
-    ("robots.txt --tokens x", "--out"),
-]
-
-
-@pytest.mark.parametrize(("words", "message"), MISUSE)
-def test_misuse_is_named_before_the_work_begins(
-    run_command: RunCommand, folder: Path, words: str, message: str
-) -> None:
-    """Exit code 2, nothing written."""
-    (folder / "taken.csv").write_text("a,b\n")
-    (folder / "more").mkdir()
-    (folder / "more/a.txt").touch()
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    result = run_command("bulk", *words.split())
-    assert (result.code, result.out) == (2, "")
-    assert message in result.err
-    assert not list(folder.rglob("out"))
-    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-
-
-@pytest.mark.parametrize("module", ["pyarrow", "fastwarc"])
-def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
-    folder: Path, module: str
-) -> None:
-    """Everything else works without it."""
-    program = (
-        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
-        f"sys.exit(main(['bulk', 'robots.txt', '--tokens', 'x', '--out', 'out']))"
-    )
-    root = Path(__file__).parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env={"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    remedy = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
-    assert remedy in done.stderr
-    assert "Traceback" not in done.stderr

@@ -5,9 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +12,8 @@ import pytest
 from tests.support.evidence import Crawl, make_evidence
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.support.command_line import RunCommand
 
 COMMON = [
@@ -63,30 +62,6 @@ def test_a_folder_without_evidence_is_misuse(
     assert "ROBOTSPEC_EVIDENCE" in result.err
     write(folder, COMMON)
     assert run_command("audit", "access.log", "--evidence", name, *SITE).code == 2
-
-
-@pytest.mark.parametrize(
-    "words", [("replay", "evidence"), ("audit", "access.log", "--evidence", "evidence")]
-)
-def test_the_missing_package_is_named_with_its_command(
-    folder: Path, words: tuple[str, ...]
-) -> None:
-    """In a process of its own: importing modules again would give this one two copies of them."""
-    write(folder, COMMON)
-    program = (
-        "import sys; sys.modules['warcio'] = None; from scrapy_robotspec.cli.app import main; "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words],
-        cwd=folder,
-        env={"PYTHONPATH": str(Path(__file__).parents[3])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "pip install 'scrapy-robotspec[evidence]'" in done.stderr
 
 
 @pytest.mark.parametrize(

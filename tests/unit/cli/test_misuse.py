@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import scrapy_robotspec
+from tests.support.evidence import make_evidence
 
 if TYPE_CHECKING:
     from tests.support.command_line import RunCommand
@@ -51,6 +52,25 @@ MISUSES = [
     ("check robots.txt --urls utf16.txt", "utf16.txt is UTF-16: save it as UTF-8"),
     ("lint robots.txt --statistics --format sarif", "--format sarif lists them: give one"),
     ("lint - --fix", "--fix changes files: give paths"),
+    ("bulk robots.txt --tokens x --out taken.csv", "cannot write to taken.csv: "),
+    ("bulk robots.txt --tokens x --out robots.txt", "is in a folder of inputs"),
+    ("bulk robots.txt --tokens x --out out --format xml", "xml"),
+    ("bulk more --tokens x --out more/out", "is in a folder of inputs"),
+    ("bulk missing --tokens x --out out", "cannot read missing: give a WARC file"),
+    ("bulk robots.txt --tokens names.txt --out out", "cannot read names.txt: no such file"),
+    ("bulk robots.txt --tokens , --out out", "give a file of names"),
+    (
+        "bulk robots.txt --tokens @all --out out",
+        "give a file of names, names with commas, or @known",
+    ),
+    ("bulk robots.txt --tokens x,@known --out out", "--tokens x,@known: give a file of names"),
+    (
+        "bulk robots.txt --tokens x --paths a,/b --out out",
+        "paths contains 'a': a path begins with a slash",
+    ),
+    ("bulk robots.txt --tokens x --edition no --out out", "no"),
+    ("bulk robots.txt --out out", "--tokens"),
+    ("bulk robots.txt --tokens x", "--out"),
 ]
 
 
@@ -60,15 +80,21 @@ MISUSES = [
 def test_misuse_exits_with_2_and_names_the_remedy(
     run_command: RunCommand, folder: Path, command: str, remedy: str
 ) -> None:
-    """Exit code 2, nothing that looks like an answer, and the remedy on stderr."""
+    """Nothing looks like an answer, and nothing is written."""
+    (folder / "taken.csv").write_text("a,b\n")
+    (folder / "more").mkdir()
+    (folder / "more/a.txt").touch()
     (folder / "empty").mkdir()
     (folder / "paths.txt").write_text("/cart/1\n")
     (folder / "none.txt").write_text("# nothing yet\n")
     (folder / "utf16.txt").write_text("/cart/1\n", encoding="utf-16")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     result = run_command(*command.split())
     assert result.code == 2
     assert remedy in result.err
     assert result.out == ""
+    assert not list(folder.rglob("out"))
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 def test_urls_of_several_origins_get_a_note(run_command: RunCommand) -> None:
@@ -155,3 +181,41 @@ def test_user_agent_header_is_cut_to_its_product_token(
     """UAG-10, UAG-11: the command line takes what the setting takes."""
     result = run_command("check", "robots.txt", "/x", "--token", token, "--edition", edition)
     assert result.lines == ["disallowed  /x  (line 6: Disallow: /)"]
+
+
+BULK = "robotspec bulk needs pyarrow and FastWARC: pip install 'scrapy-robotspec[bulk]'"
+EVIDENCE = "pip install 'scrapy-robotspec[evidence]'"
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "remedy"),
+    [
+        ("pyarrow", "bulk robots.txt --tokens x --out out", BULK),
+        ("fastwarc", "bulk robots.txt --tokens x --out out", BULK),
+        ("warcio", "replay evidence", EVIDENCE),
+        ("warcio", "audit access.log --evidence evidence", EVIDENCE),
+    ],
+)
+def test_missing_extra_is_named_with_the_command_that_installs_it(
+    folder: Path, module: str, words: str, remedy: str
+) -> None:
+    """In a process of its own: importing modules again would give this one two copies of them."""
+    make_evidence(folder / "evidence")
+    (folder / "access.log").write_text(
+        '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET / HTTP/1.1" 200 5\n'
+    )
+    program = (
+        f"import sys; sys.modules[{module!r}] = None; from scrapy_robotspec.cli.app import main; "
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words.split()],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert remedy in done.stderr
+    assert "Traceback" not in done.stderr

@@ -20,6 +20,7 @@ from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
 from scrapy_robotspec.store.memory import MemoryStore
+from tests.support.stores import SharedStore
 from tests.support.timers import call_later
 
 if TYPE_CHECKING:
@@ -209,3 +210,10 @@ class Waiter:
         (known,) = self.came
         assert isinstance(known, Resolved)
         return known
+
+
+def two_processes(**policy: Any) -> tuple[SharedStore, LookupHarness, LookupHarness]:
+    """Processes with one store and one clock, and the store."""
+    shared, time = SharedStore(), Clock()
+    one, two = (LookupHarness(shared, owner=name, time=time, **policy) for name in ("one", "two"))
+    return shared, one, two

@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from tests.support.stores import SharedStore, take
 
-from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, B, C, LookupHarness
+from .fakes import (
+    DOWN,
+    FILE,
+    LEASE,
+    MISSING,
+    OTHER_FILE,
+    START,
+    A,
+    B,
+    C,
+    LookupHarness,
+    two_processes,
+)
 
 if TYPE_CHECKING:
     from scrapy_robotspec.access.outcome import FetchResult
@@ -172,18 +183,12 @@ def crowded() -> LookupHarness:
     return harness
 
 
-def preempted() -> LookupHarness:
-    """C has taken the slot of A."""
+def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
+    """It is not a failure: the origin stays as unknown as before, and is asked again later."""
     harness = crowded()
     harness.pass_time(FetchLimiter.SILENT_AFTER)
     harness.ask(C)
     harness.pass_time(0)
-    return harness
-
-
-def test_a_long_fetch_is_preempted_by_a_newcomer() -> None:
-    """It is not a failure: the origin stays as unknown as before, and is asked again later."""
-    harness = preempted()
     assert A not in harness.fetching
     assert C in harness.fetching
     (done,) = harness.ended
@@ -245,11 +250,10 @@ def test_a_due_refresh_without_a_slot_is_tried_again_soon() -> None:
 
 def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
     """CAC-02: a fresh copy from any store makes no request wait; the new file applies later."""
-    shared, time = SharedStore(), Clock()
-    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    _, one, two = two_processes()
     one.ask()
     one.answer(FILE)
-    time.advance(0.9 * DAY)
+    one.time.advance(0.9 * DAY)
     assert isinstance(two.ask(), Pending)  # until the record has come
     assert isinstance(two.ask(), Resolved)
     assert two.fetched == [A]
@@ -265,13 +269,10 @@ def test_copy_of_another_process_is_used_while_it_is_refreshed() -> None:
 
 def test_origin_that_another_process_gave_up_is_asked_before_anybody_is_refused() -> None:
     """A crawl that is started again finds out for itself."""
-    shared, time = SharedStore(), Clock()
-    one, two = (
-        LookupHarness(shared, owner=name, time=time, hold_timeout=0.0) for name in ("one", "two")
-    )
+    _, one, two = two_processes(hold_timeout=0.0)
     one.ask()
     one.answer(DOWN)
-    time.advance(61)
+    one.time.advance(61)
     waiter = two.wait_for()
     assert two.fetched == [A]
     assert not waiter.came

@@ -22,7 +22,7 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
 
-from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness
+from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness, two_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,7 @@ LOCAL = FetchResult(error="proxy refused the connection", local=True)
 
 
 def test_a_record_of_the_shared_store_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = SharedStore()
-    one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
+    _, one, two = two_processes()
     one.ask()
     one.answer(FILE)
     parsed: list[bytes] = []
@@ -51,8 +50,7 @@ def test_a_record_of_the_shared_store_is_parsed_once(monkeypatch: pytest.MonkeyP
 
 def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> None:
     """Even where the flight has not paused once."""
-    shared = SharedStore()
-    one, two = LookupHarness(shared, owner="one"), LookupHarness(shared, owner="two")
+    _, one, two = two_processes()
     one.ask()
     one.answer(FILE)
     found: list[object] = []
@@ -74,16 +72,15 @@ def test_a_handler_that_looks_up_its_own_origin_starts_no_second_flight() -> Non
 
 def test_a_turn_is_awaited_before_the_fetch_and_without_the_lease() -> None:
     """CAC-05: a DOWNLOAD_DELAY longer than the lease makes nobody else fetch meanwhile."""
-    shared, time = SharedStore(), Clock()
-    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    _, one, two = two_processes()
     one.turn = 3 * LEASE
     one.ask()
-    time.advance(LEASE)
+    one.time.advance(LEASE)
     assert (one.fetched, two.fetched) == ([], [])
     two.ask()
     assert two.fetched == [A]
     two.answer(FILE)
-    time.advance(3 * LEASE)
+    one.time.advance(3 * LEASE)
     assert one.fetched == []
     assert isinstance(one.ask(), Resolved)
 
@@ -93,9 +90,7 @@ def test_a_turn_is_awaited_before_the_fetch_and_without_the_lease() -> None:
 
 def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
     """A worker without a network does not give up a site for the others."""
-    shared, time = SharedStore(), Clock()
-    broken = LookupHarness(shared, owner="broken", time=time, retry_times=0)
-    healthy = LookupHarness(shared, owner="healthy", time=time, retry_times=0)
+    shared, broken, healthy = two_processes(retry_times=0)
     waiter = broken.wait_for()
     broken.answer(LOCAL)
     assert waiter.known.action is Action.REFUSE
@@ -107,11 +102,10 @@ def test_a_local_failure_is_not_written_to_the_shared_store() -> None:
 
 
 def test_a_local_failure_releases_the_lease_and_keeps_what_others_wrote() -> None:
-    shared, time = SharedStore(), Clock()
-    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    shared, one, two = two_processes()
     one.ask()
     one.answer(FILE)
-    time.advance(1.1 * DAY)
+    one.time.advance(1.1 * DAY)
     stored = shared.get(A)
     two.ask()
     two.answer(LOCAL)
@@ -131,16 +125,13 @@ def test_a_page_that_answers_after_a_local_failure_writes_nothing_to_the_shared_
 
 def test_a_site_is_found_again_by_the_worker_whose_network_is_back() -> None:
     """By the record that another worker wrote meanwhile, without a fetch of its own."""
-    shared, time = SharedStore(), Clock()
-    one, two = (
-        LookupHarness(shared, owner=name, time=time, retry_times=0) for name in ("one", "two")
-    )
+    _, one, two = two_processes(retry_times=0)
     one.ask()
     one.answer(LOCAL)
-    time.advance(1)
+    one.time.advance(1)
     two.ask()
     two.answer(FILE)
-    time.advance(61)
+    one.time.advance(61)
     one.ask()
     assert isinstance(one.ask(), Resolved)
     assert one.fetched == [A]
@@ -204,13 +195,10 @@ def test_a_store_whose_records_never_agree_is_not_asked_for_ever() -> None:
 
 def test_the_note_about_a_page_replaces_no_record_of_another_process() -> None:
     """FET-12: in the edition ``google`` an old failure would take the place of a good copy."""
-    shared, time = SharedStore(), Clock()
-    one, two = (
-        LookupHarness(shared, owner=name, time=time, hold_timeout=0.0) for name in ("one", "two")
-    )
+    shared, one, two = two_processes(hold_timeout=0.0)
     one.ask()
     one.answer(DOWN)
-    time.advance(61.0)
+    one.time.advance(61.0)
     two.ask()
     two.answer(FILE)
     good = shared.get(A)
@@ -266,12 +254,11 @@ def test_leases_that_end_together_do_not_start_a_herd_of_fetches() -> None:
 
 def test_other_processes_do_not_wait_for_our_signal_handlers() -> None:
     """The record is shared as soon as it is there; our own requests wait for the handlers."""
-    shared, time = SharedStore(), Clock()
-    one, two = (LookupHarness(shared, owner=name, time=time) for name in ("one", "two"))
+    _, one, two = two_processes()
     one.handlers_running = Deferred()
     first, second = one.wait_for(), two.wait_for()
     one.answer(FILE)
-    time.advance(1.0)
+    one.time.advance(1.0)
     assert not first.came
     assert second.known.action is Action.RULES
     assert two.fetched == []

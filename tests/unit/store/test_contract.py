@@ -103,14 +103,6 @@ class TestLeases:
         store.release(origin(1), "b")
         assert not take(store, ORIGIN, "c", NOW, 30)
 
-    def test_leases_and_records_are_apart(self, store: RecordStore) -> None:
-        """Neither reads, counts nor deletes the other."""
-        assert take(store, ORIGIN, "a", NOW, 30)
-        assert store.get(ORIGIN) is None
-        put(store, record())
-        assert take(store, ORIGIN, "a", NOW, 30)
-        assert not take(store, ORIGIN, "b", NOW, 30)
-
 
 class TestClaims:
     """Another record or the lease, in one call; a record and the release, in one call."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import ORIGIN, origin, plain_record, record
+from tests.support.stores import run_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,10 +93,7 @@ def test_a_temporary_file_that_fails_costs_one_warning(caplog: pytest.LogCapture
         "for n in range(2000): store.put(record(origin(n), body=os.urandom(3000)))\n"
         "print(sum(store.get(origin(n)) is not None for n in range(2000)))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
-    )
+    done = run_program(program)
     assert done.stdout == "10\n"
     assert done.stderr.count("temporary file of the robots.txt store memory:// fails") == 1
 

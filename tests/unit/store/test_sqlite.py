@@ -6,8 +6,6 @@ import os
 import resource
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import replace
@@ -21,9 +19,10 @@ from scrapy_robotspec.store import sqlite
 from scrapy_robotspec.store.base import HORIZON, KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
-from tests.support.stores import put, take
+from tests.support.stores import put, run_program, take
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 NOW = 1_800_000_000.0
@@ -34,18 +33,23 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "robots.db")
 
 
+@pytest.fixture
+def store(path: str) -> Iterator[SqliteStore]:
+    opened = SqliteStore(path)
+    yield opened
+    opened.close()
+
+
 def tamper(path: str, statement: str, *values: object) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute(statement, values)
     connection.close()
 
 
-def test_the_file_is_its_owners_only(path: str) -> None:
+def test_the_file_is_its_owners_only(path: str, store: SqliteStore) -> None:
     """It tells which sites were crawled."""
-    store = SqliteStore(path)
     put(store, record())
     modes = {stat.S_IMODE(os.stat(path + end).st_mode) for end in ("", "-wal", "-shm")}
-    store.close()
     assert modes == {0o600}
 
 
@@ -64,15 +68,15 @@ def test_a_closed_store_leaves_one_file(path: str, tmp_path: Path) -> None:
     [b"", b"garbage", "text", 5, plain_record(origin(1), NOW).to_bytes()],
     ids=["nothing", "garbage", "text", "number", "another origin's record"],
 )
-def test_whatever_else_is_in_a_row_reads_as_a_miss(path: str, found: object) -> None:
+def test_whatever_else_is_in_a_row_reads_as_a_miss(
+    path: str, store: SqliteStore, found: object
+) -> None:
     """An unknown version too; the next record takes its place."""
-    store = SqliteStore(path)
     put(store, record())
     tamper(path, "UPDATE robotspec_records_2 SET record = ?", found)
     assert store.get(ORIGIN) is None
     put(store, record())
     assert store.get(ORIGIN) == record()
-    store.close()
 
 
 def test_tables_of_others_are_left_alone(path: str) -> None:
@@ -110,8 +114,10 @@ def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
     with open(path, "r+b") as file:
         file.seek(4096)
         file.write(os.urandom(size - 4096))
-    with pytest.raises(StoreError):
-        _read_all(path)
+    with pytest.raises(StoreError):  # noqa: PT012
+        broken = SqliteStore(path)
+        for number in range(200):
+            assert broken.get(origin(number)) is None
 
 
 def test_a_directory_is_a_store_error(tmp_path: Path) -> None:
@@ -138,7 +144,7 @@ def test_a_read_only_file_is_a_store_error_on_writing() -> None:
         store.close()
         os.chmod(path, 0o444)
         os.chmod(directory, 0o555)
-        answer = _run(program, path)
+        answer = run_program(program, path).stdout
         os.chmod(directory, 0o755)
     assert answer.startswith("StoreError:")
     assert "readonly" in answer
@@ -160,7 +166,7 @@ def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
         "except StoreError as error: print('StoreError:', n)\n"
     )
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[1] == resource.RLIM_INFINITY
-    answer = _run(program, path)
+    answer = run_program(program, path).stdout
     assert answer.startswith("StoreError:")
     store = SqliteStore(path)
     written = int(answer.split(":")[1])
@@ -202,23 +208,19 @@ def test_another_process_that_writes_for_long_is_a_store_error(path: str) -> Non
     store.close()
 
 
-def test_a_lease_ends_by_the_callers_clock(path: str) -> None:
-    """CAC-05: a dead worker's lease ends by itself."""
-    store = SqliteStore(path)
+@pytest.mark.parametrize(
+    ("held", "free"),
+    [
+        pytest.param(29.9, 30, id="a dead worker's lease ends by itself"),
+        pytest.param(-50, -3600, id="one from the future does not last as the clock is put back"),
+    ],
+)
+def test_a_lease_ends_by_the_callers_clock(store: SqliteStore, held: float, free: float) -> None:
+    """CAC-05: no process waits for ever, and the next owner has the lease for itself."""
     assert take(store, ORIGIN, "a", NOW, 30)
-    assert not take(store, ORIGIN, "b", NOW + 29.9, 30)
-    assert take(store, ORIGIN, "b", NOW + 30, 30)
-    assert not take(store, ORIGIN, "a", NOW + 31, 30)
-    store.close()
-
-
-def test_a_lease_from_the_future_does_not_last(path: str) -> None:
-    """The clock was put back: no process waits until it has caught up."""
-    store = SqliteStore(path)
-    assert take(store, ORIGIN, "a", NOW, 30)
-    assert not take(store, ORIGIN, "b", NOW - 50, 30)
-    assert take(store, ORIGIN, "b", NOW - 3600, 30)
-    store.close()
+    assert not take(store, ORIGIN, "b", NOW + held, 30)
+    assert take(store, ORIGIN, "b", NOW + free, 30)
+    assert not take(store, ORIGIN, "a", NOW + free + 1, 30)
 
 
 def test_purge_drops_leases_that_ended(path: str) -> None:
@@ -233,36 +235,16 @@ def test_purge_drops_leases_that_ended(path: str) -> None:
     assert count == (0,)
 
 
-def _read_all(path: str) -> None:
-    """Read the records; none that comes may be another than was written."""
-    broken = SqliteStore(path)
-    for number in range(200):
-        assert broken.get(origin(number)) is None
-
-
-def _run(program: str, path: str) -> str:
-    """The output of *program* in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program, path],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-    )
-    return done.stdout
-
-
-def test_a_line_from_before_the_machine_was_started_costs_one_delay(path: str) -> None:
+def test_a_line_from_before_the_machine_was_started_costs_one_delay(
+    path: str, store: SqliteStore
+) -> None:
     """The monotonic clock began again."""
-    store = SqliteStore(path)
     store.reserve(ORIGIN, SlotRequest(5.0))
     tamper(
         path,
         "UPDATE robotspec_lines_1 SET next = next + 1e9, tail = 1e9, written = written + 1e9",
     )
     reply = store.reserve(ORIGIN, SlotRequest(5.0))
-    store.close()
     assert reply.at == pytest.approx(reply.now + HORIZON + 5)
 
 
@@ -277,10 +259,9 @@ def test_purge_reads_only_the_rows_that_it_deletes(path: str) -> None:
 
 
 def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhile(
-    path: str,
+    path: str, store: SqliteStore
 ) -> None:
     """Its line is written after the time at which the purge began."""
-    store = SqliteStore(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     purging = threading.Thread(target=store.purge, args=(0.0,))
@@ -293,7 +274,6 @@ def test_a_purge_that_waits_for_another_process_keeps_the_slot_reserved_meanwhil
     purging.join()
     assert not store.reserve(ORIGIN, SlotRequest(60.0)).granted
     other.close()
-    store.close()
 
 
 def test_records_that_no_attempt_has_changed_are_forgotten_as_a_store_is_opened(path: str) -> None:

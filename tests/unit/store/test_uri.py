@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +11,7 @@ from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.sqlite import SqliteStore
 from scrapy_robotspec.store.uri import open_store
 from tests.support.records import origin, plain_record
+from tests.support.stores import run_program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,14 +110,7 @@ def test_without_the_client_the_message_names_the_extra(scheme: str) -> None:
         "open_store('memory://').close()\n"
         f"open_store('{scheme}://localhost/0')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    last_line = done.stderr.strip().splitlines()[-1]
+    last_line = run_program(program, check=False).stderr.strip().splitlines()[-1]
     assert "ConfigurationError: ROBOTSPEC_CACHE" in last_line
     assert last_line.endswith("pip install 'scrapy-robotspec[redis]'")
 
@@ -132,11 +123,4 @@ def test_opening_one_store_imports_no_other() -> None:
         "open_store('memory://')\n"
         "print(sorted({'redis', 'sqlite3', 'scrapy', 'twisted'} & set(sys.modules)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert done.stdout.strip() == "[]"
+    assert run_program(program).stdout.strip() == "[]"

@@ -32,19 +32,16 @@ def read(raw: object, edition: str = "google-2019") -> dict[str, Override]:
     return dict(zip(table.keys(), table.values(), strict=True))
 
 
+@pytest.mark.parametrize("edition", ["google-2019", "classic"])
 @pytest.mark.parametrize("text", ["User-agent: *\nDisallow: /x\n", "User-agent:*\rDisallow:/x"])
-def test_a_text_is_the_robots_txt_of_the_host(text: str) -> None:
-    override = read({"h": text})["h"]
+def test_a_text_is_the_robots_txt_of_the_host(text: str, edition: str) -> None:
+    """It is read in the edition of the crawl."""
+    override = read({"h": text}, edition)["h"]
     assert isinstance(override.replacement, RobotsTxt)
+    assert override.replacement.edition is EDITIONS[edition]
     assert override.kinds == ("robots_txt",)
     assert not override.replacement.allowed("http://h/x", "foobot")
     assert override.replacement.allowed("http://h/y", "foobot")
-
-
-def test_a_text_is_read_in_the_edition_of_the_crawl() -> None:
-    override = read({"h": "User-agent: *\nDisallow: /"}, "classic")["h"]
-    assert isinstance(override.replacement, RobotsTxt)
-    assert override.replacement.edition is EDITIONS["classic"]
 
 
 def test_a_dict_changes_single_things() -> None:

@@ -154,12 +154,8 @@ def test_limits_of_the_edition_bind_only_where_it_sets_them() -> None:
     assert read(edition="google-2010", max_redirects=0, max_size=10).max_redirects == 0
     with pytest.raises(ConfigurationError, match="at least 512000, as edition"):
         read(edition="rfc9309", max_size=511_999)
-
-
-def test_an_edition_of_ones_own_brings_its_limits() -> None:
     own = {"base": "google-2019", "parsing_limit": 1000}
-    settings = read(edition=own)
-    assert settings.max_size == 1000
+    assert read(edition=own).max_size == 1000
     assert read(edition=own, max_size=2000).max_size == 2000
 
 
