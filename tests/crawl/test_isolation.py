@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from tests.support.crawl import crawl
 from tests.support.responses import after, in_turn, raw, reply
 
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no\n"
+CUT = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
+#: The cache is asked, and has nothing.
+OFFLINE = {"HTTPCACHE_ENABLED": True, "HTTPCACHE_IGNORE_MISSING": True}
 
 
 def test_it_is_not_retried_at_once_by_the_retry_middleware(server: Server) -> None:
@@ -41,17 +46,24 @@ def test_http_cache_does_not_answer(server: Server, tmp_path: Path) -> None:
     assert second.errors[site.url("/no")]["type"] == "ForbiddenByRobots"
 
 
-def test_offline_replay_sends_nothing_and_allows_nothing(server: Server, tmp_path: Path) -> None:
-    """With HTTPCACHE_IGNORE_MISSING the cache is asked; what it lacks is unreachable."""
-    site = server.site("127.0.0.2", NO)
-    offline = {
-        "HTTPCACHE_ENABLED": True,
-        "HTTPCACHE_DIR": str(tmp_path),
-        "HTTPCACHE_IGNORE_MISSING": True,
-        "ROBOTSPEC_RETRY_TIMES": 0,
-    }
-    result = crawl([site.url("/x")], offline)
-    assert site.log == []
+@pytest.mark.parametrize(
+    ("robots", "settings"),
+    [
+        (NO, OFFLINE),
+        (raw(CUT), {"DOWNLOAD_FAIL_ON_DATALOSS": False}),
+        (NO, {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsRobotsTxt": 400}}),
+    ],
+    ids=["offline cache", "data loss (FET-14)", "dropped by a middleware"],
+)
+def test_a_robots_txt_that_does_not_come_allows_nothing(
+    server: Server, tmp_path: Path, robots: Any, settings: dict[str, Any]
+) -> None:
+    """Only a robots.txt that was sent whole, past caches and middlewares, can allow."""
+    site = server.site("127.0.0.2", robots)
+    at_once = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
+    result = crawl([site.url("/x")], {**settings, **at_once, "HTTPCACHE_DIR": str(tmp_path)})
+    assert bool(site.robots_asked) == (robots is not NO)
+    assert site.pages_asked == []
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
@@ -67,12 +79,15 @@ def test_it_carries_the_user_agent_of_the_page(server: Server) -> None:
     }
 
 
-def test_it_takes_the_proxy_of_the_page(server: Server) -> None:
+@pytest.mark.parametrize("by", ["meta", "environment"])
+def test_it_takes_the_proxy_of_the_page(server: Server, by: str) -> None:
     """ROBOTSPEC_INHERIT_META: the proxy by default."""
     site = server.site("www.example.com", NO, port=80)
-    proxied = {"proxy": f"http://127.0.0.9:{server.port}"}
+    proxy = f"http://127.0.0.9:{server.port}"
+    meta = {"proxy": proxy} if by == "meta" else {}
     urls = ["http://www.example.com/yes", "http://www.example.com/no"]
-    result = crawl([{"url": url, "meta": proxied} for url in urls])
+    requests = [{"url": url, "meta": meta} for url in urls]
+    result = crawl(requests, env={"http_proxy": proxy} if by == "environment" else {})
     assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
     assert result.errors[urls[1]]["type"] == "ForbiddenByRobots"
 
@@ -91,14 +106,6 @@ def test_what_it_takes_over_is_a_setting(server: Server) -> None:
     assert site.log == []
 
 
-def test_a_proxy_from_the_environment_is_used_too(server: Server) -> None:
-    """As for every request of Scrapy's."""
-    site = server.site("www.example.com", NO, port=80)
-    env = {"http_proxy": f"http://127.0.0.9:{server.port}"}
-    crawl(["http://www.example.com/yes", "http://www.example.com/no"], env=env)
-    assert [asked.path for asked in site.log] == ["/robots.txt", "/yes"]
-
-
 def test_download_settings_for_pages_do_not_count(server: Server) -> None:
     """Size limits of pages make no error of a long robots.txt."""
     site = server.site("127.0.0.2", "# " + "x" * 5000 + "\n" + NO)
@@ -106,16 +113,6 @@ def test_download_settings_for_pages_do_not_count(server: Server) -> None:
     result = crawl([site.url("/yes"), site.url("/no")], limits)
     assert site.pages_asked == ["/yes"]
     assert result.lines("WARNING", "robots.txt") == []
-
-
-def test_data_loss_is_not_forgiven(server: Server) -> None:
-    """FET-14: DOWNLOAD_FAIL_ON_DATALOSS = False is for pages."""
-    cut = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
-    site = server.site("127.0.0.2", raw(cut))
-    settings = {"DOWNLOAD_FAIL_ON_DATALOSS": False, "ROBOTSPEC_RETRY_TIMES": 0}
-    result = crawl([site.url("/x")], {**settings, "ROBOTSPEC_HOLD_TIMEOUT": 0})
-    assert site.pages_asked == []
-    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
 def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
@@ -127,18 +124,6 @@ def test_autothrottle_learns_nothing_from_it(server: Server) -> None:
     assert len(throttled) == 4
     delays = [int(line.partition("delay:")[2].split()[0]) for line in throttled]  # milliseconds
     assert max(delays) < 1400  # half of the latency of the robots.txt, which would be the next one
-
-
-def test_a_middleware_that_drops_it_does_not_allow(server: Server) -> None:
-    """IgnoreRequest from the robots.txt request counts as a failure."""
-    site = server.site("127.0.0.2", NO)
-    dropping: dict[str, Any] = {
-        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.DropsRobotsTxt": 400},
-        "ROBOTSPEC_RETRY_TIMES": 0,
-    }
-    result = crawl([site.url("/x")], dropping)
-    assert site.log == []
-    assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
 def test_a_page_request_that_another_middleware_drops_is_not_waited_for(server: Server) -> None:
