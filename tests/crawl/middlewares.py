@@ -65,6 +65,13 @@ class LikeSplash:
             dont_filter=True,
         )
 
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        if "splash" not in request.meta:
+            return response
+        return response.replace(url=json.loads(response.body)["url"])
+
 
 async def sleep(seconds: float) -> None:
     """Let *seconds* pass."""

@@ -9,6 +9,7 @@ import pytest
 
 from scrapy_robotspec import RobotsTxt
 from scrapy_robotspec.protocol.paths import resolve_dots
+from tests.plugins.renderers import renderer, splash
 from tests.support.crawl import crawl
 from tests.support.responses import after, redirect, reply
 
@@ -52,6 +53,20 @@ def test_a_forbidden_final_url_never_reaches_the_spider(server: Server) -> None:
     assert len(other.robots_asked) == 1
     assert "Traceback" not in result.log
     assert result.stats["robotstxt/forbidden"] == 2
+
+
+def test_a_redirect_that_a_renderer_follows_is_checked(server: Server) -> None:
+    """The request that was sent is the renderer's, the rules are the page's."""
+    pages = {"/moved": redirect("/no"), "/fine": reply("a page")}
+    site = server.site("127.0.0.2", NO, pages=pages)
+    renders = server.site("127.0.8.1", "User-agent: *\nDisallow: /", page=renderer(splash, []))
+    settings = {
+        "DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.LikeSplash": 725},
+        "RENDERER": renders.url("/render.json"),
+    }
+    result = crawl([site.url(path) for path in pages], settings)
+    assert [error["type"] for error in result.of("error")] == ["ForbiddenByRobots"]
+    assert [event["final"] for event in result.of("response")] == [site.url("/fine")]
 
 
 @pytest.mark.parametrize(
