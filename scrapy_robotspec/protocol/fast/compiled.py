@@ -109,7 +109,8 @@ class CompiledFile:
         if len(keys) > 1:  # a group may name several of them
             groups = {group for key in keys for group in groups_of(index[key][1])}
             spans = tuple(chain.from_iterable(sorted(groups)))
-        blocks = [known.block for known in list(self._selections.values())]
+        kept = list(self._selections.values())  # a copy: other threads add crawlers
+        blocks = (known.block for known in kept)
         block = next((known for known in blocks if known.spans == spans), None) or Block(spans)
         names = tuple([index[key][0] for key in keys])
         selection = self._selections[tokens] = CompiledSelection(tokens, names, block)
