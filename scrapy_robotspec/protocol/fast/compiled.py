@@ -83,12 +83,14 @@ class CompiledSelection:
 class CompiledFile:
     """Matches (URL, tokens) against a file's rules."""
 
-    __slots__ = ("_body", "_edition", "_index", "_selections")
+    __slots__ = ("_blocks", "_body", "_edition", "_index", "_selections")
 
     def __init__(self, body: bytes, edition: Edition) -> None:
         self._body = body
         self._edition = edition
-        self._index: Mapping[str, Place] | None = None  # until the second crawler
+        # None until the second crawler: most files of a crawl have one.
+        self._index: Mapping[str, Place] | None = None
+        self._blocks: dict[Spans, Block] | None = None
         self._selections: dict[Tokens, CompiledSelection] = {}
 
     def select(self, tokens: Tokens) -> CompiledSelection:
@@ -101,17 +103,19 @@ class CompiledFile:
             wanted = (*beginnings(tokens, edition), *OTHER_BEGINNINGS)
             index = index_agents(self._body, edition, wanted)
         elif index is None:
+            known = [each.block for each in list(self._selections.values())]
+            self._blocks = {block.spans: block for block in known}
             index = self._index = index_agents(self._body, edition)
         elif len(self._selections) >= KEPT:
-            self._selections = {}
+            self._selections, self._blocks = {}, {}
         keys = followed_keys(index, tokens, edition)
         spans = tuple(index[keys[0]][1]) if keys else ()
         if len(keys) > 1:  # a group may name several of them
             groups = {group for key in keys for group in groups_of(index[key][1])}
             spans = tuple(chain.from_iterable(sorted(groups)))
-        kept = list(self._selections.values())  # a copy: other threads add crawlers
-        blocks = (known.block for known in kept)
-        block = next((known for known in blocks if known.spans == spans), None) or Block(spans)
+        block = Block(spans)
+        if self._blocks is not None:
+            block = self._blocks.setdefault(spans, block)
         names = tuple([index[key][0] for key in keys])
         selection = self._selections[tokens] = CompiledSelection(tokens, names, block)
         return selection
