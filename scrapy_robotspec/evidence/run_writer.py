@@ -107,13 +107,16 @@ class RunWriter:
 
 
 def _store(archive: AppendFile, record: NewRecord, *more: NewRecord) -> str:
-    data = b"".join(map(to_member, (record, *more)))
+    members = [to_member(each) for each in (record, *more)]
+    data, digest = b"".join(members), sha256()
+    for member in members:  # hashing more at once gives the interpreter's lock away
+        digest.update(member)
     began = "null" if record.began is None else repr(record.began)
     line = (
         f'{{"type":"record","id":"{record.id}","kind":"{record.kind}","url":{dumps(record.url)},'
         f'"began":{began},"time":{record.time!r},'
         f'"offset":{archive.size},"length":{len(data)},'
-        f'"sha256":"{sha256(data).hexdigest()}"}}'
+        f'"sha256":"{digest.hexdigest()}"}}'
     )
     archive.append(data)
     return line

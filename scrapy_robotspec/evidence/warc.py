@@ -44,8 +44,9 @@ _CONTENT_TYPES = {
 #: Level of gzip: on typical records within 1% of the best, in half the time.
 _COMPRESSION = 3
 #: Records up to this size (bytes) are stored in their member as they are: zlib gives the
-#: interpreter's lock away, and waiting for it takes longer than all else that is done for a record.
-_SMALL = 2**11
+#: interpreter's lock away, as hashing 2 KB does, and waiting for it takes longer than all else that
+#: is done for a record.
+_SMALL = 2000
 #: Head of a gzip member, without name and time, and of its only block, which is stored.
 _STORED = b"\x1f\x8b\x08" + bytes(6) + b"\xff\x01"
 #: The end of the head of an HTTP message.
