@@ -7,21 +7,17 @@ They have no deadline: a slow machine is not a failure.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.redis_cluster import RedisCluster
 from tests.support.redis_server import RedisServer, need_redis
 from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_robotspec.store.base import RecordStore
 
 _BASE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

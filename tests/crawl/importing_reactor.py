@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from scrapy import Request, Spider
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.scheduler import Scheduler
 from scrapy.pqueues import ScrapyPriorityQueue
 from scrapy.robotstxt import PythonRobotParser
 from twisted.internet import reactor  # noqa: F401, TID251
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
 
 
 class Middleware:

@@ -10,19 +10,16 @@ import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import TextResponse
+from scrapy.http import Response, TextResponse
 from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robotspec.plugin import _compat
 from tests.support.event_log import read_job
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
 
 class AnswersAtOnce:

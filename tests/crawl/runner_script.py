@@ -9,16 +9,13 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.crawler import AsyncCrawlerRunner
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
+from scrapy.http import Response
+from twisted.python.failure import Failure
 
 ENDS: Counter[str] = Counter()
 

@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import itertools
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.python.failure import Failure
+from typing_extensions import Self
 
 from scrapy_robotspec import ForbiddenUsage, Origin, RobotSpecMiddleware, SitemapsFromRobots
 from scrapy_robotspec.plugin.browser.guard import BrowserGuard
 from tests.support.spiders import Plain
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
-    from typing_extensions import Self
 
 
 class Onsite(Plain):
@@ -247,7 +244,7 @@ class Inline(Plain):
 
 
 class Mixed(Inline):
-    """Sends the job's ``inline`` and ``files`` requests from its first page."""
+    """Sends the job's ``inline`` requests and those of a media pipeline from its first page."""
 
     name = "mixed"
 
@@ -258,16 +255,6 @@ class Mixed(Inline):
         for url in inline:
             deferred_from_coro(self._inline(url))
         return [{"file_urls": files}] if files else []
-
-
-class WithFiles(Plain):
-    """Gives an item whose files a media pipeline downloads."""
-
-    name = "with_files"
-
-    def got(self, response: Response) -> Any:
-        super().got(response)
-        return [{"file_urls": self.job["files"]}]
 
 
 class InABrowser(Plain):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 OURS = "scrapy_robotspec.RobotSpecMiddleware"
 
@@ -18,6 +16,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("EDITION", "google-2018", "google-2019"),
     ("USER_AGENT_TOKEN", "tests.crawl.tokens.coroutine", "f(request, crawler)"),
     ("CACHE", "sqlite:////no/such/folder/x.db", "folder"),
+    ("EVIDENCE", "/dev/null/x", "folder"),
     ("CACHE_MIN_TTL", 90_000, "ROBOTSPEC_CACHE_MAX_TTL"),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import socket
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,9 +12,6 @@ from tests.support import responses
 from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import http, raw, reply
 from tests.support.server import Server, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BODY = b"User-agent: *\nDisallow: /no\n"
 WHOLE = http(200, [("Content-Length", str(len(BODY))), ("Content-Type", "text/plain")], BODY)

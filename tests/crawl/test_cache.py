@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,7 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import crawl
 from tests.support.responses import Switch, after, in_turn, once, reply
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 OTHER_RULES = "User-agent: *\nDisallow: /yes\n"

@@ -10,7 +10,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -27,9 +26,7 @@ from tests.support.crawl import MODES
 from tests.support.crawl_starter import ForkedProcess
 from tests.support.html_page import check as check_page
 from tests.support.responses import redirect, reply, silence
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 

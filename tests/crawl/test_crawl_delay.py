@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import MODES, Result, Running, crawl
-from tests.support.server import ahead
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site, ahead
 
 #: A busy machine may send a first page late (seconds); a page that takes no turn is ahead by more.
 SLACK = 0.2

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import Running
 from tests.support.responses import silence
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 ONE_AT_A_TIME = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}

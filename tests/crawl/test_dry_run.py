@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.support.crawl import Result, Running, crawl
 from tests.support.html_page import check
 from tests.support.responses import after, in_turn, once, reply, silence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 NO = "User-agent: *\nDisallow: /no\n"
 DRY = {"ROBOTSPEC_DRY_RUN": True}

@@ -8,7 +8,8 @@ import signal
 import time
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -27,11 +28,7 @@ from tests.support.responses import (
     reset,
     silence,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no\n"
 PART = b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser"
@@ -341,16 +338,6 @@ def test_a_browsers_request_that_could_not_wait_is_logged(server: Server, tmp_pa
     assert (waited["policy"], waited["outcome"]) == ("no_answer", None)
     assert "while the browser waited" in waited["failure"]
     replayed(tmp_path, 3)
-
-
-def test_a_folder_that_cannot_be_made_stops_the_crawl_with_one_clear_error(
-    server: Server, tmp_path: Path
-) -> None:
-    (tmp_path / "file").touch()
-    site = server.site("127.0.0.2", NO)
-    result = crawl([site.url("/")], {"ROBOTSPEC_EVIDENCE": str(tmp_path / "file" / "x")})
-    assert result.lines("ConfigurationError", "ROBOTSPEC_EVIDENCE", "folder")
-    assert site.log == []
 
 
 def test_a_robots_txt_over_ftp_is_archived_as_a_resource(tmp_path: Path) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.crawl import PROXY_WAYS, WAYS, crawl
 from tests.support.responses import in_turn, raw, redirect, reply, silence
-from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from tests.support.server import Site
+from tests.support.server import Server, Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
 

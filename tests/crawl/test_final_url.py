@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,9 +12,7 @@ from scrapy_robotspec.protocol.paths import resolve_dots
 from tests.plugins.renderers import renderer, splash
 from tests.support.crawl import crawl
 from tests.support.responses import after, redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 FOLLOWS = {"DOWNLOADER_MIDDLEWARES": {"tests.crawl.middlewares.FollowsRedirects": 900}}
 NO = "User-agent: *\nDisallow: /no\n"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.support.crawl import MODES, crawl
 from tests.support.ftp import ftp_site
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEAD = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_FETCH_TIMEOUT": 2}
 

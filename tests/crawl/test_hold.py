@@ -5,16 +5,23 @@ from __future__ import annotations
 import email.utils
 import itertools
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import crawl
-from tests.support.responses import after, in_turn, once, reply, reset, silence, until
-
-if TYPE_CHECKING:
-    from tests.support.responses import Answer, Exchange
-    from tests.support.server import Server, Site
+from tests.support.responses import (
+    Answer,
+    Exchange,
+    after,
+    in_turn,
+    once,
+    reply,
+    reset,
+    silence,
+    until,
+)
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import crawl
 from tests.support.responses import after, in_turn, raw, reply
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no\n"
 CUT = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nUser-agent: *\nAllow: /\n"
@@ -67,12 +64,15 @@ def test_a_robots_txt_that_does_not_come_allows_nothing(
     assert result.errors[site.url("/x")]["type"] == "RobotsUnreachable"
 
 
-def test_it_carries_the_user_agent_of_the_page(server: Server) -> None:
+def test_it_carries_the_user_agent_of_the_page_and_no_other_header(server: Server) -> None:
     """The site's log shows one crawler."""
     own = server.site("127.0.0.2", NO)
     usual = server.site("127.0.0.3", NO)
-    header = {"User-Agent": "special/1.0"}
-    crawl([{"url": own.url("/x"), "headers": header}, usual.url("/x")])
+    secrets = {"Cookie": "a=secret", "Authorization": "secret", "X-Key": "secret", "Referer": "x"}
+    headers = {"User-Agent": "special/1.0", **secrets}
+    crawl([{"url": own.url("/x"), "headers": headers}, usual.url("/x")])
+    (asked,) = own.robots_asked
+    assert not {name.lower() for name in secrets} & {name for name, _ in asked.headers}
     assert {asked.header("user-agent") for asked in own.log} == {"special/1.0"}
     assert {asked.header("user-agent") for asked in usual.log} == {
         "examplebot/1.0 (+https://example.com/bot)"

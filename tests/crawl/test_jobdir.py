@@ -5,18 +5,15 @@ from __future__ import annotations
 import resource
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import version_info
 
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import closing, once, reply, silence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: The disk queue classes of Scrapy.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import crawl
 from tests.support.responses import after, reply
-from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from tests.support.server import Site
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: As Scrapy's documentation has it for crawls in breadth-first order.

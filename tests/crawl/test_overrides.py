@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import crawl
 from tests.support.responses import reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n\nUser-agent: special\nDisallow: /yes\n"
 DOWN = reply("", 503)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import Running, crawl
 from tests.support.responses import after, reply, silence
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 BODY = "User-agent: *\nDisallow: /no\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from scrapy import version_info
@@ -10,9 +10,6 @@ from scrapy import version_info
 from tests.support.crawl import MODES, Result, crawl
 from tests.support.responses import raw, redirect, reply
 from tests.support.server import Server, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BODY = "# ours\nUser-agent: examplebot\nDisallow: /no\nAllow: /\nCrawl-delay: 2\n"
 

@@ -6,7 +6,8 @@ import json
 import shutil
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import version_info
@@ -14,11 +15,7 @@ from scrapy import version_info
 from tests.support.crawl import MODES, Running, crawl
 from tests.support.html_page import check
 from tests.support.responses import after, in_turn, redirect, reply, reset, silence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.plugins.renderers import renderer, splash
 from tests.support.crawl import Result, crawl
-from tests.support.responses import as_long_as, reply, silence, until
-from tests.support.server import ROBOTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.responses import Answer
-    from tests.support.server import Server, Site
+from tests.support.responses import Answer, as_long_as, reply, silence, until
+from tests.support.server import ROBOTS, Server, Site
 
 OPEN, CLOSED = "User-agent: *\nDisallow: /no\n", "User-agent: *\nDisallow: /\n"
 #: A request that has left the crawl may reach the server this much later (seconds).
@@ -105,7 +100,7 @@ DELAYED: dict[str, dict[str, Any]] = {
     [
         *(("plain", by) for by in DELAYED),
         *(("inline", "crawl delay"), ("inline", "autothrottle")),
-        ("with_files", "crawl delay"),
+        ("mixed", "crawl delay"),
     ],
 )
 def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
@@ -116,7 +111,7 @@ def test_no_page_is_sent_after_its_prohibition_whatever_delays_it(
     site = server.site("127.0.0.2", until(1.0, living(OPEN, 1), reply(CLOSED)))
     urls = [site.url(f"/{n}") for n in range(40)]
     given = urls if spider == "plain" else [start.url("/x")]
-    more = {"inline": urls, "files": urls}
+    more = {"inline": urls if spider == "inline" else [], "files": urls}
     files = {
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": str(tmp_path),

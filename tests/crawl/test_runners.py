@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy import version_info
 
 from tests.support.crawl_starter import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 
 @pytest.mark.skipif(version_info < (2, 15), reason="this Scrapy needs a reactor")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import Running, crawl
+from tests.support.redis_server import RedisServer
 from tests.support.responses import Switch, after, as_long_as, reply
-
-if TYPE_CHECKING:
-    from tests.support.redis_server import RedisServer
-    from tests.support.server import Server
+from tests.support.server import Server
 
 pytest.importorskip("scrapy_redis", reason="scrapy-redis is not installed")
 

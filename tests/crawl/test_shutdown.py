@@ -5,18 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import MODES, Result, Running, crawl
 from tests.support.responses import Switch, once, reply, silence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 DOWN = reply("", 503)
@@ -70,8 +67,15 @@ def test_ctrl_c_while_requests_wait(
     assert sorted(site.pages_asked) == sorted(f"/yes{n}" for n in range(60))
 
 
-def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> None:
-    """Interrupt a crawl with the settings *first* half-way, go on with *second*."""
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(STOCK, {}), ({}, STOCK), ({}, {}), (FOREIGN_QUEUE, FOREIGN_QUEUE)],
+    ids=["stock to ours", "ours to stock", "ours to ours", "foreign to foreign"],
+)
+def test_a_jobdir_moves(
+    server: Server, tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Between Scrapy's queue and ours, both ways, half-way through a crawl."""
     stopping = threading.Event()
     page = once(lambda: stopping.is_set() or len(server.log) < 30, reply("page"))
     sites = [server.site(f"127.0.0.{n}", RULES, page=page) for n in range(2, 5)]
@@ -93,18 +97,6 @@ def moved(server: Server, tmp_path: Path, first: dict[str, Any], second: dict[st
     assert Counter(url for site in sites for url in map(site.url, site.pages_asked)) == Counter(
         urls
     )
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [(STOCK, {}), ({}, STOCK), ({}, {}), (FOREIGN_QUEUE, FOREIGN_QUEUE)],
-    ids=["stock to ours", "ours to stock", "ours to ours", "foreign to foreign"],
-)
-def test_a_jobdir_moves(
-    server: Server, tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
-) -> None:
-    """Between Scrapy's queue and ours, both ways."""
-    moved(server, tmp_path, first, second)
 
 
 def test_waiting_requests_of_our_queue_can_be_taken_up_by_scrapys(

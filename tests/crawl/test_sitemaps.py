@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.crawl import Running, crawl
-from tests.support.responses import reply, silence
-
-if TYPE_CHECKING:
-    from tests.support.responses import Answer
-    from tests.support.server import Server
+from tests.support.responses import Answer, reply, silence
+from tests.support.server import Server
 
 
 def sitemap(*urls: str) -> Answer:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import endless, http, reply
 from tests.support.server import Server, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LIMIT = 512_000
 HEAD = b"User-agent: *\nDisallow: /first\n"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.support.crawl import WAYS, crawl
-from tests.support.responses import endless, http
-
-if TYPE_CHECKING:
-    from tests.support.responses import Answer
-    from tests.support.server import Server
+from tests.support.responses import Answer, endless, http
+from tests.support.server import Server
 
 SETTINGS = {
     "ROBOTSPEC_FETCH_TIMEOUT": 3,

@@ -7,17 +7,14 @@ status was taken for.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.crawl import WAYS, Result, crawl
 from tests.support.responses import in_turn, reply
 from tests.support.server import Server, Site
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RULES, ALLOW, UNREACHABLE = "rules", "allow", "unreachable"
 BODY = "User-agent: *\nDisallow: /no\n"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import version_info
 
 from tests.support.crawl import crawl
 from tests.support.responses import in_turn, redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 #: Each name may have one page: its own.
 NAMES = ("one", "two", "three", "harness", "harness-images", "examplebot", "default")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.crawl import Result, crawl
 from tests.support.responses import in_turn, reply
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 ROBOTS = """\
 License: https://example.com/license.xml
@@ -234,20 +231,3 @@ def test_request_that_does_not_obey_robots_txt_is_not_refused_by_usage(server: S
     result = crawl_usage(site, [entry], settings)
     assert list(result.responses) == [site.url("/open/closed-by-header")]
     assert counts(result) == {}
-
-
-def test_spider_can_ask_before_it_crawls(server: Server) -> None:
-    """USE-01, USE-03: what robots.txt states, without a request of the page."""
-    site = server.site("127.0.0.2", ROBOTS)
-    gone = server.site("127.0.0.3", reply("", 404))
-    urls = [site.url("/open/x"), site.url("/never/x"), gone.url("/x"), "data:,x"]
-    result = crawl(urls, spider="asking")
-    assert {
-        event["url"]: (event["applies"], event["preferences"]) for event in result.of("asked")
-    } == {
-        site.url("/open/x"): (True, {"train-ai": "allow"}),
-        site.url("/never/x"): (False, {}),
-        gone.url("/x"): (True, {}),
-        "data:,x": (True, {}),
-    }
-    assert site.pages_asked == []

@@ -5,20 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.support.crawl import MODES, Running, crawl
-from tests.support.responses import after, as_long_as, in_turn, once, reply, silence, until
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tests.support.crawl import Result
-    from tests.support.responses import Answer
-    from tests.support.server import Server, Site
+from tests.support.crawl import MODES, Result, Running, crawl
+from tests.support.responses import Answer, after, as_long_as, in_turn, once, reply, silence, until
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 QUICK_RETRIES = {"ROBOTSPEC_RETRY_DELAY": 0.2, "ROBOTSPEC_RETRY_MAX_DELAY": 0.4}
@@ -222,7 +217,7 @@ def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
         "ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1},
         "FILES_STORE": str(tmp_path),
     }
-    result = crawl([first], settings, spider="with_files", more={"files": files})
+    result = crawl([first], settings, spider="mixed", more={"inline": [], "files": files})
     assert sorted(held.pages_asked) == [f"/yes{n}" for n in range(5)]
     assert len(list(tmp_path.glob("full/*"))) == 5
     assert result.stats["file_status_count/downloaded"] == 5
@@ -232,15 +227,18 @@ def test_media_pipelines_wait_too(server: Server, tmp_path: Path) -> None:
 
 
 def test_a_spider_may_ask_beforehand(server: Server) -> None:
-    """``decision``, ``sitemaps`` and ``crawl_delay`` of the middleware."""
-    body = RULES + "Crawl-delay: 3\nSitemap: https://example.com/map.xml\n"
-    site = server.site("127.0.0.2", until(0.5, reply("", 503), reply(body)))
-    urls = [site.url("/yes"), site.url("/no"), "data:,x"]
+    """``decision``, ``sitemaps``, ``crawl_delay`` and ``usage`` (USE-01, USE-03)."""
+    body = RULES + "Crawl-delay: 3\nContent-Usage: train-ai=n\nContent-Usage: /open train-ai=y\n"
+    sitemap = "https://example.com/map.xml"
+    robots = until(0.5, reply("", 503), reply(f"{body}Sitemap: {sitemap}\n"))
+    site, gone = server.site("127.0.0.2", robots), server.site("127.0.0.3", reply("", 404))
+    urls = [site.url("/open"), site.url("/no"), gone.url("/"), "data:,x"]
     result = crawl(urls, QUICK_RETRIES, spider="asking")
-    yes, no, data = result.of("asked")
-    assert (yes["allowed"], yes["reason"]) == (True, "no_rule")
-    assert (no["allowed"], no["reason"]) == (False, "rule")
-    assert (data["allowed"], data["sitemaps"], data["crawl_delay"]) == (True, [], None)
-    assert yes["sitemaps"] == ["https://example.com/map.xml"]
-    assert yes["crawl_delay"] == 3.0
-    assert site.pages_asked == []
+    members = ("allowed", "reason", "sitemaps", "crawl_delay", "applies", "preferences")
+    assert [tuple(asked[name] for name in members) for asked in result.of("asked")] == [
+        (True, "no_rule", [sitemap], 3.0, True, {"train-ai": "allow"}),
+        (False, "rule", [sitemap], 3.0, False, {}),
+        (True, "unavailable", [], None, True, {}),
+        (True, "no_rule", [], None, True, {}),
+    ]
+    assert site.pages_asked == gone.pages_asked == []

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.support.crawl import MODES, crawl
 from tests.support.responses import in_turn, reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 NO = "User-agent: *\nDisallow: /no"
 BUILT_IN = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
+from scrapy import Request
+from scrapy.crawler import Crawler
 
 
 def by_header(request: Request, crawler: Crawler) -> str:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(run.__file__).parent
 PACKAGE = ROOT / "scrapy_robotspec"

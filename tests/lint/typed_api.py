@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+from scrapy.settings import BaseSettings
+from typing_extensions import assert_type
 
 import scrapy_robotspec
 from scrapy_robotspec import (
@@ -27,10 +29,6 @@ from scrapy_robotspec import (
     WaitingPriorityQueue,
     get_edition,
 )
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
-    from typing_extensions import assert_type  # noqa: TC004  (this file is never run)
 
 
 def reading(robots: RobotsTxt, verdict: Verdict) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.unit.bulk.test_plain_warc import archive, bodies, places, problems, url
 from tests.unit.bulk.test_warc import read
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_places_beyond_4_gib_are_read(tmp_path: Path) -> None:

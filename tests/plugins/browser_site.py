@@ -6,13 +6,8 @@ name: directly, or from ``/go/NAME``, which redirects twice.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tests.support.responses import closing, redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.responses import Answer
-    from tests.support.server import Server, Site
+from tests.support.responses import Answer, closing, redirect, reply
+from tests.support.server import Server, Site
 
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
 HTML = [("Content-Type", "text/html"), ("Access-Control-Allow-Origin", "*")]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
 
 from playwright.async_api import Error
 from scrapy import Request
+from scrapy.http import Response
 from scrapy_playwright.page import PageMethod
 
 from tests.support.spiders import Noting
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from scrapy.http import Response
 
 
 class Browsing(Noting):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.sites import QUICK
 from tests.support.crawl import crawl
 from tests.support.responses import in_turn, redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 RULES = """\
 User-agent: examplebot

@@ -11,15 +11,11 @@ import gzip
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from tests.support.responses import reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.responses import Answer, Exchange
+from tests.support.responses import Answer, Exchange, reply
 
 #: Pages that are downloaded at once; the event loop's own threads would be too few.
 _THREADS = ThreadPoolExecutor(32)

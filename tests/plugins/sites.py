@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.support.crawl import crawl
-from tests.support.responses import redirect, reply, reset, silence, until
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.support.crawl import Result
-    from tests.support.responses import Answer, Exchange
-    from tests.support.server import Server, Site
+from tests.support.crawl import Result, crawl
+from tests.support.responses import Answer, Exchange, redirect, reply, reset, silence, until
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: The limit cuts the last rule off.

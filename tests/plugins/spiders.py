@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Request
-from scrapy.http import Response  # noqa: TC002  (scrapy-poet resolves annotations of callbacks)
+from scrapy.http import Response
 
 from tests.support.spiders import Noting, Plain
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 
 class WithItems(Plain):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.sites import QUICK, Sites, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.redis_server import RedisServer
-    from tests.support.server import Server
+from tests.support.redis_server import RedisServer
+from tests.support.server import Server
 
 for module, project in {
     "scrapy_redis": "scrapy-redis",

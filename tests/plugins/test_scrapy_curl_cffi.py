@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from scrapy_robotspec.plugin.fetching.failures import is_local
 from tests.plugins.sites import QUICK, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_curl_cffi", "scrapy-curl-cffi")
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import version_info
 
 from tests.plugins.sites import QUICK, RULES, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_deltafetch", "scrapy-deltafetch")
 

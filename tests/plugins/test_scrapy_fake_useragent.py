@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.random_user_agents import check
 from tests.plugins.sites import need
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_fake_useragent", "scrapy-fake-useragent")
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import crawl
 from tests.support.responses import redirect
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_impersonate", "scrapy-impersonate")
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -25,10 +25,7 @@ from tests.plugins.sites import need
 from tests.support import tls
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, closing, redirect, reply, silence
-from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from tests.support.server import Site
+from tests.support.server import Server, Site
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or ""
 

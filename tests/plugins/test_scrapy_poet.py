@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.plugins.sites import QUICK, RULES, Sites, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_poet", "scrapy-poet")
 

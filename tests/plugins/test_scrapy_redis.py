@@ -5,14 +5,10 @@ What happens to requests that wait while a worker is killed is in ``tests/crawl`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.sites import QUICK, Sites, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.redis_server import RedisServer
-    from tests.support.server import Server
+from tests.support.redis_server import RedisServer
+from tests.support.server import Server
 
 need("scrapy_redis", "scrapy-redis")
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.plugins.sites import QUICK, RULES, need
 from tests.support.crawl import crawl
 from tests.support.responses import reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("rotating_proxies", "scrapy-rotating-proxies")
 

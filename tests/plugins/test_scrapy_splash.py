@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import version_info
@@ -11,9 +11,7 @@ from tests.plugins.renderers import renderer, splash
 from tests.plugins.sites import QUICK, RULES, Sites, need
 from tests.support.crawl import crawl
 from tests.support.responses import redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_splash", "scrapy-splash")
 

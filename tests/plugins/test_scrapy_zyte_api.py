@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_robotspec.plugin.fetching.failures import is_local
 from tests.plugins.renderers import renderer, zyte
 from tests.plugins.sites import QUICK, RULES, Sites, check_silent_sites, need
 from tests.support.crawl import Result, crawl
 from tests.support.responses import redirect
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapy_zyte_api", "scrapy-zyte-api")
 

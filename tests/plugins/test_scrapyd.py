@@ -10,16 +10,13 @@ import time
 import urllib.parse
 import urllib.request
 import zipfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from tests.plugins.sites import RULES, need
 from tests.support.redis_server import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("scrapyd", "scrapyd")
 

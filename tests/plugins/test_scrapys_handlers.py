@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import version_info
@@ -11,12 +12,8 @@ from scrapy import version_info
 from tests.plugins.http2_server import Http2Server
 from tests.plugins.sites import QUICK, RULES, TOO_LONG, Sites, check_silent_sites
 from tests.support.crawl import crawl
+from tests.support.server import Server
 from tests.support.tls import write_certificate
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
 
 HANDLERS = "scrapy.core.downloader.handlers"
 HTTP2 = f"{HANDLERS}.http2.H2DownloadHandler"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.plugins.sites import QUICK, Sites
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.server import Server
+from tests.support.server import Server
 
 
 def test_concurrent_requests_per_ip_needs_another_queue(server: Server) -> None:

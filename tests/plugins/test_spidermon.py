@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.plugins.sites import QUICK, Sites, need
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
+from tests.support.server import Server
 
 need("spidermon", "spidermon")
 

@@ -7,9 +7,9 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -20,9 +20,6 @@ from scrapy_robotspec.render.crawl_report import OriginStats
 from tests.support.command_line import PROJECT_SETTINGS, install_command
 from tests.support.responses import reply
 from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 PAGES = [ROOT / "docs/why.md", ROOT / "docs/command-line.md"]

@@ -8,16 +8,13 @@ import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import scrapy_robotspec
 from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = (Path(scrapy_robotspec.__file__).parents[1] / "docs/evidence.md").read_text("utf-8")
 SESSION = re.compile(r"^```shell-session\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -5,12 +5,9 @@ The cases and their answers are in ``conformance/tables``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from conformance.tables import TableCase
+from conformance.tables import TableCase
 
 
 def _comment_lines(body: bytes) -> bytes:

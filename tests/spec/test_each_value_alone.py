@@ -6,21 +6,17 @@ agrees with the package about the presets, and ``test_tables.py`` compares that 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from conformance.tables import read_tables
 from scrapy_robotspec.editions import EDITIONS, Edition
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support import reference
 from tests.support.tokens import accepted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from _pytest.mark import ParameterSet
 
 CASES = [case for case in read_tables() if len(case.body) < 10_000]
 

@@ -5,14 +5,11 @@ The data are 3,000 of 30,000 generated cases, chosen for variety by ``conformanc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from conformance.cases import HERE, Case, read_cases
 from conformance.choose import tags
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CASES = list(read_cases([HERE / "google.jsonl"]))
 

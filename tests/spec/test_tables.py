@@ -5,16 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from conformance.tables import Ask, TableCase, read_tables
+from conformance.tables import Answer, Ask, TableCase, read_tables
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.spec.table import deliveries
-
-if TYPE_CHECKING:
-    from conformance.tables import Answer
 
 CASES = read_tables()
 

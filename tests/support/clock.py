@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
+from scrapy.crawler import Crawler
 
 #: Seconds by which the clock is put on or back, and how often (seconds of the true clock).
 JUMPS = (0, 0, 5, -5, 30, -30, 100, -100, 4_000, -4_000, 86_400, -86_400)

@@ -12,18 +12,15 @@ import signal
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import version_info
 
 from tests.support.crawl_starter import ForkedProcess
 from tests.support.event_log import JOB_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
 
 Event = dict[str, Any]
 
@@ -132,12 +129,7 @@ class Running:
     def __enter__(self) -> Running:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
         self._folder.cleanup()

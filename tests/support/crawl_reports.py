@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 from scrapy_robotspec.render.report_page import report_page
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 START = 1_800_000_000.0
 

@@ -16,16 +16,14 @@ import socket
 import subprocess
 import sys
 import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from runpy import run_module
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Modules of most crawls; packages with what is in them. Not all exist in the oldest Scrapy.

@@ -7,12 +7,9 @@ the package, which has no edition that reads files in this way.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Section 3.3: a token and a colon start a line, a number sign ends it; white space may follow.
 LINE = re.compile(

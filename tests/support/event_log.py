@@ -10,16 +10,13 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrapy import signals
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.robotstxt import RobotParser
 
 from scrapy_robotspec import signals as robots_signals
-
-if TYPE_CHECKING:
-    from scrapy import Request
-    from scrapy.crawler import Crawler
-    from scrapy.robotstxt import RobotParser
 
 JOB_VARIABLE = "HARNESS_JOB"
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from scrapy_robotspec.access.exchange import Exchange, RedirectLimits, result_of
 from scrapy_robotspec.access.origin import Origin
@@ -20,11 +22,6 @@ from scrapy_robotspec.evidence.run_writer import RunWriter, record_ids
 from scrapy_robotspec.evidence.states import State
 from scrapy_robotspec.evidence.warc import NewRecord, response_head
 from scrapy_robotspec.lookup.rules_cache import RulesCache
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
 
 #: When these crawls begin: 2026-01-31 12:00:00 UTC (epoch seconds).
 START = 1769860800.0

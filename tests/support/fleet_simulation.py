@@ -9,7 +9,8 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from scrapy import Request
 from twisted.internet.defer import Deferred
@@ -17,13 +18,9 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.plugin.scheduling.crawl_delay import CrawlDelay
+from scrapy_robotspec.store.base import Reservation, SlotRequest
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robotspec.store.base import Reservation, SlotRequest
 
 ORIGIN = Origin("http", "a.example", 80)
 #: Seconds for which a process that has never reached the store waits for it.

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import socket
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.support.redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _SLOTS = 16_384
 _OPTIONS = ["--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"]

@@ -9,14 +9,10 @@ import shutil
 import socket
 import subprocess
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from typing_extensions import Self
+from typing_extensions import Self
 
 NOT_FOUND = "no redis-server on the PATH: install Debian's redis-server or Redis itself"
 

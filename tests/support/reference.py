@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from scrapy_robotspec.editions import AgentMatch, Slashless
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from scrapy_robotspec.editions import Edition
+from scrapy_robotspec.editions import AgentMatch, Edition, Slashless
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNRESERVED = string.ascii_letters + string.digits + "-._~"

@@ -11,12 +11,26 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tests.support.server import Asked
 
 Headers = Iterable[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request as it came in."""
+
+    at: float
+    host: str
+    port: int
+    method: str
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    sent: int = 0
+    """Bytes sent for it so far."""
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header (lower case), or None."""
+        return next((value for key, value in self.headers if key == name), None)
 
 
 @dataclass(slots=True)

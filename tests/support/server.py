@@ -8,42 +8,20 @@ any host name. ``responses.py`` contains the responses.
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tests.support.responses import Answer, Exchange, reply
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Callable, Iterable, Mapping
-    from types import TracebackType
+from tests.support.responses import Answer, Asked, Exchange, reply
 
 ROBOTS = "/robots.txt"
 #: The server notes when its thread stands still for longer (seconds).
 _STALL = 0.05
-
-
-@dataclass(slots=True)
-class Asked:
-    """One request as it came in."""
-
-    at: float
-    host: str
-    port: int
-    method: str
-    path: str
-    headers: tuple[tuple[str, str], ...]
-    sent: int = 0
-    """Bytes sent for it so far."""
-
-    def header(self, name: str) -> str | None:
-        """The first value of a header (lower case), or None."""
-        return next((value for key, value in self.headers if key == name), None)
 
 
 @dataclass
@@ -162,12 +140,7 @@ class Server:
         self._ready.wait()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator
+from typing import Any
 
 from scrapy import Request, Spider
+from scrapy.http import Response
+from twisted.python.failure import Failure
 
 from tests.support.event_log import Notebook, read_job
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from scrapy.http import Response
-    from twisted.python.failure import Failure
 
 
 class Noting(Spider):

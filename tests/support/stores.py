@@ -8,14 +8,11 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from typing import TYPE_CHECKING
 
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.record import RobotsRecord
+from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.sqlite import SqliteStore
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
-    from scrapy_robotspec.store.base import RecordStore
 
 NOW = 1_800_000_000.0
 

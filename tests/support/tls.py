@@ -5,15 +5,12 @@ from __future__ import annotations
 import datetime
 import ssl
 import tempfile
+from ipaddress import IPv4Address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address
 
 
 def context() -> ssl.SSLContext:

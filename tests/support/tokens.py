@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from scrapy_robotspec.editions import get_edition
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from scrapy_robotspec.editions import Edition
+from scrapy_robotspec.editions import Edition, get_edition
 
 
 def accepted(tokens: str | Sequence[str], edition: str | Edition) -> tuple[str, ...]:

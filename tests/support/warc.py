@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import gzip
 import random
+from collections.abc import Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 FIXED = {"WARC-Date": "2026-01-31T12:00:00Z"}
 

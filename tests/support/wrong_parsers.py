@@ -7,24 +7,19 @@ ones.
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from conformance.cases import cases_of
-from scrapy_robotspec.editions import EDITIONS
+from conformance.cases import Case, cases_of
+from scrapy_robotspec.editions import EDITIONS, Edition
 from tests.support import reference
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from conformance.cases import Case
-    from scrapy_robotspec.editions import Edition
-    from tests.support.reference import PlainGroup
+from tests.support.reference import PlainGroup
 
 SOURCE = Path(reference.__file__)
 #: Longest time that a wrong parser may take for all cases (seconds).

@@ -8,16 +8,14 @@ the tests that contradict the specifications.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import scrapy.downloadermiddlewares.robotstxt
 import scrapy.robotstxt
+from scrapy import Request
 
 from scrapy_robotspec import Origin, RobotSpecMiddleware, RobotSpecParser
-
-if TYPE_CHECKING:
-    from scrapy import Request
 
 #: test → the statement of docs/specification.md that demands otherwise
 FAILED_ON_PURPOSE = {

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from benchmarks import bulk as benchmark
 from benchmarks.corpus import make_corpus
 from scrapy_robotspec import bulk
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def test_a_quick_run_prints_the_ratios(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from benchmarks import run
 from benchmarks.hostile import RECIPES
 from benchmarks.peers import OURS, PROTEGO
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_a_quick_run_writes_every_measure(

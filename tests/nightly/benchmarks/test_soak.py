@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from benchmarks import soak
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_few_seconds_of_it(tmp_path: Path) -> None:

@@ -6,10 +6,9 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tests.support.redis_server import RedisServer
+from tests.support.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[3]
 

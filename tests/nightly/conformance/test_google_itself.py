@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
 from conformance.cases import cases_of
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 google = pytest.importorskip("jwm.robotstxt.googlebot", reason="jwm.robotstxt is not installed")
 

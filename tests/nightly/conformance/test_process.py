@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from conformance.process import ParserProcess
 from conformance.responses import Response, read_response
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: A parser that does what the request's ``do`` says, and otherwise answers with its ``number``.
 SCRIPT = """\

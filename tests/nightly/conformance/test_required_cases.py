@@ -6,20 +6,16 @@ or a parser could fail by a reading that the specification permits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from conformance.cases import cases_of
+from conformance.cases import Case, cases_of
 from scrapy_robotspec.editions import EDITIONS, AgentMatch, Slashless
 from tests.support import reference
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from conformance.cases import Case
 
 #: Open in every specification but that of Google's matcher.
 EVERYWHERE: dict[str, Any] = {

@@ -7,7 +7,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,6 @@ from conformance.cases import cases_of
 from conformance.parsers import PARSERS
 from conformance.responses import Response
 from conformance.score import GIVE_UP_AFTER, Result, request, score
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = project.ROOT
 OURS = PARSERS["scrapy-robotspec"]

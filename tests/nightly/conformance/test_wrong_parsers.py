@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from conformance.build import specifications
-from scrapy_robotspec.editions import AgentMatch, Slashless
+from scrapy_robotspec.editions import AgentMatch, Edition, Slashless
+from tests.support.reference import PlainGroup, PlainRule
 from tests.support.wrong_parsers import (
     MODERN,
     Wrong,
@@ -26,12 +28,6 @@ from tests.support.wrong_parsers import (
     reads,
     text,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robotspec.editions import Edition
-    from tests.support.reference import PlainGroup, PlainRule
 
 RFC = ("rfc9309",)
 #: Those that know nothing of Google's matcher and its limits.

@@ -9,21 +9,16 @@ import os
 import random
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.crawl import MODES, Running
 from tests.support.evidence import audited
-from tests.support.responses import after, in_turn, redirect, reply, reset, silence
-from tests.support.server import Server
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.responses import Answer
-    from tests.support.server import Site
+from tests.support.responses import Answer, after, in_turn, redirect, reply, reset, silence
+from tests.support.server import Server, Site
 
 #: Seconds after which a crawl is interrupted or killed, if it runs on.
 LONGEST = 6.0

@@ -12,13 +12,10 @@ import gzip
 import zlib
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.support import responses
-from tests.support.responses import http, in_turn, raw, redirect, reply
-
-if TYPE_CHECKING:
-    from tests.support.responses import Answer, Exchange
+from tests.support.responses import Answer, Exchange, http, in_turn, raw, redirect, reply
 
 BODY = b"User-agent: *\nDisallow: /no\n"
 BOMB = BODY + b"#" * 40_000_000

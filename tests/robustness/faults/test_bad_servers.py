@@ -9,21 +9,28 @@ from __future__ import annotations
 import gzip
 import os
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from tests.support import tls
 from tests.support.crawl import MODES, crawl
-from tests.support.responses import after, drip, http, in_turn, raw, redirect, reply, reset, silence
+from tests.support.responses import (
+    Answer,
+    after,
+    drip,
+    http,
+    in_turn,
+    raw,
+    redirect,
+    reply,
+    reset,
+    silence,
+)
 from tests.support.server import Server, Site
 
 from .bad_servers import BODY, GUARDED, LENGTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.responses import Answer
 
 ORIGINS = 40
 RIGHT = [

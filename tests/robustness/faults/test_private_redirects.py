@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from tests.support.crawl import crawl
 from tests.support.responses import redirect
-
-if TYPE_CHECKING:
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 BODY = "User-agent: *\nDisallow: /no\n"
 SETTINGS = {"ROBOTSPEC_REFUSE_PRIVATE_REDIRECTS": True}

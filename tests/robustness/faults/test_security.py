@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,38 +16,14 @@ from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import crawl
 from tests.support.responses import raw, redirect, reply
+from tests.support.server import Server
 from tests.support.stores import put
-
-if TYPE_CHECKING:
-    from tests.support.server import Server
 
 ROOT = Path(__file__).parents[3]
 BODY = "User-agent: *\nDisallow: /no\n"
 AT_ONCE = {"ROBOTSPEC_RETRY_TIMES": 0, "ROBOTSPEC_HOLD_TIMEOUT": 0}
 #: Colour, title, clear the screen, the same in one byte, text from right to left.
 HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2J\x9b2J\u202e"
-
-
-def test_default_headers_with_secrets_stay_with_the_first_origin(server: Server) -> None:
-    """FET-18: also what the settings add to every request."""
-    end = server.site("127.0.0.3", BODY)
-    first = server.site("127.0.0.2", redirect(end.url("/robots.txt")))
-    headers = {"Cookie": "session=secret", "Authorization": "Basic secret"}
-    crawl([first.url("/yes")], {"DEFAULT_REQUEST_HEADERS": headers})
-    (asked,) = end.robots_asked
-    assert not asked.header("cookie")
-    assert not asked.header("authorization")
-    assert "secret" not in str(asked.headers)
-
-
-def test_headers_of_the_page_do_not_go_with_it(server: Server) -> None:
-    """The robots.txt request takes the user agent over, and nothing else."""
-    site = server.site("127.0.0.2", BODY)
-    headers = {"Cookie": "a=secret", "Authorization": "secret", "X-Key": "secret", "Referer": "x"}
-    crawl([{"url": site.url("/yes"), "headers": headers}])
-    (asked,) = site.robots_asked
-    assert "secret" not in str(asked.headers)
-    assert asked.header("referer") is None
 
 
 def test_no_text_of_a_stranger_steers_the_terminal(server: Server, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ disallowed, the process or its memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pytest
 from scrapy import version_info
@@ -18,9 +18,6 @@ from tests.support.responses import redirect, reply
 from tests.support.server import Server, Site
 
 from .bad_servers import BODY, GUARDED, MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PATHS = ("/yes", "/no", "/no/deeper")
 RETRIES = 2

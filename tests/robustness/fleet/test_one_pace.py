@@ -5,19 +5,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.crawl import Running
-from tests.support.server import ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.redis_server import RedisServer
-    from tests.support.server import Server, Site
+from tests.support.redis_server import RedisServer
+from tests.support.server import Server, Site, ahead
 
 DELAY = 0.4
 #: A busy machine may send a first page late (seconds); a page that takes no turn is ahead by more.

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tests.support.crawl import crawl
-
-if TYPE_CHECKING:
-    from tests.support.redis_cluster import RedisCluster
-    from tests.support.server import Server
+from tests.support.redis_cluster import RedisCluster
+from tests.support.server import Server
 
 RULES = "User-agent: *\nDisallow: /no\n"
 

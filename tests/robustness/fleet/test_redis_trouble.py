@@ -6,19 +6,14 @@ import signal
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-from tests.support.crawl import Running, crawl
+from tests.support.crawl import Result, Running, crawl
+from tests.support.redis_server import RedisServer
 from tests.support.responses import after, once, reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.crawl import Result
-    from tests.support.redis_server import RedisServer
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.support.crawl import Result, Running, crawl
 from tests.support.responses import after, in_turn, reply, silence
-
-if TYPE_CHECKING:
-    from tests.support.server import Server, Site
+from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 WORKERS = 3

@@ -10,22 +10,19 @@ import signal
 import sqlite3
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import version_info
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import Running, crawl
 from tests.support.responses import Switch, after, in_turn, reply, reset
+from tests.support.server import Server, Site
 from tests.support.stores import take
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy_robotspec.store.base import RecordStore
-    from tests.support.server import Server, Site
 
 RULES = "User-agent: *\nDisallow: /no\n"
 #: Seconds; a lease lasts this and five more.

@@ -11,15 +11,11 @@ from __future__ import annotations
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
 
-from scrapy_robotspec.store.base import HORIZON, SlotRequest
+from scrapy_robotspec.store.base import HORIZON, RecordStore, SlotRequest
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, record
 from tests.support.stores import put, take
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.store.base import RecordStore
 
 NOW = 1_800_000_000.0
 ORIGINS = 50

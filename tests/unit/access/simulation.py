@@ -5,18 +5,14 @@ The origin is a function from a time to the result of a fetch at that time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy, Plan
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import get_edition
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robotspec.access.record import RobotsRecord
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 START = 1_800_000_000.0

@@ -5,18 +5,16 @@ from __future__ import annotations
 import gzip
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robotspec.access.decoding import can_decode, decode_prefix
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TEXT = b"User-agent: *\nDisallow: /no\n" * 20
 RAW = zlib.compress(TEXT)[2:-4]

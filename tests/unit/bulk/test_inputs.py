@@ -6,7 +6,7 @@ import errno
 import gzip
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,9 +17,6 @@ from scrapy_robotspec.bulk import inputs
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.inputs import find_inputs
 from tests.support.warc import response, write_warc
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BODY = b"User-agent: *\nDisallow: /private/\n"
 

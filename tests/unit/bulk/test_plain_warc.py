@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +11,7 @@ from scrapy_robotspec.bulk.documents import Document
 from tests.support.warc import response, write_warc
 from tests.unit.bulk.test_warc import Problem, read
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    Read = Document | Problem
+Read = Document | Problem
 
 
 def bodies(found: list[Read]) -> dict[str | None, bytes | None]:

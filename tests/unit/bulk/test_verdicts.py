@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -19,9 +20,6 @@ from scrapy_robotspec.bulk.questions import Crawlers
 from scrapy_robotspec.editions import EDITIONS
 from tests.unit.protocol import strategies as structures
 from tests.unit.protocol.property import strategies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SHOP = b"""\
 Sitemap: https://shop.example/sitemap.xml

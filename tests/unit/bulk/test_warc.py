@@ -5,16 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from scrapy_robotspec.bulk.documents import Document
 from scrapy_robotspec.bulk.warc import read_warc
 from tests.support.warc import chunked, damaged, one_stream, response, write_warc
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BODY = b"User-agent: *\nDisallow: /private/\n"
 URL = "https://a.example/robots.txt"

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robotspec.cli import options
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 DOTS = "/x/../cart/1"
 

@@ -6,15 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 import scrapy_robotspec
 from scrapy_robotspec.cli.app import COMMANDS
-
-if TYPE_CHECKING:
-    import pytest
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from scrapy_robotspec.protocol.lint.crawlers import KNOWN_CRAWLERS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
-
+from tests.support.command_line import RunCommand
 
 CSV = ("--out", "out", "--format", "csv")
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.cli import editions
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 NAMES = [f"bot{a}{b}" for a in "abcde" for b in "abcde"]
 COMMAND = ("editions", "many.txt", "--each-token", "--all", "--json")

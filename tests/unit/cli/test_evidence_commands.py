@@ -5,16 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import RunCommand
 from tests.support.evidence import Crawl, make_evidence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
 
 COMMON = [
     '1.2.3.4 - - [31/Jan/2026:12:00:02 +0000] "GET /robots.txt HTTP/1.1" 200 5',

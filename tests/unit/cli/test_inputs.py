@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 NOT_READ = "f.txt is longer than 512,000 bytes; the rest is not read"
 UNUSUAL = {

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from scrapy_robotspec import __version__
-from tests.support.command_line import SHOP
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import SHOP, RunCommand
 
 
 def test_sarif_is_one_document_with_rules_and_places(run_command: RunCommand, folder: Path) -> None:

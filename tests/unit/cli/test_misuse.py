@@ -7,15 +7,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import scrapy_robotspec
+from tests.support.command_line import RunCommand
 from tests.support.evidence import make_evidence
-
-if TYPE_CHECKING:
-    from tests.support.command_line import RunCommand
 
 ROOT = Path(scrapy_robotspec.__file__).parents[1]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 INPUTS = [
     ("check robots.txt / --html {}", "robots.txt"),

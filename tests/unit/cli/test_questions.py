@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robotspec.cli.app import COMMANDS
+from tests.support.command_line import RunCommand
 from tests.support.evidence import make_evidence
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
 
 #: A command line that answers a question, the exit code, and what the answer must hold. The pages
 #: of the documentation hold more of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.cli import sitemap
 from scrapy_robotspec.cli.errors import MisuseError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import RunCommand
 
 XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 IMAGE = '<i:image xmlns:i="x"><i:loc>https://shop.example/i.png</i:loc></i:image>'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.evidence.audit import Audit, absolute_url
 from tests.support.evidence import RULES, START, TOKENS, Crawl, audited, run_settings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SITE = "https://example.com"
 NO = f"{SITE}/private/x"

@@ -6,8 +6,10 @@ import copy
 import gzip
 import os
 import tracemalloc
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,10 +20,6 @@ from scrapy_robotspec.evidence.audit import Timeline
 from scrapy_robotspec.evidence.log_lines import MAX_LINE
 from scrapy_robotspec.evidence.replay import replay
 from tests.support.evidence import Crawl, lines_of, log_of, make_evidence, write_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SITE = "https://example.com"
 VALUES: list[Any] = [None, True, -1, 2**40, 1e308, "x", "\ud800", "a" * 10_000, [], {}, [[1]]]

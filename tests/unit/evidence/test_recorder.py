@@ -6,9 +6,11 @@ import errno
 import json
 import os
 import time
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,10 +19,6 @@ from scrapy_robotspec.evidence.replay import replay
 from scrapy_robotspec.evidence.run_writer import RunWriter, new_run_name, record_ids
 from scrapy_robotspec.evidence.warc import NewRecord
 from tests.support.evidence import START, run_settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 HEADER = {"time": START, "software": "tests", "settings": run_settings().to_json()}
 

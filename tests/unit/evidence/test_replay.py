@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,10 +19,6 @@ from tests.support.evidence import (
     make_evidence,
     write_lines,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SITE = "https://example.com"
 #: A request in a browser could not wait for its robots.txt any longer.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +13,9 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.overrides import HostTable, Override
 from scrapy_robotspec.access.usage_policy import UsagePolicy
+from scrapy_robotspec.editions import Edition
 from scrapy_robotspec.evidence.run_settings import RunSettings
 from tests.support.evidence import run_settings
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.editions import Edition
 
 
 def read_back(settings: RunSettings) -> RunSettings:

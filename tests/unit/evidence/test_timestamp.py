@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from scrapy_robotspec.evidence.timestamp import stamp
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DIGEST = "ab" * 32
 

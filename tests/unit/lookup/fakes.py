@@ -5,7 +5,8 @@ The lookup, the stores and the policy are the real ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 from twisted.internet.defer import Deferred, succeed
@@ -15,20 +16,15 @@ from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import AccessPolicy
 from scrapy_robotspec.editions import get_edition
-from scrapy_robotspec.lookup import Lookup, Resolved
+from scrapy_robotspec.lookup import FetchDone, Lookup, Pending, Resolved
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.lookup.rules_cache import MAX_BYTES
 from scrapy_robotspec.lookup.tiered_store import SharedLookup, TieredStore
+from scrapy_robotspec.protocol.robotstxt import RobotsTxt
+from scrapy_robotspec.store.base import RecordStore
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.stores import SharedStore
 from tests.support.timers import call_later
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robotspec.lookup import FetchDone, Pending
-    from scrapy_robotspec.protocol.robotstxt import RobotsTxt
-    from scrapy_robotspec.store.base import RecordStore
 
 _T = TypeVar("_T")
 

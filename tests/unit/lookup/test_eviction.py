@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.outcome import FetchResult, Hop
 from scrapy_robotspec.lookup import Resolved
 
 from .fakes import DEAD, DOWN, FILE, MISSING, OTHER_FILE, A, B, C, LookupHarness
-
-if TYPE_CHECKING:
-    import pytest
-
-    from scrapy_robotspec.access.origin import Origin
 
 OTHERS = FetchResult(
     status=200,

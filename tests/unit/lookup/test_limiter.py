@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup import FetchLimiter
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 SILENT = FetchLimiter.SILENT_AFTER
 PREEMPT = FetchLimiter.PREEMPT_AFTER

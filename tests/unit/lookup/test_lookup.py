@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
 from scrapy_robotspec.access.policy import Action
 from scrapy_robotspec.lookup import FetchLimiter, Pending, Resolved
 from tests.support.stores import SharedStore, take
@@ -27,9 +28,6 @@ from .fakes import (
     LookupHarness,
     two_processes,
 )
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.access.outcome import FetchResult
 
 DAY = 86_400.0
 #: A fetch may be preempted after this (seconds).

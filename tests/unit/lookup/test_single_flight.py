@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,9 +24,6 @@ from scrapy_robotspec.store.base import Claim
 from tests.support.stores import SharedStore, take
 
 from .fakes import DOWN, FILE, LEASE, MISSING, OTHER_FILE, START, A, LookupHarness, two_processes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DAY = 86_400.0
 LOCAL = FetchResult(error="proxy refused the connection", local=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from twisted.internet.defer import Deferred
@@ -10,20 +12,13 @@ from twisted.internet.defer import Deferred
 from scrapy_robotspec.access.outcome import Meaning
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.lookup.tiered_store import TieredStore
-from scrapy_robotspec.store.base import Claim
+from scrapy_robotspec.store.base import Claim, RecordStore
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.memory import MemoryStore
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.stores import SharedStore, put, take
 
 from .fakes import START, A, Threads
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from pathlib import Path
-    from typing import Any
-
-    from scrapy_robotspec.store.base import RecordStore
 
 _T = TypeVar("_T")
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import Request, version_info
+from scrapy.core.engine import ExecutionEngine
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.settings import Settings
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robotspec.plugin import _compat
 from tests.unit.plugin.scheduling.crawlers import crawler_with_engine
-
-if TYPE_CHECKING:
-    from scrapy.core.engine import ExecutionEngine
 
 REQUEST = Request("http://a.example/")
 SLOT = "a.example"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.policy import Action, Plan
 from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.editions import EDITIONS
+from scrapy_robotspec.lookup import Resolved
 from scrapy_robotspec.lookup.rules_cache import RulesCache
 from scrapy_robotspec.plugin.request_policy import MOST_LINES, NO_EXTENSIONS, extensions_of
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.lookup import Resolved
 
 GROUPS = b"""\
 User-agent: foo

@@ -7,9 +7,9 @@ which the others apply are not waited for: each structure is made directly, with
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
-from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 import pytest
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from scrapy_robotspec.editions import EDITIONS, Edition, Slashless
 from scrapy_robotspec.protocol.agent_index import (
     OTHER_BEGINNINGS,
+    Place,
     groups_of,
     has_plain_lines,
     index_agents,
@@ -43,11 +44,6 @@ from scrapy_robotspec.protocol.precedence import (
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support.tokens import accepted
 from tests.unit.protocol.strategies import bodies, paths, raw_rules, some_tokens, texts, urls
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from scrapy_robotspec.protocol.agent_index import Place
 
 PLAIN = {name: edition for name, edition in EDITIONS.items() if has_plain_lines(edition)} | {
     "case-sensitive": replace(EDITIONS["google-2019"], case_sensitive_tokens=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +14,8 @@ from scrapy_robotspec.render import as_html, explanation
 from scrapy_robotspec.render.as_html import answers_page
 from scrapy_robotspec.render.explanation import explain_fully
 from scrapy_robotspec.render.parsed_file import ParsedFile
-from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP
+from tests.support.command_line import HOSTILE, HOSTILE_URL, SHOP, RunCommand
 from tests.support.html_page import check
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
 
 NOW = 1_800_000_000.0
 

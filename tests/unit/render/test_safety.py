@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,12 +13,7 @@ from scrapy_robotspec.cli.app import main
 from scrapy_robotspec.cli.session import Screen
 from scrapy_robotspec.render.as_json import dumps
 from scrapy_robotspec.render.text import columns, safe
-from tests.support.command_line import HOSTILE_URL
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.command_line import RunCommand
+from tests.support.command_line import HOSTILE_URL, RunCommand
 
 COMMANDS = [
     ["check", "hostile.txt", HOSTILE_URL, "/\x1b[31m", "--each-token"],

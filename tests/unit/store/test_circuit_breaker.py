@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.errors import StoreError
 from scrapy_robotspec.store.base import Claim
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from tests.support.records import ORIGIN, record
 from tests.support.stores import SharedStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.record import RobotsRecord
 
 
 class Failing(SharedStore):

@@ -6,7 +6,7 @@ import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.base import HORIZON, LONGEST_LEASE, Claim, SlotRequest, reserve
+from scrapy_robotspec.store.base import (
+    HORIZON,
+    LONGEST_LEASE,
+    Claim,
+    RecordStore,
+    SlotRequest,
+    reserve,
+)
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, take
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.store.base import RecordStore
 
 NOW = 1_800_000_000.0
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+
+import pytest
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.store.base import SlotRequest
 from scrapy_robotspec.store.memory import MemoryStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import run_program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pytest
 
 NOW = 1_800_000_000.0
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from dataclasses import replace
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import HORIZON, LINE_KEPT, Claim, Line, SlotRequest, reserve
+from scrapy_robotspec.store.base import (
+    HORIZON,
+    LINE_KEPT,
+    Claim,
+    Line,
+    RecordStore,
+    SlotRequest,
+    reserve,
+)
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.redis import _RESERVE
 from scrapy_robotspec.store.uri import open_shared_store
@@ -20,12 +30,6 @@ from tests.support.records import ORIGIN, plain_record, record
 from tests.support.redis_server import RedisServer, free_port, need_redis
 from tests.support.stores import put, run_program, take
 from tests.support.tls import write_certificate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_robotspec.store.base import RecordStore
 
 pytest.importorskip("redis", reason="the Redis client is not installed")
 import redis

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
+from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.errors import StoreError
-from scrapy_robotspec.store.base import Claim, SlotRequest
+from scrapy_robotspec.store.base import Claim, RecordStore, SlotRequest
 from scrapy_robotspec.store.circuit_breaker import CircuitBreakerStore
 from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.records import origin, plain_record
+from tests.support.redis_cluster import RedisCluster
 from tests.support.stores import put, take
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.store.base import RecordStore
-    from tests.support.redis_cluster import RedisCluster
 
 NOW = 1_800_000_000.0
 ORIGINS = [origin(number) for number in range(60)]

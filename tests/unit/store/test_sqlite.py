@@ -8,9 +8,10 @@ import sqlite3
 import stat
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,10 +21,6 @@ from scrapy_robotspec.store.base import HORIZON, KEPT, SlotRequest
 from scrapy_robotspec.store.sqlite import SqliteStore
 from tests.support.records import ORIGIN, origin, plain_record, record
 from tests.support.stores import put, run_program, take
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NOW = 1_800_000_000.0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +12,6 @@ from scrapy_robotspec.store.sqlite import SqliteStore
 from scrapy_robotspec.store.uri import open_store
 from tests.support.records import origin, plain_record
 from tests.support.stores import run_program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_memory_takes_a_bound() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
 
 import pytest
+from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import ACCEPTED_ENCODINGS
 from scrapy.http import Response
 
@@ -19,9 +19,6 @@ from scrapy_robotspec.plugin.fetching.robots_request import (
     robots_request,
 )
 from scrapy_robotspec.plugin.fetching.routes import Route
-
-if TYPE_CHECKING:
-    from scrapy import Request
 
 FIRST = Origin.of("http://a.example/")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from twisted.internet.defer import Deferred
@@ -13,9 +14,6 @@ from scrapy_robotspec.plugin.fetching.crawl_runtime import open_lookup
 from scrapy_robotspec.plugin.settings.settings import Settings
 from tests.support.records import origin, plain_record
 from tests.unit.lookup.fakes import LookupHarness
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = 1_800_000_000.0
 

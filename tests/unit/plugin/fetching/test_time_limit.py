@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from scrapy.exceptions import IgnoreRequest
@@ -11,9 +12,6 @@ from twisted.internet.task import Clock
 
 from scrapy_robotspec.plugin.fetching.attempt import TimeLimitError, with_time_limit
 from tests.support.timers import call_later
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Limited:

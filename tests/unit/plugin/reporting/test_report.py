@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from scrapy_robotspec.access.decision import Decision
+from scrapy_robotspec.access.record import RobotsRecord
 from scrapy_robotspec.access.usage_policy import UsageRefusal
 from scrapy_robotspec.errors import ConfigurationError
 from scrapy_robotspec.lookup import FetchDone, Pending
@@ -22,12 +24,6 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from scrapy_robotspec.protocol.usage import UsageStatement
 from scrapy_robotspec.render.crawl_report import OriginStats, RefusalStats
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, HOP, RULES, SHOP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from scrapy_robotspec.access.record import RobotsRecord
 
 NOW = 1_700_000_000.9
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pytest
 
 from scrapy_robotspec.access.decision import Decision
 from scrapy_robotspec.access.origin import Origin
@@ -12,9 +13,6 @@ from scrapy_robotspec.plugin.reporting import summary as summary_module
 from scrapy_robotspec.plugin.reporting.summary import Summary
 from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.unit.plugin.reporting.records import DOWN, FAILED, FOUND, RULES, SHOP
-
-if TYPE_CHECKING:
-    import pytest
 
 HOSTS = [Origin("http", f"h{number}.example", 80) for number in range(100)]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy import Spider, version_info
+from scrapy.crawler import Crawler
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from scrapy.utils.test import get_crawler
-
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
 
 
 def crawler_with_engine(**settings: Any) -> Crawler:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+from scrapy import Request
 
 from scrapy_robotspec.access.origin import Origin
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
-from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
-
-if TYPE_CHECKING:
-    from scrapy import Request
-
-    from scrapy_robotspec.plugin.scheduling.gate import OriginQueue
+from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueue, OriginQueues
 
 A, B, C = (Origin("http", f"{name}.example", 80) for name in "abc")
 

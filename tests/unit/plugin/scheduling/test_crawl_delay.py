@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from scrapy import Request
+from twisted.internet.defer import Deferred
 
 from tests.support.fleet_simulation import EPOCH, ORIGIN, Fleet, Process
-
-if TYPE_CHECKING:
-    from twisted.internet.defer import Deferred
 
 
 class Waiting:

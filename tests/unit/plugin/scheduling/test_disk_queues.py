@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import resource
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,11 +25,7 @@ from scrapy_robotspec.plugin.scheduling.disk_queues import (
 
 from .crawlers import crawler_with_engine
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Make = Callable[..., list[DiskQueue]]
-
+Make = Callable[..., list[DiskQueue]]
 CRAWLER = crawler_with_engine()
 #: Those that the installed Scrapy has; SQLite queues from 2.19 on.
 CLASSES = [

@@ -5,6 +5,7 @@ EXT-01: gaps are those at the sender. ``benchmarks/fleet_pace.py`` measures real
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -59,66 +60,46 @@ def test_a_store_far_away(size: int) -> None:
     assert fleet.pace(3) >= 0.94
 
 
-@pytest.mark.parametrize("size", SIZES[1:])
-@pytest.mark.parametrize("delay", [0.2, 1, 60])
-def test_one_process_is_killed(delay: float, size: int) -> None:
-    fleet = crawling(delay, size)
-    killed_at = fleet.time.now
-    fleet.kill(1)
-    fleet.run(40 + 50 * delay)
-    assert fleet.short() == 0
-    assert longest_silence(fleet, killed_at) <= 2.5 * delay
-    assert fleet.pace(killed_at) >= 0.88
-
-
-@pytest.mark.parametrize("size", SIZES[1:])
-@pytest.mark.parametrize("delay", [0.2, 1, 60])
-def test_all_processes_but_one_are_killed(delay: float, size: int) -> None:
-    """It looks whether those before it in line are alive."""
-    fleet = crawling(delay, size)
-    killed_at = fleet.time.now
-    fleet.kill(size - 1)
-    fleet.run(60 + 20 * delay)
-    assert fleet.short() == 0
-    assert longest_silence(fleet, killed_at) <= 40 + delay
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("delay", [0.2, 1, 60])
-def test_the_fleet_is_restarted(delay: float, size: int) -> None:
-    fleet = crawling(delay, size)
-    restarted_at = fleet.time.now
+def restart(fleet: Fleet) -> None:
+    size = len(fleet.processes)
     fleet.kill(size)
     fleet.run(5)
     fleet.start(size)
-    fleet.run(5 * delay)
-    assert fleet.short() == 0
-    assert longest_silence(fleet, restarted_at) <= 40 + delay
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("delay", [0.2, 1, 60])
-def test_the_store_is_flushed(delay: float, size: int) -> None:
-    """It has forgotten the last pages: there may be one a moment ago."""
-    fleet = crawling(delay, size)
-    flushed_at = fleet.time.now
-    fleet.store.flush()
-    fleet.run(40 + 50 * delay)
-    assert fleet.short() == 0
-    assert longest_silence(fleet, flushed_at) <= 2 + 2.2 * delay
-    assert fleet.pace(flushed_at) >= 0.88
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("delay", [0.2, 1, 6])
-def test_the_delay_grows_tenfold(delay: float, size: int) -> None:
-    fleet = crawling(delay, size)
-    changed_at = fleet.time.now
+def slower(fleet: Fleet) -> None:
     fleet.delay *= 10
-    fleet.run(20 * fleet.delay)
+
+
+#: What happens to the fleet, and the longest silence after it: seconds, and delays of before it.
+TROUBLES: dict[str, tuple[Callable[[Fleet], None], float, float]] = {
+    "one process is killed": (lambda fleet: fleet.kill(1), 0, 2.5),
+    # The last one looks whether those before it in line are alive.
+    "all but one are killed": (lambda fleet: fleet.kill(len(fleet.processes) - 1), 40, 1),
+    "the fleet is restarted": (restart, 40, 1),
+    # It has forgotten the last pages: there may be one a moment ago.
+    "the store is flushed": (lambda fleet: fleet.store.flush(), 2, 2.2),
+    "the delay grows tenfold": (slower, 0, 20),
+}
+
+
+@pytest.mark.parametrize("delay", [0.2, 1, 60])
+@pytest.mark.parametrize(
+    ("trouble", "size"),
+    [(each, size) for each in TROUBLES for size in SIZES if size > 1 or "killed" not in each],
+)
+def test_trouble_brings_no_pages_closer_and_the_pace_back(
+    trouble: str, delay: float, size: int
+) -> None:
+    strike, seconds, delays = TROUBLES[trouble]
+    fleet = crawling(delay, size)
+    began_at = fleet.time.now
+    strike(fleet)
+    fleet.run(100 + 50 * max(delay, fleet.delay))
+    silence = seconds + delays * delay
     assert fleet.short() == 0
-    assert longest_silence(fleet, changed_at) <= 2 * fleet.delay
-    assert fleet.pace(changed_at) >= 0.88
+    assert longest_silence(fleet, began_at) <= silence
+    assert fleet.pace(began_at + silence) >= 0.88
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy import Request, squeues, version_info
+from scrapy.crawler import Crawler
 from scrapy.pqueues import DownloaderAwarePriorityQueue
 from scrapy.utils.misc import build_from_crawler
 
@@ -15,11 +17,6 @@ from scrapy_robotspec import WaitingPriorityQueue
 from scrapy_robotspec.plugin.scheduling.priority_queue import WaitingGlobalQueue
 
 from .crawlers import crawler_with_engine
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from scrapy.crawler import Crawler
 
 FILES = (squeues.PickleLifoDiskQueue, squeues.PickleFifoDiskQueue)
 KINDS: dict[str, tuple[Any, Any]] = {

@@ -7,24 +7,21 @@ engine looks into the queues only when it is woken: a lost wake-up leaves a requ
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from twisted.internet.defer import Deferred
 
-from scrapy_robotspec.lookup import Lookup, Pending
+from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.outcome import FetchResult
+from scrapy_robotspec.lookup import FetchDone, Lookup, Pending
 from scrapy_robotspec.lookup.live_origins import LiveOrigins
 from scrapy_robotspec.plugin.scheduling.gate import Gate, OriginQueues
 from tests.unit.lookup.fakes import DEAD, DOWN, FILE, MISSING, A, B, C, LookupHarness
 
 from .fakes import ActiveRequests, RequestQueue
-
-if TYPE_CHECKING:
-    from scrapy_robotspec.access.origin import Origin
-    from scrapy_robotspec.access.outcome import FetchResult
-    from scrapy_robotspec.lookup import FetchDone
 
 HOLD = 10.0
 origins = st.sampled_from([A, B, C])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -14,9 +14,6 @@ from scrapy_robotspec.protocol.robotstxt import RobotsTxt
 from tests.support import reference
 from tests.support.tokens import accepted
 from tests.unit.protocol.property.strategies import Case, cases, interviews
-
-if TYPE_CHECKING:
-    from random import Random
 
 #: The presets, and what no preset sets.
 VARIANTS = {

@@ -53,8 +53,11 @@ def test_nothing_raises(edition: str, body: bytes, url: str | bytes, names: Toke
 
 @in_every_edition
 @given(case=cases)
-def test_deciding_rule_is_the_first_that_matches(edition: str, case: Case) -> None:
-    """EXT-02: ``matches`` begins with the rule that ``explain`` names, and repeats none."""
+def test_the_deciding_rule_is_the_first_that_matches_in_the_file(edition: str, case: Case) -> None:
+    """EXT-02, RUL-01: ``matches`` begins with the rule that ``explain`` names, and repeats none.
+
+    What forbids is a disallow line of a group as written, and nothing else.
+    """
     body, url, names = case
     names = accepted(names, edition)
     robots = RobotsTxt.parse(body, edition)
@@ -63,16 +66,6 @@ def test_deciding_rule_is_the_first_that_matches(edition: str, case: Case) -> No
     if verdict.reason != "robots_txt_itself":
         assert verdict.rule == (matching[0] if matching else None)
     assert len({rule.line for rule in matching}) == len(matching)
-
-
-@in_every_edition
-@given(case=cases)
-def test_deciding_rule_stands_in_the_file(edition: str, case: Case) -> None:
-    """EXT-02, RUL-01: what forbids is a disallow line of a group as written, and nothing else."""
-    body, url, names = case
-    names = accepted(names, edition)
-    robots = RobotsTxt.parse(body, edition)
-    verdict = robots.explain(url, names)
     assert verdict.rule is None or any(verdict.rule in group.rules for group in robots.groups)
     if not verdict.allowed:
         assert verdict.rule is not None
