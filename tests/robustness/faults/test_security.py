@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from scrapy_robotspec.access.origin import Origin
-from scrapy_robotspec.access.outcome import Meaning
-from scrapy_robotspec.access.record import RobotsRecord
-from scrapy_robotspec.store.uri import open_shared_store
 from tests.support.crawl import crawl
 from tests.support.responses import raw, redirect, reply
 from tests.support.server import Server
-from tests.support.stores import put
 
 ROOT = Path(__file__).parents[3]
 BODY = "User-agent: *\nDisallow: /no\n"
@@ -52,13 +44,6 @@ def test_no_text_of_a_stranger_steers_the_terminal(server: Server, tmp_path: Pat
         assert all(c.isprintable() or c in "\n\t" for c in text)
 
 
-@pytest.mark.parametrize("host", ["a\x9b2Jb", "a\u202eb", "a\x00b", "a\x7fb"])
-def test_no_host_steers_the_terminal(host: str) -> None:
-    """SAF-04: hosts come from links, and from redirects."""
-    origin = Origin.of(f"http://{host}.example/x")
-    assert origin is None or str(origin).isprintable()
-
-
 def test_an_unrequested_response_belongs_to_no_request(server: Server) -> None:
     """A second answer behind the first one is never taken for another request's."""
     missing = b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"
@@ -76,18 +61,6 @@ def test_file_found_by_a_redirect_says_nothing_of_where_it_was_found(server: Ser
     crawl(urls, {"CONCURRENT_REQUESTS": 1})
     assert sorted(set(victim.pages_asked) - {"/mine"}) == ["/yes"]
     assert attacker.pages_asked == ["/no"]
-
-
-def test_record_under_the_wrong_origin_is_none(tmp_path: Path) -> None:
-    """A stranger who moves rows in the store's file cannot give one origin another's rules."""
-    path = tmp_path / "robots.db"
-    one, other = (Origin("http", f"{name}.example", 80) for name in ("one", "other"))
-    store = open_shared_store(f"sqlite:///{path}")
-    put(store, RobotsRecord(one, Meaning.ALLOW, 404, fetched_at=1.0, expires_at=2.0))
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE robotspec_records_2 SET origin = ?", (str(other),))
-    assert store.get(other) is None
-    store.close()
 
 
 def test_hashes_of_what_strangers_send_are_not_to_be_foreseen() -> None:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -117,34 +116,9 @@ def test_a_database_with_broken_pages_is_a_store_error(path: str) -> None:
             assert broken.get(origin(number)) is None
 
 
-def test_a_directory_is_a_store_error(tmp_path: Path) -> None:
-    """Any failure of the file system is."""
+def test_a_missing_folder_is_a_store_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
-        SqliteStore(str(tmp_path))
-
-
-def test_a_read_only_file_is_a_store_error_on_writing() -> None:
-    """Read by a user whom permissions bind: root may write anything."""
-    program = (
-        "import os, sys\n"
-        "from scrapy_robotspec.errors import StoreError\n"
-        "from scrapy_robotspec.store.sqlite import SqliteStore\n"
-        "from tests.support.records import record\n"
-        "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)\n"
-        "try: SqliteStore(sys.argv[1]).put(record())\n"
-        "except StoreError as error: print('StoreError:', error)\n"
-    )
-    with TemporaryDirectory() as directory:
-        path = f"{directory}/robots.db"
-        store = SqliteStore(path)
-        put(store, record())
-        store.close()
-        os.chmod(path, 0o444)
-        os.chmod(directory, 0o555)
-        answer = run_program(program, path).stdout
-        os.chmod(directory, 0o755)
-    assert answer.startswith("StoreError:")
-    assert "readonly" in answer
+        SqliteStore(str(tmp_path / "missing" / "robots.db"))
 
 
 def test_a_full_disk_is_a_store_error_and_harms_no_record(path: str) -> None:
