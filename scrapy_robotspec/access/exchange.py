@@ -106,7 +106,7 @@ class RedirectChain:
         origin = Origin.of(target)
         if origin is None or not target.startswith(("http://", "https://")):
             return "foreign scheme"
-        if self._limits.refuse_private and _leads_inside(self._origin, origin):
+        if self._limits.refuse_private and leads_inside(self._origin, target):
             return "private address"
         if self._limits.recognises_loops and target in self._requested:
             return "loop"
@@ -134,10 +134,12 @@ def redirect_target(url: str, response: Exchange) -> str | None:
     return None if origin is not None and _NOT_IN_HOSTS.search(origin.host) else target
 
 
-def _leads_inside(first: Origin, target: Origin) -> bool:
+def leads_inside(first: Origin, target: str) -> bool:
+    """Whether *target* is a URL of a private host, and the host of *first* is public (SAF-06)."""
     from scrapy_robotspec.access.private_hosts import is_private  # few crawls ask for this
 
-    return is_private(target.host) and not is_private(first.host)
+    origin = Origin.of(target)
+    return origin is not None and is_private(origin.host) and not is_private(first.host)
 
 
 # --- the result

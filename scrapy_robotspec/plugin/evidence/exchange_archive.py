@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.outcome import without_user_info
 from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.evidence.run_writer import record_ids
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.exchange import Exchange
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.evidence.recorder import Recorder
 
 #: Request headers whose values are archived; ``ROBOTSPEC_EVIDENCE_HEADERS`` names more.
@@ -123,12 +124,10 @@ class FetchArchive:
         if not self.records:
             self._first_address = address
             return False
-        if is_private(self._origin.host):
-            return False
-        host = Origin.of(url)
-        if host is not None and is_private(host.host):
+        if leads_inside(self._origin, url):
             return True
-        return is_private(address) and not is_private(self._first_address)
+        inside = is_private(self._origin.host) or is_private(self._first_address)
+        return is_private(address) and not inside
 
 
 def _request_head(request: Request, url: str, shown: frozenset[bytes]) -> bytes:

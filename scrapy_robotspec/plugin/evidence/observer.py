@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy_robotspec import __version__
-from scrapy_robotspec.access.origin import Origin
+from scrapy_robotspec.access.exchange import leads_inside
 from scrapy_robotspec.access.overrides import HostTable
-from scrapy_robotspec.access.private_hosts import is_private
 from scrapy_robotspec.access.usage_policy import UsagePolicy
 from scrapy_robotspec.converters import wrong
 from scrapy_robotspec.evidence.log_lines import (
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from scrapy_robotspec.access.decision import Decision
+    from scrapy_robotspec.access.origin import Origin
     from scrapy_robotspec.access.outcome import FetchResult
     from scrapy_robotspec.access.record import RobotsRecord
     from scrapy_robotspec.lookup import FetchDone, Resolved
@@ -153,7 +153,7 @@ class EvidenceObserver:
 
     def _add_body(self, record: RobotsRecord) -> str:
         """Archive a file that another process fetched, so that a replay needs no store."""
-        is_hidden = leads_inside(record)
+        is_hidden = _is_from_inside(record)
         resource = NewRecord(
             next(self._record_ids),
             "resource",
@@ -245,7 +245,7 @@ class EvidenceObserver:
         said: dict[str, Any] = {"tokens": tokens, "edition": self._edition}
         if decision is not None:
             said |= conclusion(decision)
-            if found is not None and found.record.hops and leads_inside(found.record):
+            if found is not None and found.record.hops and _is_from_inside(found.record):
                 said["rule"] = BLANKED  # the file is left out of the archive (SAF-06)
             if found is None and decision.reason == "unreachable":  # it could wait no longer
                 said |= grounds(None, otherwise=NO_ANSWER)
@@ -267,11 +267,10 @@ def _sent_line(number: int, left: float, status: int | None, seconds: float) -> 
     )
 
 
-def leads_inside(record: RobotsRecord) -> bool:
+def _is_from_inside(record: RobotsRecord) -> bool:
     """Whether the file is from behind a redirect inside (SAF-06)."""
     target = record.hops[-1].target if record.hops else None
-    host = None if target is None else Origin.of(target)
-    return host is not None and is_private(host.host) and not is_private(record.origin.host)
+    return target is not None and leads_inside(record.origin, target)
 
 
 def _same_body(archived: State | None, record: RobotsRecord) -> str | None:
