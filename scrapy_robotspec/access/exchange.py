@@ -135,7 +135,7 @@ def redirect_target(url: str, response: Exchange) -> str | None:
 
 
 def leads_inside(first: Origin, target: str) -> bool:
-    """Whether *target* is a URL of a private host, and the host of *first* is public (SAF-06)."""
+    """Whether *target* is inside a private network, and *first* is not (SAF-06)."""
     from scrapy_robotspec.access.private_hosts import is_private  # few crawls ask for this
 
     origin = Origin.of(target)
